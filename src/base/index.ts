@@ -1,0 +1,26 @@
+export { type Clock, isoSeconds, isoTime, systemClock } from './clock.ts';
+export { type Digest, digestOf, digestOfJson } from './digest.ts';
+export {
+  ActionableError,
+  type ActionableOptions,
+  assert,
+  DamageError,
+  type ErrorCode,
+  errnoOf,
+  InvariantError,
+  messageOf,
+  UsageError,
+} from './errors.ts';
+export { base57, newRunId, type RunId, shortId } from './ids.ts';
+export {
+  escapeLoneSurrogates,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  stringifyJson,
+  toJson,
+} from './json.ts';
+export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';

@@ -1,0 +1,49 @@
+/**
+ * Disk: the only door to the file system, so that tests can crash it. SQLite alone goes past it
+ * (docs/decisions says why). Every implementation passes `test/contract/disk.ts`:
+ *
+ * - [DISK-1] What is written is readable at once, but survives power loss only after `sync` of that file.
+ * - [DISK-2] A name (created, renamed, removed) survives power loss only after `syncDir` of its directory.
+ * - [DISK-3] `rename` is atomic to readers and replaces what was there.
+ * - [DISK-4] `link` fails with EEXIST when the new name exists: create-if-absent for whole files.
+ * - [DISK-5] A missing path is `undefined` from `read`, `stat` and `list`; every other failure throws the errno.
+ */
+export interface Disk {
+  read(path: string): Promise<Uint8Array | undefined>;
+  stat(path: string): Promise<DiskStat | undefined>;
+  /** Names directly below a directory, in code-unit order. */
+  list(dir: string): Promise<readonly DiskEntry[] | undefined>;
+  /** Creates the directory and its parents; one that exists is fine. Their names are durable on return. */
+  makeDir(dir: string): Promise<void>;
+  /** `read`: must exist. `create`: empty, read and write, fails with EEXIST. `update`: read and write, must exist. */
+  open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile>;
+  rename(from: string, to: string): Promise<void>;
+  link(existing: string, name: string): Promise<void>;
+  /** Removes a file; a missing one is fine. */
+  remove(path: string): Promise<void>;
+  /** Removes a directory and all below it; a missing one is fine. */
+  removeTree(dir: string): Promise<void>;
+  syncDir(dir: string): Promise<void>;
+}
+
+export interface DiskFile extends AsyncDisposable {
+  /** Fills `into` from `position`; returns how many bytes there were (fewer only at the end of the file). */
+  read(into: Uint8Array, position: number): Promise<number>;
+  /** Writes all bytes or throws. */
+  write(bytes: Uint8Array, position: number): Promise<void>;
+  truncate(sizeBytes: number): Promise<void>;
+  sizeBytes(): Promise<number>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DiskStat {
+  readonly kind: 'file' | 'directory' | 'other';
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+export interface DiskEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory' | 'other';
+}

@@ -1,0 +1,221 @@
+/** What users write, as types. `defineEval` infers input, output and target from the data and the target function. */
+import type { Json, JsonObject } from '../base/index.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+
+/** One dataset item as the user gives it. */
+export interface Row<Input = unknown, Target = unknown> {
+  readonly id?: string | number;
+  readonly input: Input;
+  readonly target?: Target;
+  readonly choices?: readonly string[];
+  readonly metadata?: JsonObject;
+}
+
+/** A row after loading: it has an id, and `target` may still be absent. */
+export interface SampleRow<Input = unknown, Target = unknown> extends Row<Input, Target> {
+  readonly id: string | number;
+}
+
+/** A file of rows: the ending of its name decides how it is read (.jsonl, .csv, .json, .yaml). */
+export interface DataFile {
+  readonly file: string;
+  /** Which columns or keys hold what, when they are not called id, input, target, choices. */
+  readonly fields?: Readonly<Partial<Record<'id' | 'input' | 'target' | 'choices' | 'metadata', string>>>;
+}
+
+export type DataSource<Input, Target> =
+  | readonly Row<Input, Target>[]
+  | Iterable<Row<Input, Target>>
+  | AsyncIterable<Row<Input, Target>>
+  | (() => Awaitable<Iterable<Row<Input, Target>> | AsyncIterable<Row<Input, Target>>>)
+  | string
+  | DataFile;
+
+export interface GenerateResult {
+  readonly text: string;
+  readonly reasoningText?: string;
+  /** The parsed object when `schema` was given. */
+  readonly object?: unknown;
+  readonly finishReason: string;
+  readonly usage: TokenUsage;
+  readonly steps: number;
+  /** The new messages (assistant and tool), as the AI SDK gives them, to append for a next turn. */
+  readonly messages: readonly unknown[];
+}
+
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly cachedInputTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** What `generate` takes besides a plain prompt: the AI SDK's own words. */
+export interface GenerateOptions {
+  readonly prompt?: string;
+  readonly system?: string;
+  readonly messages?: readonly unknown[];
+  /** Another model than the one under test, by name. */
+  readonly model?: string;
+  readonly tools?: Readonly<Record<string, unknown>>;
+  readonly maxSteps?: number;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly topP?: number;
+  readonly seed?: number;
+  readonly stopSequences?: readonly string[];
+  readonly providerOptions?: JsonObject;
+}
+
+export type Generate = (input: string | GenerateOptions) => Promise<GenerateResult>;
+
+/** What a target function gets besides the sample. */
+export interface TargetContext {
+  readonly generate: Generate;
+  /** The model under test as an AI SDK language model; every call through it is recorded. */
+  readonly model: unknown;
+  /** Aborted at a limit, on Ctrl-C and at the end of the sample. */
+  readonly signal: AbortSignal;
+  readonly epoch: number;
+  /** Adds a note to the sample's transcript. */
+  readonly info: (data: Json, source?: string) => void;
+}
+
+export type TargetFunction<Input, Output, Target> = (
+  sample: SampleRow<Input, Target>,
+  context: TargetContext,
+) => Awaitable<Output>;
+
+export interface ModelTarget {
+  readonly model: string;
+  readonly system?: string;
+  /** `{{input}}` and `{{metadata.x}}` are filled in; default: the input itself. */
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly topP?: number;
+  readonly seed?: number;
+  readonly baseUrl?: string;
+  /** The name of the environment variable that holds the key; never the key itself. */
+  readonly apiKeyEnv?: string;
+  readonly providerOptions?: JsonObject;
+}
+
+export interface CommandTarget {
+  /** `claude` or `codex` fill in `argv`. */
+  readonly preset?: 'claude' | 'codex';
+  /** The argument vector; `{{input}}`, `{{workspace}}` and `{{id}}` are filled in, each staying one argument. */
+  readonly command?: readonly string[];
+  /** Where the prompt goes. Default: stdin, unless an argument holds `{{input}}`. */
+  readonly promptVia?: 'stdin' | 'argument';
+  /** A folder that is copied to be the working directory of each sample. */
+  readonly workspace?: string;
+  /** Names of environment variables that the agent may see, besides PATH, HOME, LANG and TMPDIR. */
+  readonly env?: readonly string[];
+  /** A file in the workspace that holds the answer; default: stdout. */
+  readonly outputFile?: string;
+}
+
+export interface HttpTarget {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  /** Values may hold `{{input}}` and `{{env.NAME}}`; what came from the environment is never recorded. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON with `{{input}}` inside strings, or text. */
+  readonly body?: Json;
+  /** Path to the answer in a JSON response, such as `choices.0.message.content`; default: the whole body. */
+  readonly responsePath?: string;
+}
+
+export type TargetSpec<Input, Output, Target> =
+  | TargetFunction<Input, Output, Target>
+  | string
+  | ModelTarget
+  | CommandTarget
+  | HttpTarget;
+
+/** What a scorer gives: `value` is a number, a boolean, `C`/`I`/`P`/`N`, or a record of such. NaN means unscored. */
+export interface ScoreResult {
+  readonly value: Json;
+  readonly answer?: string;
+  readonly explanation?: string;
+  readonly metadata?: JsonObject;
+}
+
+export interface CommandRun {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+export interface ScorerContext<Input = unknown, Output = unknown, Target = unknown> {
+  readonly sample: SampleRow<Input, Target>;
+  readonly input: Input;
+  readonly target: Target | undefined;
+  readonly output: Output;
+  /** The output as text: itself when it is a string, else its JSON. */
+  readonly text: string;
+  readonly epoch: number;
+  readonly signal: AbortSignal;
+  readonly generate: Generate;
+  /** Runs a command in the sample's workspace (or an empty folder when it has none). */
+  readonly exec: (
+    argv: readonly string[],
+    options?: { readonly stdin?: string; readonly timeoutMs?: number },
+  ) => Promise<CommandRun>;
+}
+
+export interface Scorer<Input = never, Output = never, Target = never> {
+  readonly name: string;
+  /** All that decides its verdict, for the log and for the definition digest. */
+  readonly options: JsonObject;
+  readonly metrics?: readonly MetricChoice[];
+  score(context: ScorerContext<Input, Output, Target>): Awaitable<ScoreResult>;
+}
+
+/** A metric by name, with options: `accuracy`, `mean`, `std`, `stderr`, `var`, `ci`, `bootstrap_stderr`, `grouped`. */
+export type MetricChoice = string | { readonly name: string; readonly options?: JsonObject };
+
+export type ScorerFunction<Input, Output, Target> = (
+  context: ScorerContext<Input, Output, Target>,
+) => Awaitable<ScoreResult | number | boolean | string>;
+
+export interface SampleLimits {
+  readonly timeMs?: number;
+  readonly workingMs?: number;
+  readonly tokens?: number;
+  readonly messages?: number;
+  readonly turns?: number;
+  readonly costUsd?: number;
+}
+
+export interface EvalDefinition<Input = unknown, Output = unknown, Target = unknown> {
+  readonly name: string;
+  readonly version?: string | number;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly data: DataSource<Input, Target>;
+  readonly limit?: number;
+  readonly filter?: (row: SampleRow<Input, Target>) => boolean;
+  readonly shuffle?: boolean | number;
+  /** Absent: the model named on the command line is the target. */
+  readonly target?: TargetSpec<Input, Output, Target>;
+  readonly scorers: readonly (Scorer<Input, Output, Target> | ScorerFunction<Input, Output, Target>)[];
+  readonly metrics?: readonly MetricChoice[];
+  readonly epochs?: number | { readonly count: number; readonly reducer?: string | readonly string[] };
+  readonly limits?: SampleLimits;
+  /** Money for the whole run, in US dollars: no sample is admitted beyond it. */
+  readonly budgetUsd?: number;
+  readonly concurrency?: number;
+  /** How often a sample that failed with an execution error is tried again at once. Default 0. */
+  readonly retries?: number;
+  /** true: stop at the first error; a share (0–1) or count: stop beyond it; false: never. Default false. */
+  readonly failOnError?: boolean | number;
+  /** The run falls short (exit code 1) when a metric is below: `{ accuracy: 0.8 }` or `{ "includes/accuracy": 0.8 }`. */
+  readonly threshold?: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,293 @@
+/**
+ * The documents inside an `.eval` log, with the names Inspect gives them (docs/format/log.md). Only what we write or
+ * compute with is typed closely; what merely passes through stays JSON, because readers must be lenient [LOG-2].
+ */
+import type { Json, JsonObject } from '../base/index.ts';
+
+export type SampleId = string | number;
+
+export type LogStatus = 'started' | 'success' | 'cancelled' | 'error';
+
+export interface EvalError {
+  readonly message: string;
+  readonly traceback: string;
+  readonly traceback_ansi: string;
+}
+
+export interface ModelUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly total_tokens: number;
+  readonly input_tokens_cache_write?: number;
+  readonly input_tokens_cache_read?: number;
+  readonly reasoning_tokens?: number;
+  readonly total_cost?: number;
+}
+
+export interface EvalDataset {
+  readonly name?: string;
+  readonly location?: string;
+  readonly samples?: number;
+  readonly sample_ids?: readonly SampleId[];
+  readonly shuffled?: boolean;
+}
+
+export interface MetricSpec {
+  readonly name: string;
+  readonly options?: JsonObject;
+}
+
+export interface EvalScorer {
+  readonly name: string;
+  readonly options?: JsonObject;
+  readonly metrics?: Json;
+  readonly metadata?: JsonObject;
+}
+
+export interface EvalConfig {
+  readonly limit?: number | readonly [number, number];
+  readonly epochs?: number;
+  readonly epochs_reducer?: readonly string[];
+  readonly fail_on_error?: boolean | number;
+  readonly continue_on_fail?: boolean;
+  readonly retry_on_error?: number;
+  readonly score_on_error?: boolean;
+  readonly message_limit?: number;
+  readonly token_limit?: number;
+  readonly turn_limit?: number;
+  readonly time_limit?: number;
+  readonly working_limit?: number;
+  readonly cost_limit?: number;
+  readonly max_samples?: number;
+  readonly [key: string]: Json | undefined;
+}
+
+export interface EvalSpec {
+  readonly eval_id: string;
+  readonly run_id: string;
+  readonly created: string;
+  readonly task: string;
+  readonly task_id: string;
+  readonly task_version: number | string;
+  readonly task_file?: string;
+  readonly task_attribs: JsonObject;
+  readonly task_args: JsonObject;
+  readonly task_args_passed: JsonObject;
+  readonly solver?: string;
+  readonly tags?: readonly string[];
+  readonly dataset: EvalDataset;
+  readonly model: string;
+  readonly model_generate_config: JsonObject;
+  readonly model_args: JsonObject;
+  readonly config: EvalConfig;
+  readonly revision?: JsonObject;
+  readonly packages: Readonly<Record<string, string>>;
+  readonly metadata?: JsonObject;
+  readonly scorers?: readonly EvalScorer[];
+  readonly metrics?: Json;
+}
+
+export interface EvalPlan {
+  readonly name: string;
+  readonly steps: readonly {
+    readonly solver: string;
+    readonly params: JsonObject;
+    readonly params_passed?: JsonObject;
+  }[];
+  readonly finish?: Json;
+  readonly config: JsonObject;
+}
+
+export interface EvalMetric {
+  readonly name: string;
+  readonly value: number;
+  readonly group?: string;
+  readonly params: JsonObject;
+  readonly metadata?: JsonObject;
+}
+
+export interface EvalScore {
+  readonly name: string;
+  readonly scorer: string;
+  readonly reducer?: string;
+  readonly scored_samples?: number;
+  readonly unscored_samples?: number;
+  readonly params: JsonObject;
+  readonly metrics: Readonly<Record<string, EvalMetric>>;
+  readonly metadata?: JsonObject;
+}
+
+export interface EvalResults {
+  readonly total_samples: number;
+  readonly completed_samples: number;
+  readonly scores: readonly EvalScore[];
+  readonly metadata?: JsonObject;
+}
+
+export interface EvalStats {
+  readonly started_at: string;
+  readonly completed_at: string;
+  readonly model_usage: Readonly<Record<string, ModelUsage>>;
+  readonly role_usage: Readonly<Record<string, ModelUsage>>;
+  readonly connection_limit_history: readonly Json[];
+}
+
+/** `_journal/start.json`. */
+export interface LogStart {
+  readonly version: number;
+  readonly eval: EvalSpec;
+  readonly plan: EvalPlan;
+}
+
+/** `header.json`: the log without samples and reductions. */
+export interface LogHeader {
+  readonly version: number;
+  readonly status: LogStatus;
+  readonly eval: EvalSpec;
+  readonly plan: EvalPlan;
+  readonly results?: EvalResults;
+  readonly stats: EvalStats;
+  readonly error?: EvalError;
+  readonly invalidated: boolean;
+  readonly tags: readonly string[];
+  readonly metadata: JsonObject;
+}
+
+export type ScoreValue = Json;
+
+export interface Score {
+  readonly value: ScoreValue;
+  readonly answer?: string;
+  readonly explanation?: string;
+  readonly metadata?: JsonObject;
+  readonly history?: readonly Json[];
+}
+
+export interface ChatMessage {
+  readonly id?: string;
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | readonly JsonObject[];
+  readonly source?: 'input' | 'generate' | 'operator';
+  readonly metadata?: JsonObject;
+  readonly tool_calls?: readonly ToolCall[];
+  readonly model?: string;
+  readonly tool_call_id?: string | readonly string[];
+  readonly function?: string;
+  readonly error?: JsonObject;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly function: string;
+  readonly arguments: JsonObject;
+  readonly parse_error?: string;
+  readonly type?: 'function' | 'custom';
+}
+
+export interface ModelOutput {
+  readonly model?: string;
+  readonly choices: readonly {
+    readonly message: ChatMessage;
+    readonly stop_reason:
+      | 'stop'
+      | 'max_tokens'
+      | 'model_length'
+      | 'tool_calls'
+      | 'content_filter'
+      | 'unknown';
+  }[];
+  readonly completion?: string;
+  readonly usage?: ModelUsage;
+  readonly time?: number;
+  readonly metadata?: JsonObject;
+  readonly error?: string;
+}
+
+export interface SampleLimit {
+  readonly type:
+    | 'context'
+    | 'time'
+    | 'working'
+    | 'message'
+    | 'token'
+    | 'turn'
+    | 'cost'
+    | 'operator'
+    | 'custom';
+  readonly limit: number;
+}
+
+/** Everything of a sample but its transcript (events, pools, attachments), which can be far larger than memory. */
+export interface SampleFields {
+  readonly id: SampleId;
+  readonly epoch: number;
+  readonly input: string | readonly ChatMessage[];
+  readonly choices?: readonly string[];
+  readonly target: string | readonly string[];
+  readonly sandbox?: Json;
+  readonly files?: readonly string[];
+  readonly setup?: string;
+  readonly messages: readonly ChatMessage[];
+  readonly output: ModelOutput;
+  readonly scores?: Readonly<Record<string, Score>>;
+  readonly metadata: JsonObject;
+  readonly store: JsonObject;
+  readonly model_usage: Readonly<Record<string, ModelUsage>>;
+  readonly role_usage: Readonly<Record<string, ModelUsage>>;
+  readonly started_at?: string;
+  readonly completed_at?: string;
+  readonly total_time?: number;
+  readonly working_time?: number;
+  readonly uuid?: string;
+  readonly error?: EvalError;
+  readonly error_retries?: readonly (EvalError & { readonly events?: readonly Json[] })[];
+  readonly limit?: SampleLimit;
+  readonly turn_count?: number;
+}
+
+export interface EvalSample extends SampleFields {
+  readonly events: readonly LogEvent[];
+  readonly attachments: Readonly<Record<string, string>>;
+  readonly events_data?: { readonly messages: readonly Json[]; readonly calls: readonly Json[] };
+}
+
+export interface EvalSampleSummary {
+  readonly id: SampleId;
+  readonly epoch: number;
+  readonly input: string | readonly Json[];
+  readonly choices?: readonly string[];
+  readonly target: string | readonly string[];
+  readonly metadata: JsonObject;
+  readonly scores?: Readonly<Record<string, Score>>;
+  readonly model_usage: Readonly<Record<string, ModelUsage>>;
+  readonly role_usage: Readonly<Record<string, ModelUsage>>;
+  readonly started_at?: string;
+  readonly completed_at?: string;
+  readonly total_time?: number;
+  readonly working_time?: number;
+  readonly uuid?: string;
+  readonly error?: string;
+  readonly limit?: string;
+  readonly retries?: number;
+  readonly completed: boolean;
+  readonly message_count?: number;
+  readonly turn_count?: number;
+}
+
+/** One thing that happened in a sample. The tag decides which further keys there are (spec 1.7). */
+export interface LogEvent {
+  readonly event: string;
+  readonly uuid?: string;
+  readonly span_id?: string;
+  readonly timestamp: string;
+  readonly working_start?: number;
+  readonly metadata?: JsonObject;
+  readonly pending?: boolean;
+  readonly [key: string]: Json | undefined;
+}
+
+export interface EvalSampleReductions {
+  readonly scorer: string;
+  readonly reducer?: string;
+  readonly samples: readonly (Score & { readonly sample_id?: SampleId })[];
+}
