@@ -1,0 +1,210 @@
+import type { Dirent, Stats } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ActionableError, errnoOf } from '../base/index.ts';
+import type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
+import { explainDiskError } from './explain.ts';
+
+/** The real file system. */
+export const nodeDisk: Disk = {
+  read: (path) => explained(path, () => orUndefined(fs.readFile(path))),
+
+  async stat(path) {
+    const stats = await explained(path, () => orUndefined(fs.stat(path)));
+    return stats && toDiskStat(stats);
+  },
+
+  async list(dir) {
+    const found = await explained(dir, () => orUndefined(fs.readdir(dir, { withFileTypes: true })));
+    return found?.map(toDiskEntry).sort(byName);
+  },
+
+  makeDir: (dir) => explained(dir, () => makeDir(dir)),
+
+  open: (path, mode) => explained(path, async () => new NodeFile(path, await fs.open(path, FLAGS[mode]))),
+
+  rename: (from, to) => explained(to, () => fs.rename(from, to)),
+
+  link: (existing, name) => explained(name, () => link(existing, name)),
+
+  async remove(path) {
+    await explained(path, () => orUndefined(fs.unlink(path)));
+  },
+
+  removeTree: (dir) => explained(dir, () => fs.rm(dir, { recursive: true, force: true, maxRetries: 3 })),
+
+  syncDir: (dir) => explained(dir, () => syncDir(dir)),
+};
+
+const FLAGS = { read: 'r', create: 'wx+', update: 'r+' } as const;
+
+/** The part of a file handle that moves bytes; the tests pass one that moves them in small pieces. */
+export interface RawFile {
+  read(
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  write(
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesWritten: number }>;
+}
+
+/** The system may move fewer bytes than asked for; only zero means the end of the file. */
+export async function readFully(file: RawFile, into: Uint8Array, position: number): Promise<number> {
+  let done = 0;
+  while (done < into.length) {
+    const { bytesRead } = await file.read(into, done, into.length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return done;
+}
+
+export async function writeFully(file: RawFile, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+class NodeFile implements DiskFile {
+  readonly #path: string;
+  readonly #handle: fs.FileHandle;
+
+  constructor(path: string, handle: fs.FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  read(into: Uint8Array, position: number): Promise<number> {
+    return explained(this.#path, () => readFully(this.#handle, into, position));
+  }
+
+  write(bytes: Uint8Array, position: number): Promise<void> {
+    return explained(this.#path, () => writeFully(this.#handle, bytes, position));
+  }
+
+  truncate(sizeBytes: number): Promise<void> {
+    return explained(this.#path, () => this.#handle.truncate(sizeBytes));
+  }
+
+  sizeBytes(): Promise<number> {
+    return explained(this.#path, async () => (await this.#handle.stat()).size);
+  }
+
+  sync(): Promise<void> {
+    return explained(this.#path, () => this.#handle.sync());
+  }
+
+  close(): Promise<void> {
+    return explained(this.#path, () => this.#handle.close());
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/**
+ * ### Ordering
+ * A directory's name is synced before anything is created inside it. So whoever finds a directory can trust the
+ * names above it, and only its own name may still be unsynced (its maker died in between): that one is synced too.
+ */
+async function makeDir(dir: string): Promise<void> {
+  try {
+    await fs.mkdir(dir);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' && dirname(dir) !== dir) {
+      await makeDir(dirname(dir));
+      return makeDir(dir);
+    }
+    if (!(await isDirectory(dir))) throw error;
+    return syncNameOfExisting(dir);
+  }
+  await syncDir(dirname(dir));
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return (await orUndefined(fs.stat(path)))?.isDirectory() ?? false;
+}
+
+async function syncNameOfExisting(dir: string): Promise<void> {
+  try {
+    await syncDir(dirname(dir));
+  } catch (error) {
+    // A parent that we may not read (`/home` on some machines) is not ours, and its owner made the directory.
+    if (errnoOf(error) !== 'EACCES' && errnoOf(error) !== 'EPERM') throw error;
+  }
+}
+
+async function syncDir(dir: string): Promise<void> {
+  // Windows cannot flush a directory; NTFS journals names by itself.
+  if (process.platform === 'win32') return;
+  const handle = await fs.open(dir, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network and FUSE file systems have no fsync for directories. Nothing else may pass.
+    const errno = errnoOf(error);
+    if (errno !== 'ENOTSUP' && errno !== 'EOPNOTSUPP' && errno !== 'EINVAL') throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const NO_LINK_ERRNOS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+async function link(existing: string, name: string): Promise<void> {
+  try {
+    await fs.link(existing, name);
+  } catch (error) {
+    if (!NO_LINK_ERRNOS.has(errnoOf(error))) throw error;
+    throw new ActionableError({
+      code: 'E_DISK_NO_LINK',
+      message: `Cannot create ${name}: its file system does not allow hard links (${errnoOf(error)}).`,
+      hint: 'Choose a directory on a local file system such as ext4, xfs, btrfs, APFS or NTFS.',
+      cause: error,
+    });
+  }
+}
+
+async function explained<T>(path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw explainDiskError(error, path);
+  }
+}
+
+async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function toDiskStat(stats: Stats): DiskStat {
+  return { kind: kindOf(stats), sizeBytes: stats.size, modifiedMs: stats.mtimeMs };
+}
+
+function toDiskEntry(entry: Dirent): DiskEntry {
+  return { name: entry.name, kind: kindOf(entry) };
+}
+
+function kindOf(thing: Stats | Dirent): DiskEntry['kind'] {
+  if (thing.isFile()) return 'file';
+  return thing.isDirectory() ? 'directory' : 'other';
+}
+
+function byName(a: DiskEntry, b: DiskEntry): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}
