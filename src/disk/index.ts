@@ -1,3 +1,10 @@
+export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
+export { type Liveness, type LivenessOptions, livenessOf } from './liveness.ts';
+export { isLocked, type Lock, tryLock } from './lock.ts';
 export { nodeDisk } from './node-disk.ts';
+export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';
+export { fileNameFor, safeJoin } from './safe-path.ts';
+export { isTempName, type SweepOptions, sweepTemps, tempPathFor } from './temp.ts';
+export { commitFile, commitNewFile, createFile, replaceFile } from './whole-file.ts';

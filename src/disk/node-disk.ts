@@ -113,22 +113,21 @@ class NodeFile implements DiskFile {
 
 /**
  * ### Ordering
- * A directory's name is synced before anything is created inside it. So whoever finds a directory can trust the
- * names above it, and only its own name may still be unsynced (its maker died in between): that one is synced too.
+ * A directory's name is synced before anything is made inside it. So whoever finds a directory can trust the names
+ * above it, and only its own name may still be unsynced (its maker died in between): that one is synced here.
  */
 async function makeDir(dir: string): Promise<void> {
+  const parent = dirname(dir);
+  if (await isDirectory(dir)) return syncNameOfExisting(dir);
+  if (parent !== dir) await makeDir(parent);
   try {
     await fs.mkdir(dir);
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === 'ENOENT' && dirname(dir) !== dir) {
-      await makeDir(dirname(dir));
-      return makeDir(dir);
-    }
-    if (!(await isDirectory(dir))) throw error;
-    return syncNameOfExisting(dir);
+    // Somebody else may make it at the same time, but a file of that name is a failure.
+    if (errnoOf(error) === 'EEXIST' && (await isDirectory(dir))) return syncNameOfExisting(dir);
+    throw error;
   }
-  await syncDir(dirname(dir));
+  await syncDir(parent);
 }
 
 async function isDirectory(path: string): Promise<boolean> {

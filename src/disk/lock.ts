@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { ActionableError, messageOf } from '../base/index.ts';
+
+/**
+ * A lock between processes that the system frees when its holder dies, whatever kills it: an exclusive SQLite
+ * transaction on a small file. Nothing is ever written into that file, and it stays when the lock is released (removing
+ * it would let two holders lock two files of one name).
+ *
+ * The locks are those of fcntl: a process that opens and closes the lock file by any other way loses them. So nobody
+ * reads a lock file through Disk.
+ */
+export interface Lock extends Disposable {
+  readonly path: string;
+  release(): void;
+}
+
+/** A database that is garbage-collected is closed, and its lock with it: held locks are kept reachable here. */
+const held = new Set<DatabaseSync>();
+
+const ATTEMPTS_MAX = 200;
+const PAUSE_MS = 1;
+
+/**
+ * Takes the lock for the life of this process, or until `release`; undefined when somebody else holds it (also within
+ * this process). The directory must exist.
+ */
+export function tryLock(path: string): Lock | undefined {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const database = openDatabase(path, false);
+    let isOurs = false;
+    try {
+      isOurs = begin(database, path, 'BEGIN EXCLUSIVE');
+    } finally {
+      if (!isOurs) database.close();
+    }
+    if (isOurs) return hold(database, path);
+    if (isLocked(path)) return undefined;
+    // Nobody holds it: somebody was only asking, which takes far less than a millisecond.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  }
+  return undefined;
+}
+
+/** True when some process, this one included, holds the lock now. Changes nothing and makes no file. */
+export function isLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = openDatabase(path, true);
+  try {
+    return !begin(database, path, 'BEGIN; SELECT count(*) FROM sqlite_schema');
+  } finally {
+    database.close();
+  }
+}
+
+function hold(database: DatabaseSync, path: string): Lock {
+  held.add(database);
+  const release = () => {
+    if (held.delete(database)) database.close();
+  };
+  return { path, release, [Symbol.dispose]: release };
+}
+
+/** Loaded when first needed: most commands take no lock. */
+function openDatabase(path: string, readOnly: boolean): DatabaseSync {
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  try {
+    return new DatabaseSync(path, { readOnly, timeout: 0 });
+  } catch (error) {
+    throw unusable(error, path);
+  }
+}
+
+/** False when another connection is in the way. */
+function begin(database: DatabaseSync, path: string, sql: string): boolean {
+  try {
+    database.exec(sql);
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw unusable(error, path);
+  }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+}
+
+function unusable(error: unknown, path: string): ActionableError {
+  return new ActionableError({
+    code: 'E_LOCK_UNUSABLE',
+    message: `Cannot lock ${path}: ${messageOf(error)}.`,
+    hint: 'Check that its directory exists and can be written, and that the file is not something else.',
+    cause: error,
+  });
+}
