@@ -1,17 +1,45 @@
+export { attachmentHash } from './attachment-hash.ts';
+export type { Attachment } from './attachment-rule.ts';
+export type { CompressionMethod } from './compress.ts';
+export { condenseJson, condenseMessages, expandJson } from './condense-values.ts';
 export type { CondensedEvent, SampleParts } from './condensed.ts';
+export { type Condenser, type CondenserOptions, createCondenser } from './condenser.ts';
+export {
+  createLogFile,
+  type LogFile,
+  type LogFileOptions,
+  type MemberSource,
+  type RawMember,
+} from './log-file.ts';
+export { isLogName, logFileName } from './log-name.ts';
+export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
+  EvalConfig,
+  EvalDataset,
   EvalError,
+  EvalMetric,
+  EvalPlan,
+  EvalResults,
   EvalSample,
+  EvalSampleReductions,
   EvalSampleSummary,
+  EvalScore,
+  EvalScorer,
   EvalSpec,
+  EvalStats,
   LogEvent,
   LogHeader,
   LogStart,
+  LogStatus,
+  MetricSpec,
   ModelOutput,
   ModelUsage,
   SampleFields,
   SampleId,
   SampleLimit,
   Score,
+  ScoreValue,
+  ToolCall,
 } from './schema.ts';
+export { summarize } from './summarize.ts';

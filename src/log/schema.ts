@@ -63,6 +63,7 @@ export interface EvalConfig {
 }
 
 export interface EvalSpec {
+  readonly eval_set_id?: string;
   readonly eval_id: string;
   readonly run_id: string;
   readonly created: string;
@@ -70,10 +71,18 @@ export interface EvalSpec {
   readonly task_id: string;
   readonly task_version: number | string;
   readonly task_file?: string;
+  readonly task_display_name?: string;
+  readonly task_registry_name?: string;
   readonly task_attribs: JsonObject;
   readonly task_args: JsonObject;
   readonly task_args_passed: JsonObject;
   readonly solver?: string;
+  readonly solver_args?: Json;
+  readonly solver_args_passed?: Json;
+  readonly sandbox?: Json;
+  readonly model_base_url?: string;
+  readonly model_roles?: JsonObject;
+  readonly viewer?: Json;
   readonly tags?: readonly string[];
   readonly dataset: EvalDataset;
   readonly model: string;
@@ -120,6 +129,7 @@ export interface EvalScore {
 export interface EvalResults {
   readonly total_samples: number;
   readonly completed_samples: number;
+  readonly early_stopping?: Json;
   readonly scores: readonly EvalScore[];
   readonly metadata?: JsonObject;
 }
@@ -149,6 +159,8 @@ export interface LogHeader {
   readonly stats: EvalStats;
   readonly error?: EvalError;
   readonly invalidated: boolean;
+  readonly log_updates?: readonly Json[];
+  readonly config_updates?: readonly Json[];
   readonly tags: readonly string[];
   readonly metadata: JsonObject;
 }
@@ -243,6 +255,12 @@ export interface SampleFields {
   readonly error_retries?: readonly (EvalError & { readonly events?: readonly Json[] })[];
   readonly limit?: SampleLimit;
   readonly turn_count?: number;
+  readonly token_limit?: number;
+  readonly token_limit_type?: string;
+  readonly token_limit_usage?: number;
+  readonly timelines?: Json;
+  readonly model_fallbacks?: Json;
+  readonly invalidation?: Json;
 }
 
 export interface EvalSample extends SampleFields {
@@ -272,6 +290,10 @@ export interface EvalSampleSummary {
   readonly completed: boolean;
   readonly message_count?: number;
   readonly turn_count?: number;
+  readonly token_limit?: number;
+  readonly token_limit_type?: string;
+  readonly token_limit_usage?: number;
+  readonly model_fallbacks?: Json;
 }
 
 /** One thing that happened in a sample. The tag decides which further keys there are (spec 1.7). */

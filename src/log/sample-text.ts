@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from '../base/index.ts';
+import type { SampleParts } from './condensed.ts';
+import { jsonArray, jsonMembers, jsonStringSlices } from './json-text.ts';
+import type { SampleFields } from './schema.ts';
+
+/**
+ * The JSON text of a whole sample, piece by piece, with every key that Inspect always writes [LOG-4] and in the order
+ * of its own model, so that the small keys come before the large ones.
+ */
+export async function* sampleText(parts: SampleParts): AsyncGenerator<string> {
+  const { beforeEvents, afterEvents, last } = orderFields(parts.fields);
+  yield `{${jsonMembers(beforeEvents)},"events":`;
+  yield* jsonArray(parts.events);
+  yield `,${jsonMembers(afterEvents)},"attachments":{`;
+  yield* attachmentMembers(parts.attachments);
+  yield '},"events_data":{"messages":';
+  yield* jsonArray(parts.messages);
+  yield ',"calls":';
+  yield* jsonArray(parts.calls);
+  const rest = jsonMembers(last);
+  yield rest ? `},${rest}}` : '}}';
+}
+
+/** `samples/7_epoch_1.json`. The id is printed raw, as Inspect does: a `/` in it is only a name inside the log. */
+export function sampleMemberName(id: string | number, epoch: number): string {
+  return `samples/${String(id).toWellFormed()}_epoch_${epoch}.json`;
+}
+
+interface OrderedFields {
+  readonly beforeEvents: JsonObject;
+  readonly afterEvents: JsonObject;
+  readonly last: JsonObject;
+}
+
+function orderFields(fields: SampleFields): OrderedFields {
+  const {
+    id,
+    epoch,
+    input,
+    choices,
+    target,
+    sandbox,
+    files,
+    setup,
+    messages,
+    output,
+    scores,
+    metadata,
+    store,
+    timelines,
+    model_usage,
+    role_usage,
+    model_fallbacks,
+    started_at,
+    completed_at,
+    total_time,
+    working_time,
+    uuid,
+    invalidation,
+    error,
+    error_retries,
+    ...last
+  } = fields;
+  const before = { id, epoch, input, choices, target, sandbox, files, setup, messages: messages ?? [] };
+  const filled = {
+    output: output ?? { choices: [] },
+    scores: scores ?? {},
+    metadata: metadata ?? {},
+    store: store ?? {},
+  };
+  const usage = { model_usage: model_usage ?? {}, role_usage: role_usage ?? {}, model_fallbacks };
+  const times = { started_at, completed_at, total_time, working_time, uuid };
+  const errors = { invalidation, error, error_retries: error_retries ?? [] };
+  return {
+    beforeEvents: asJson({ ...before, ...filled }),
+    afterEvents: asJson({ timelines, ...usage, ...times, ...errors }),
+    last: asJson(withoutTranscript(last)),
+  };
+}
+
+/** Whoever hands in a whole EvalSample as fields must not get its transcript written twice. */
+function withoutTranscript(fields: object): object {
+  const { events: _1, attachments: _2, events_data: _3, ...rest } = fields as Record<string, Json>;
+  return rest;
+}
+
+async function* attachmentMembers(attachments: SampleParts['attachments']): AsyncGenerator<string> {
+  const written = new Set<string>();
+  for await (const { hash, text } of attachments) {
+    if (written.has(hash)) continue;
+    yield `${written.size > 0 ? ',' : ''}"${hash}":`;
+    yield* jsonStringSlices(text);
+    written.add(hash);
+  }
+}
+
+/** The documents are JSON by construction; their interfaces merely lack the index signature. */
+function asJson(value: object): JsonObject {
+  return value as JsonObject;
+}
