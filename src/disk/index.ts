@@ -7,4 +7,4 @@ export { nodeDisk } from './node-disk.ts';
 export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';
 export { fileNameFor, safeJoin } from './safe-path.ts';
 export { isTempName, type SweepOptions, sweepTemps, tempPathFor } from './temp.ts';
-export { commitFile, commitNewFile, createFile, replaceFile } from './whole-file.ts';
+export { commitFile, commitNewFile, createFile, createFileWith, replaceFile } from './whole-file.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
-import type { Disk } from './disk.ts';
+import type { Disk, DiskFile } from './disk.ts';
 import { tempPathFor } from './temp.ts';
 
 /**
@@ -14,14 +14,23 @@ import { tempPathFor } from './temp.ts';
 
 /** Puts `bytes` at `path`, in place of what was there. */
 export async function replaceFile(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const temp = await writeTemp(disk, path, bytes);
+  const temp = await writeTemp(disk, path, (file) => file.write(bytes, 0));
   await disposingOnFailure(disk, temp, () => renameDurably(disk, temp, path));
 }
 
 /** Puts `bytes` at `path` unless there is a file already: true when it was us. Either way, what is there is durable. */
-export async function createFile(disk: Disk, path: string, bytes: Uint8Array): Promise<boolean> {
+export function createFile(disk: Disk, path: string, bytes: Uint8Array): Promise<boolean> {
+  return createFileWith(disk, path, (file) => file.write(bytes, 0));
+}
+
+/** Like `createFile`, for what is too large to be held in memory: `fill` writes it into an empty file. */
+export async function createFileWith(
+  disk: Disk,
+  path: string,
+  fill: (file: DiskFile) => Promise<void>,
+): Promise<boolean> {
   if (await disk.stat(path)) return foundThere(disk, path);
-  const temp = await writeTemp(disk, path, bytes);
+  const temp = await writeTemp(disk, path, fill);
   return disposingOnFailure(disk, temp, () => linkDurably(disk, temp, path));
 }
 
@@ -44,12 +53,12 @@ export async function commitNewFile(
   return (await linkDurably(disk, tempPath, finalPath)) ? 'committed' : 'exists';
 }
 
-async function writeTemp(disk: Disk, path: string, bytes: Uint8Array): Promise<string> {
+async function writeTemp(disk: Disk, path: string, fill: (file: DiskFile) => Promise<void>): Promise<string> {
   const temp = tempPathFor(path);
   const file = await disk.open(temp, 'create');
   return disposingOnFailure(disk, temp, async () => {
     try {
-      await file.write(bytes, 0);
+      await fill(file);
       await file.sync();
     } finally {
       await file.close();
