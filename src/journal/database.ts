@@ -1,0 +1,118 @@
+import { DatabaseSync } from 'node:sqlite';
+import { ActionableError, DamageError, errnoOf, messageOf } from '../base/index.ts';
+import { APPLICATION_ID, CREATE_TABLES, JOURNAL_VERSION } from './schema.ts';
+
+/**
+ * Opens SQLite so that a commit is durable when it returns [JRN-1]: WAL, and `synchronous=FULL` syncs the WAL at
+ * every commit. NORMAL would lose acknowledged answers at power loss.
+ */
+const DURABLE = `
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA busy_timeout = 10000;
+PRAGMA wal_autocheckpoint = 4000;
+PRAGMA journal_size_limit = 67108864;
+PRAGMA cache_size = -16000;
+`;
+
+export function createDatabase(path: string): DatabaseSync {
+  return explained(path, () => {
+    const db = new DatabaseSync(path);
+    db.exec(DURABLE);
+    db.exec(
+      `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${JOURNAL_VERSION}; ${CREATE_TABLES} COMMIT;`,
+    );
+    return db;
+  });
+}
+
+export function openDatabase(path: string, mode: 'read' | 'write'): DatabaseSync {
+  return explained(path, () => {
+    const db = new DatabaseSync(path, { readOnly: mode === 'read' });
+    if (mode === 'write') db.exec(DURABLE);
+    else db.exec('PRAGMA busy_timeout = 10000');
+    try {
+      checkVersion(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return db;
+  });
+}
+
+function checkVersion(db: DatabaseSync, path: string): void {
+  const application = db.prepare('PRAGMA application_id').get()?.application_id;
+  if (application !== APPLICATION_ID) {
+    throw new DamageError({
+      code: 'E_JOURNAL_FOREIGN',
+      message: `${path} is a database of another program, not a Holdfast journal.`,
+      hint: 'Nothing was changed. Name the journal.db of a Holdfast run.',
+    });
+  }
+  const version = db.prepare('PRAGMA user_version').get()?.user_version;
+  if (version !== JOURNAL_VERSION) {
+    throw new DamageError({
+      code: 'E_JOURNAL_VERSION',
+      message: `${path} has journal version ${version}; this Holdfast reads version ${JOURNAL_VERSION}.`,
+      hint: 'Nothing was changed. Install the Holdfast version that wrote it, or a newer one.',
+    });
+  }
+}
+
+/** SQLite's primary result codes that a person can do something about. */
+const SQLITE_IOERR = 10;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_READONLY = 8;
+const SQLITE_NOTADB = 26;
+
+/** Runs `work` and turns SQLite's errors into ones that name the file and the next step. */
+export function explained<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explainSqliteError(error, path);
+  }
+}
+
+export function explainSqliteError(error: unknown, path: string): unknown {
+  if (errnoOf(error) !== 'ERR_SQLITE_ERROR') return error;
+  const code = Number(Reflect.get(error as object, 'errcode')) & 0xff;
+  const because = messageOf(error);
+  switch (code) {
+    case SQLITE_FULL:
+      return new ActionableError({
+        code: 'E_DISK_FULL',
+        message: `The disk that holds ${path} is full.`,
+        hint: 'Everything acknowledged so far is safe. Free some space and run the same command again to go on.',
+        cause: error,
+      });
+    case SQLITE_IOERR:
+      return new ActionableError({
+        code: 'E_DISK_IO',
+        message: `The disk failed while ${path} was read or written (${because}).`,
+        hint: 'Everything acknowledged so far is safe. Check the disk, then run the same command again to go on.',
+        cause: error,
+      });
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+      return new ActionableError({
+        code: 'E_DISK_DENIED',
+        message: `${path} cannot be opened (${because}).`,
+        hint: 'Check that its directory exists and that you may write there.',
+        cause: error,
+      });
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return new DamageError({
+        code: 'E_JOURNAL_DAMAGED',
+        message: `${path} is damaged (${because}).`,
+        hint: 'Nothing was changed. Run "holdfast recover" to save what can still be read.',
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

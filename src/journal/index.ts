@@ -1,0 +1,28 @@
+export { AttemptWriter } from './attempt-writer.ts';
+export { type FoundJournal, findJournals, journalLiveness, type UnreadableJournal } from './find-journals.ts';
+export {
+  type ImportOptions,
+  type ImportReport,
+  importSegments,
+  listSegmentedRuns,
+  listWriters,
+} from './import-segments.ts';
+export { adoptJournal, createJournal, JOURNAL_FILE, Journal, type JournalPorts } from './journal.ts';
+export { JournalReader, readJournal } from './reader.ts';
+export type {
+  AnswerRow,
+  AttemptOutline,
+  AttemptResult,
+  AttemptRow,
+  AttemptStart,
+  AttemptStatus,
+  EndingRecord,
+  ReusedOutline,
+  ReusedSample,
+  RunIdentity,
+  RunRecord,
+  SessionRecord,
+  TargetOutput,
+} from './records.ts';
+export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segment.ts';
+export { SegmentShipper, type ShipperOptions } from './shipper.ts';

@@ -1,0 +1,10 @@
+import { ActionableError } from '../base/index.ts';
+
+export function journalBusy(dir: string): ActionableError {
+  return new ActionableError({
+    code: 'E_JOURNAL_BUSY',
+    message: `The run in ${dir} is being written by another process.`,
+    hint: 'Wait until it ends, or stop it first.',
+    retryable: true,
+  });
+}

@@ -1,0 +1,45 @@
+import type { AttemptRow, JournalReader } from '../journal/index.ts';
+import type { ChatMessage, EvalError, ModelOutput, SampleFields } from '../log/index.ts';
+import { expandEvent } from './expand-event.ts';
+
+/**
+ * What can be said of a sample that was under way when its run died: its transcript is whole up to the last
+ * acknowledged event, and its conversation is that of its last model call.
+ */
+export function interruptedFields(source: JournalReader, attempt: AttemptRow): SampleFields {
+  const { messages, output } = lastConversation(source, attempt.n);
+  return {
+    id: attempt.id,
+    epoch: attempt.epoch,
+    ...attempt.sample,
+    messages,
+    output,
+    store: {},
+    model_usage: {},
+    role_usage: {},
+    uuid: attempt.uuid,
+    started_at: attempt.startedAt,
+    error: INTERRUPTED,
+    error_retries: attempt.earlier ?? [],
+  };
+}
+
+const INTERRUPTED: EvalError = {
+  message: 'The run was interrupted while this sample was under way.',
+  traceback: 'Interrupted: recovered from the journal of a run that did not finish.\n',
+  traceback_ansi: 'Interrupted: recovered from the journal of a run that did not finish.\n',
+};
+
+function lastConversation(
+  source: JournalReader,
+  attempt: number,
+): { readonly messages: readonly ChatMessage[]; readonly output: ModelOutput } {
+  let last: string | undefined;
+  for (const json of source.events(attempt)) if (json.includes('"event":"model"')) last = json;
+  if (last === undefined) return { messages: [], output: { choices: [] } };
+  const event = expandEvent(source, attempt, last);
+  const input = (event.input ?? []) as unknown as readonly ChatMessage[];
+  const output = (event.output ?? { choices: [] }) as unknown as ModelOutput;
+  const answer = output.choices[0]?.message;
+  return { messages: answer ? [...input, answer] : input, output };
+}

@@ -1,0 +1,165 @@
+/** The rules of the house, as data. Each has a reason beside it; a rule that no longer holds is changed here, in the open. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** room → rooms it may import, through their `index.ts`. `cli` may import all. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  disk: ['base'],
+  bucket: ['base', 'disk'],
+  log: ['base', 'disk'],
+  journal: ['base', 'disk', 'bucket', 'log'],
+  stats: ['base'],
+  seal: ['base', 'disk', 'bucket', 'log', 'journal', 'stats'],
+  evals: ['base', 'stats'],
+  datasets: ['base', 'disk', 'evals'],
+  targets: ['base', 'disk', 'evals', 'log'],
+  runner: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'datasets', 'evals', 'targets', 'stats'],
+  cli: [
+    'base',
+    'disk',
+    'bucket',
+    'log',
+    'journal',
+    'seal',
+    'datasets',
+    'evals',
+    'targets',
+    'stats',
+    'runner',
+  ],
+};
+
+interface Ban {
+  readonly what: RegExp;
+  readonly why: string;
+  /** Path prefixes where it is allowed. */
+  readonly except: readonly string[];
+}
+
+const BANS: readonly Ban[] = [
+  {
+    what: /from 'node:fs(\/promises)?'/,
+    why: 'only disk/ touches the file system, so that tests can crash it',
+    except: ['src/disk/'],
+  },
+  { what: /\bDate\.now\(|\bperformance\.now\(|new Date\(\)/, why: 'time is a port', except: ['src/base/'] },
+  { what: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/, why: 'chance is a port', except: ['src/base/'] },
+  {
+    what: /\bprocess\.env\b/,
+    why: 'only cli/ reads the environment, and passes values',
+    except: ['src/cli/'],
+  },
+  { what: /\bconsole\./, why: 'only cli/ speaks to people', except: [] },
+  { what: /export \*/, why: 'a door shows what goes through it', except: [] },
+  {
+    what: /catch( \(\w+\))? \{\s*\}/,
+    why: 'an error is never swallowed without a reason beside it',
+    except: [],
+  },
+  { what: /\b(TODO|FIXME|XXX)\b/, why: 'open work lives in issues', except: [] },
+];
+
+const sources = globSync('src/**/*.ts', { cwd: ROOT }).sort();
+const code = sources.filter((path) => !path.endsWith('.test.ts'));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const roomOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+
+describe('rooms', () => {
+  test('every folder of src is a room with a door', () => {
+    const found = new Set(code.map(roomOf).filter((room) => room !== undefined));
+    expect([...found].sort()).toEqual(Object.keys(ROOMS).sort());
+    for (const room of found) {
+      if (room !== 'cli')
+        expect(existsSync(join(ROOT, `src/${room}/index.ts`)), `src/${room}/index.ts`).toBe(true);
+    }
+  });
+
+  test('a room imports only the rooms it may, through their doors', () => {
+    const broken: string[] = [];
+    for (const path of sources) {
+      const room = roomOf(path);
+      if (!room) continue;
+      for (const target of importsOf(path)) {
+        const other = roomOf(target);
+        if (other === room) continue;
+        const isTest = path.endsWith('.test.ts');
+        const isAllowed = other !== undefined && (isTest || ROOMS[room]?.includes(other));
+        if (!isAllowed && !(isTest && other === undefined)) broken.push(`${path} imports ${target}`);
+        else if (other !== undefined && target !== `src/${other}/index.ts`)
+          broken.push(`${path} goes past the door to ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test('nothing in src imports a test', () => {
+    expect(code.filter((path) => importsOf(path).some((target) => target.endsWith('.test.ts')))).toEqual([]);
+  });
+
+  test('no file is dead: all are reached from the library, the command line or a test', () => {
+    const reached = new Set<string>();
+    const visit = (path: string) => {
+      if (reached.has(path)) return;
+      reached.add(path);
+      if (existsSync(join(ROOT, path))) importsOf(path).forEach(visit);
+    };
+    for (const root of ['src/index.ts', 'src/cli/main.ts']) visit(root);
+    for (const command of globSync('src/cli/commands/*.ts', { cwd: ROOT })) visit(command);
+    expect(code.filter((path) => !reached.has(path))).toEqual([]);
+  });
+});
+
+describe('banned', () => {
+  test.each(BANS)('$what: $why', ({ what, except }) => {
+    const found = code.filter(
+      (path) => !except.some((prefix) => path.startsWith(prefix)) && what.test(withoutComments(read(path))),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  const documents = globSync('docs/**/*.md', { cwd: ROOT });
+  const tests = [...globSync('src/**/*.test.ts', { cwd: ROOT }), ...globSync('test/**/*.ts', { cwd: ROOT })]
+    .map(read)
+    .join('\n');
+
+  test('every error code has its entry in docs/errors.md, and every entry its code', () => {
+    const used = new Set(
+      code.flatMap((path) => read(path).match(/'E_[A-Z_]+'/g) ?? []).map((text) => text.slice(1, -1)),
+    );
+    const listed = new Set(read('docs/errors.md').match(/\bE_[A-Z_]+\b/g));
+    expect([...used].filter((name) => !listed.has(name)).sort(), 'not in docs/errors.md').toEqual([]);
+    expect([...listed].filter((name) => !used.has(name)).sort(), 'no longer used').toEqual([]);
+  });
+
+  test('every clause of a format or a port is named by a test', () => {
+    const texts = [...documents.filter((path) => path.includes('format/')), ...code].map(read);
+    const clauses = new Set(texts.flatMap((text) => text.match(/\[[A-Z]{3,6}-\d+\]/g) ?? []));
+    expect([...clauses].filter((clause) => !tests.includes(clause)).sort()).toEqual([]);
+  });
+
+  test('every link to a file of ours leads somewhere', () => {
+    const broken: string[] = [];
+    for (const path of ['README.md', 'CONTRIBUTING.md', ...documents]) {
+      for (const [, target] of read(path).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)) {
+        if (target && !existsSync(join(ROOT, dirname(path), target))) broken.push(`${path}: ${target}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Paths, from the root, of the files that a file imports. */
+function importsOf(path: string): string[] {
+  const found = read(path).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
+  return [...found].map(([, specifier]) => relative(ROOT, join(ROOT, dirname(path), specifier ?? '')));
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+}
