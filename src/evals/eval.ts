@@ -1,7 +1,16 @@
 /** What users write, as types. `defineEval` infers input, output and target from the data and the target function. */
 import type { Json, JsonObject } from '../base/index.ts';
+import type { MetricName } from '../stats/index.ts';
 
 export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * A function whose parameters are compared in both directions, as those of methods are. So an eval of text is an
+ * eval, and can be handed to whatever takes any eval.
+ */
+type Callback<Parameters extends readonly unknown[], Result> = {
+  call(...parameters: Parameters): Result;
+}['call'];
 
 /** One dataset item as the user gives it. */
 export interface Row<Input = unknown, Target = unknown> {
@@ -18,11 +27,19 @@ export interface SampleRow<Input = unknown, Target = unknown> extends Row<Input,
 }
 
 /** A file of rows: the ending of its name decides how it is read (.jsonl, .csv, .json, .yaml). */
-export interface DataFile {
-  readonly file: string;
+export interface DataFile<Input = unknown, Target = unknown> {
+  /** One path or several, relative to the eval file. `*` and `?` stand for parts of the file's name. */
+  readonly file: string | readonly string[];
   /** Which columns or keys hold what, when they are not called id, input, target, choices. */
-  readonly fields?: Readonly<Partial<Record<'id' | 'input' | 'target' | 'choices' | 'metadata', string>>>;
+  readonly fields?: Readonly<Partial<Record<RowField, string>>>;
+  /** Never set: it carries the types of the rows from `dataFile<Input, Target>(…)`. */
+  readonly rowType?: Row<Input, Target>;
 }
+
+export type RowField = 'id' | 'input' | 'target' | 'choices' | 'metadata';
+
+/** Rows whose field has that value, or one of those values: `{ "metadata.topic": ["art", "law"] }`. */
+export type RowFilter = Readonly<Record<string, Json>>;
 
 export type DataSource<Input, Target> =
   | readonly Row<Input, Target>[]
@@ -30,7 +47,7 @@ export type DataSource<Input, Target> =
   | AsyncIterable<Row<Input, Target>>
   | (() => Awaitable<Iterable<Row<Input, Target>> | AsyncIterable<Row<Input, Target>>>)
   | string
-  | DataFile;
+  | DataFile<Input, Target>;
 
 export interface GenerateResult {
   readonly text: string;
@@ -66,6 +83,8 @@ export interface GenerateOptions {
   readonly topP?: number;
   readonly seed?: number;
   readonly stopSequences?: readonly string[];
+  /** A Zod or JSON Schema: the answer is parsed into `object`. */
+  readonly schema?: unknown;
   readonly providerOptions?: JsonObject;
 }
 
@@ -83,10 +102,10 @@ export interface TargetContext {
   readonly info: (data: Json, source?: string) => void;
 }
 
-export type TargetFunction<Input, Output, Target> = (
-  sample: SampleRow<Input, Target>,
-  context: TargetContext,
-) => Awaitable<Output>;
+export type TargetFunction<Input, Output, Target> = Callback<
+  [sample: SampleRow<Input, Target>, context: TargetContext],
+  Awaitable<Output>
+>;
 
 export interface ModelTarget {
   readonly model: string;
@@ -169,20 +188,24 @@ export interface ScorerContext<Input = unknown, Output = unknown, Target = unkno
   ) => Promise<CommandRun>;
 }
 
-export interface Scorer<Input = never, Output = never, Target = never> {
+export interface Scorer<Input = unknown, Output = unknown, Target = unknown> {
   readonly name: string;
   /** All that decides its verdict, for the log and for the definition digest. */
   readonly options: JsonObject;
+  /** Default: accuracy and stderr. */
   readonly metrics?: readonly MetricChoice[];
+  /** The text of the function behind it, when its verdict is the user's own code. */
+  readonly source?: string;
   score(context: ScorerContext<Input, Output, Target>): Awaitable<ScoreResult>;
 }
 
-/** A metric by name, with options: `accuracy`, `mean`, `std`, `stderr`, `var`, `ci`, `bootstrap_stderr`, `grouped`. */
-export type MetricChoice = string | { readonly name: string; readonly options?: JsonObject };
+/** A metric by name, or with options: `{ name: "stderr", options: { cluster: "topic" } }`. */
+export type MetricChoice = MetricName | { readonly name: MetricName; readonly options?: JsonObject };
 
-export type ScorerFunction<Input, Output, Target> = (
-  context: ScorerContext<Input, Output, Target>,
-) => Awaitable<ScoreResult | number | boolean | string>;
+export type ScorerFunction<Input = unknown, Output = unknown, Target = unknown> = Callback<
+  [context: ScorerContext<Input, Output, Target>],
+  Awaitable<ScoreResult | number | boolean | string>
+>;
 
 export interface SampleLimits {
   readonly timeMs?: number;
@@ -200,12 +223,17 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
   readonly tags?: readonly string[];
   readonly metadata?: JsonObject;
   readonly data: DataSource<Input, Target>;
-  readonly limit?: number;
-  readonly filter?: (row: SampleRow<Input, Target>) => boolean;
+  /** Filter, shuffle and limit are applied in this order. */
+  readonly filter?: RowFilter | Callback<[row: SampleRow<NoInfer<Input>, NoInfer<Target>>], boolean>;
+  /** A seed, or true for the seed 0. The same seed gives the same order on every machine. */
   readonly shuffle?: boolean | number;
+  readonly limit?: number;
   /** Absent: the model named on the command line is the target. */
   readonly target?: TargetSpec<Input, Output, Target>;
-  readonly scorers: readonly (Scorer<Input, Output, Target> | ScorerFunction<Input, Output, Target>)[];
+  readonly scorers: readonly (
+    | Scorer<NoInfer<Input>, NoInfer<Output>, NoInfer<Target>>
+    | ScorerFunction<NoInfer<Input>, NoInfer<Output>, NoInfer<Target>>
+  )[];
   readonly metrics?: readonly MetricChoice[];
   readonly epochs?: number | { readonly count: number; readonly reducer?: string | readonly string[] };
   readonly limits?: SampleLimits;

@@ -1,0 +1,50 @@
+import { ActionableError } from '../base/index.ts';
+
+/**
+ * Budget: the money of a run, shared by all its samples.
+ *
+ * - [BUD-1] Once it is exhausted no live call is begun (replays cost nothing and go on).
+ * - [BUD-2] Calls that were already under way are let finish, since they are paid for anyway. So the money spent can exceed
+ *   the limit by what these calls cost: at most one call for each sample in flight.
+ * - [BUD-3] Calls without a known price are counted, not guessed: `unpricedCalls` says how many there were.
+ */
+export interface Budget {
+  readonly limitUsd: number | undefined;
+  readonly spentUsd: number;
+  readonly unpricedCalls: number;
+  spend(costUsd: number | undefined): void;
+  isExhausted(): boolean;
+}
+
+/** The run stops here, resumable: nothing is wrong with the sample that met it. */
+export class BudgetExhausted extends ActionableError {
+  override readonly name = 'BudgetExhausted';
+
+  constructor(budget: Budget) {
+    super({
+      code: 'E_BUDGET_EXHAUSTED',
+      message: `The budget of $${budget.limitUsd} is spent ($${budget.spentUsd.toFixed(4)}).`,
+      hint: 'Run the same command again with a higher budget: what is paid for is kept and reused.',
+    });
+  }
+}
+
+/** Without a limit it only counts. `alreadySpentUsd`: what earlier attempts of the same run cost. */
+export function createBudget(limitUsd?: number, alreadySpentUsd = 0): Budget {
+  let spentUsd = alreadySpentUsd;
+  let unpricedCalls = 0;
+  return {
+    limitUsd,
+    get spentUsd() {
+      return spentUsd;
+    },
+    get unpricedCalls() {
+      return unpricedCalls;
+    },
+    spend(costUsd) {
+      if (costUsd === undefined) unpricedCalls++;
+      else spentUsd += costUsd;
+    },
+    isExhausted: () => limitUsd !== undefined && spentUsd >= limitUsd,
+  };
+}

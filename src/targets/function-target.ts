@@ -1,0 +1,58 @@
+import type { TargetContext, TargetFunction } from '../evals/eval.ts';
+import { createGenerate, noModel } from './generate.ts';
+import type { LanguageModel } from './language-model.ts';
+import { newEvent } from './log-event.ts';
+import type { Models, OpenedModel } from './models.ts';
+import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+
+/** Inspect's way of saying that no model is involved. */
+const NO_MODEL = 'none/none';
+
+export function functionTarget(
+  call: TargetFunction<unknown, unknown, unknown>,
+  { models, model }: { readonly models: Models; readonly model: OpenedModel | undefined },
+): RunnableTarget {
+  const name = model?.name ?? NO_MODEL;
+  return {
+    kind: 'function',
+    name,
+    key: {
+      kind: 'function',
+      source: String(call),
+      model: model?.name ?? null,
+      settings: model?.settings ?? null,
+    },
+    startsOver: false,
+    async run(sample, run) {
+      const { scope } = run;
+      const context = targetContext(run, models, model);
+      const output = await untilAborted(scope.meter.signal, () => call(sample, context));
+      return resultOf({ target: name, sample, output, scope });
+    },
+  };
+}
+
+function targetContext(
+  { scope, epoch }: TargetRun,
+  models: Models,
+  model: OpenedModel | undefined,
+): TargetContext {
+  return {
+    generate: createGenerate({ models, scope, model }),
+    model: model ? models.recorded(model, scope) : MISSING_MODEL,
+    signal: scope.meter.signal,
+    epoch,
+    info: (data, source) =>
+      scope.recorder.emit(newEvent(scope, 'info', { data, ...(source !== undefined && { source }) })),
+  };
+}
+
+/** Stands where no model is named; a target function that never uses it need not care. */
+const MISSING_MODEL: LanguageModel = {
+  specificationVersion: 'v4',
+  provider: 'none',
+  modelId: 'none',
+  supportedUrls: {},
+  doGenerate: () => Promise.reject(noModel()),
+  doStream: () => Promise.reject(noModel()),
+};

@@ -1,0 +1,50 @@
+import { toJson } from '../base/index.ts';
+import type { GenerateOptions, ModelTarget, SampleRow } from '../evals/eval.ts';
+import { createGenerate } from './generate.ts';
+import type { Models, OpenedModel } from './models.ts';
+import { type RunnableTarget, resultOf, untilAborted } from './runnable-target.ts';
+import {
+  checkTemplate,
+  fillTemplate,
+  inputText,
+  isMessageList,
+  isSamplePlaceholder,
+  sampleValue,
+} from './template.ts';
+
+export type ModelTargetSettings = Omit<ModelTarget, 'model' | 'baseUrl' | 'apiKeyEnv'>;
+
+/** A model asked once for each sample. */
+export function modelTarget(
+  opened: OpenedModel,
+  { models, settings }: { readonly models: Models; readonly settings: ModelTargetSettings },
+): RunnableTarget {
+  for (const template of [settings.prompt, settings.system]) {
+    if (template !== undefined) checkTemplate(template, isSamplePlaceholder);
+  }
+  return {
+    kind: 'model',
+    name: opened.name,
+    key: { kind: 'model', model: opened.name, settings: opened.settings, options: toJson(settings) },
+    startsOver: false,
+    async run(sample, { scope }) {
+      const generate = createGenerate({ models, scope, model: opened });
+      const { text } = await untilAborted(scope.meter.signal, () => generate(requestFor(sample, settings)));
+      return resultOf({ target: opened.name, sample, output: text, scope });
+    },
+  };
+}
+
+function requestFor(
+  sample: SampleRow,
+  { system, prompt, ...settings }: ModelTargetSettings,
+): GenerateOptions {
+  const fill = (template: string) => fillTemplate(template, (name) => sampleValue(sample, name));
+  return {
+    ...settings,
+    ...(system !== undefined && { system: fill(system) }),
+    ...(prompt === undefined && isMessageList(sample.input)
+      ? { messages: sample.input }
+      : { prompt: prompt === undefined ? inputText(sample.input) : fill(prompt) }),
+  };
+}

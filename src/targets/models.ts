@@ -1,0 +1,127 @@
+import { type Clock, type Json, systemClock } from '../base/index.ts';
+import { type Budget, createBudget } from './budget.ts';
+import type { LanguageModel } from './language-model.ts';
+import { createModelGate, type ModelGate } from './model-gate.ts';
+import { type Env, keyVariableOf, openModel } from './open-model.ts';
+import type { PriceTable } from './price-table.ts';
+import { createPrices, type Prices } from './prices.ts';
+import { recordedModel } from './recorded-model.ts';
+import { createRedactor } from './redactor.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
+import type { SampleScope } from './sample-scope.ts';
+
+export interface OpenedModel {
+  readonly name: string;
+  readonly model: LanguageModel;
+  /** What else identifies it, for content keys and request digests. */
+  readonly settings: Json;
+}
+
+export interface ModelChoice {
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+}
+
+/** The models of a run: each is opened once, and all samples share its gate, the prices and the budget. */
+export interface Models {
+  readonly prices: Prices;
+  readonly budget: Budget;
+  readonly retry: RetryPolicy;
+  readonly env: Env;
+  open(name: string, choice?: ModelChoice): Promise<OpenedModel>;
+  /** A model object that a user made; its calls are recorded like those of any other. */
+  adopt(model: LanguageModel): OpenedModel;
+  recorded(opened: OpenedModel, scope: SampleScope): LanguageModel;
+  /** The gate of a model, or of whatever else is called by a name (an HTTP endpoint). */
+  gate(name: string): ModelGate;
+  readonly gates: readonly ModelGate[];
+  /** Takes the values of keys that are in use out of a text. */
+  redact(text: string): string;
+  addSecret(secret: string | undefined): void;
+}
+
+export interface ModelsOptions {
+  readonly env: Env;
+  /** How many samples run at a time: no gate opens wider. */
+  readonly concurrency: number;
+  readonly clock?: Clock;
+  readonly prices?: PriceTable;
+  readonly onUnknownPrice?: (model: string) => void;
+  readonly budget?: Budget;
+  readonly retry?: Partial<RetryPolicy>;
+  /** For every model that does not bring its own. */
+  readonly baseUrl?: string;
+  readonly apiKeyEnv?: string;
+  readonly projectDir?: string;
+  /** Models by name that tests and demos script. */
+  readonly scripted?: Readonly<Record<string, LanguageModel>>;
+}
+
+export function createModels(options: ModelsOptions): Models {
+  const { env, concurrency, clock = systemClock, onUnknownPrice } = options;
+  const redactor = createRedactor();
+  const gates = new Map<string, ModelGate>();
+  const opened = new Map<string, Promise<OpenedModel>>();
+  const prices = createPrices({
+    ...(options.prices && { table: options.prices }),
+    ...(onUnknownPrice && { onUnknown: onUnknownPrice }),
+  });
+  const models: Models = {
+    env,
+    prices,
+    budget: options.budget ?? createBudget(),
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    redact: redactor.redact,
+    addSecret: redactor.add,
+    open(name, choice = {}) {
+      const key = JSON.stringify([name, choice.baseUrl, choice.apiKeyEnv]);
+      const known = opened.get(key) ?? open(name, choice);
+      opened.set(key, known);
+      return known;
+    },
+    adopt: (model) => ({ name: nameOf(model), model, settings: null }),
+    recorded: ({ name, model, settings }, scope) =>
+      recordedModel(model, {
+        ...scope,
+        name,
+        settings,
+        gate: models.gate(name),
+        prices,
+        budget: models.budget,
+        retry: models.retry,
+        redact: redactor.redact,
+      }),
+    gate(name) {
+      const gate = gates.get(name) ?? createModelGate({ model: name, clock, limitMax: concurrency });
+      gates.set(name, gate);
+      return gate;
+    },
+    get gates() {
+      return [...gates.values()];
+    },
+  };
+
+  async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
+    const scripted = options.scripted?.[name];
+    if (scripted) return { name, model: scripted, settings: null };
+    const baseUrl = choice.baseUrl ?? options.baseUrl;
+    const apiKeyEnv = choice.apiKeyEnv ?? options.apiKeyEnv;
+    const model = await openModel(name, {
+      env,
+      clock,
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+      ...(options.projectDir !== undefined && { projectDir: options.projectDir }),
+    });
+    const keyVariable = keyVariableOf(name, apiKeyEnv === undefined ? {} : { apiKeyEnv });
+    if (keyVariable !== undefined) redactor.add(env[keyVariable]);
+    return { name, model, settings: baseUrl === undefined ? null : { baseUrl } };
+  }
+
+  return models;
+}
+
+function nameOf({ provider, modelId }: LanguageModel): string {
+  // Providers name their models' kinds too (`openai.responses`); the log wants `openai/gpt-5`.
+  return `${provider.split('.')[0]}/${modelId}`;
+}

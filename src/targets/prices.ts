@@ -1,0 +1,72 @@
+import { UsageError } from '../base/index.ts';
+import type { ModelUsage } from '../log/index.ts';
+import { LIST_PRICES, type Price, type PriceTable } from './price-table.ts';
+
+export interface Prices {
+  /** Undefined when nobody told the price; never 0 for want of knowledge. */
+  costOf(model: string, usage: ModelUsage): number | undefined;
+  priceOf(model: string): Price | undefined;
+}
+
+export interface PricesOptions {
+  /** Wins over the built-in list, entry by entry. */
+  readonly table?: PriceTable;
+  /** Called once for each model whose price is not known. */
+  readonly onUnknown?: (model: string) => void;
+}
+
+export function createPrices({ table = {}, onUnknown }: PricesOptions = {}): Prices {
+  for (const [name, price] of Object.entries(table)) checkPrice(name, price);
+  const merged = new Map(Object.entries({ ...LIST_PRICES, ...table }));
+  const reported = new Set<string>();
+  const priceOf = (model: string) =>
+    namesFor(model)
+      .map((name) => merged.get(name))
+      .find(Boolean);
+  return {
+    priceOf,
+    costOf(model, usage) {
+      const price = priceOf(model);
+      if (price) return costUsd(price, usage);
+      if (!reported.has(model)) {
+        reported.add(model);
+        onUnknown?.(model);
+      }
+      return undefined;
+    },
+  };
+}
+
+function costUsd(price: Price, usage: ModelUsage): number {
+  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  const microUsd =
+    usage.input_tokens * input +
+    usage.output_tokens * output +
+    (usage.input_tokens_cache_read ?? 0) * cacheRead +
+    (usage.input_tokens_cache_write ?? 0) * cacheWrite;
+  return microUsd / 1_000_000;
+}
+
+const DATED = /-(?:20\d{2}-\d{2}-\d{2}|20\d{6}|latest)$/;
+
+/** The exact name first, then without the address of the server, then without the date of the snapshot, then `x/*`. */
+function namesFor(model: string): readonly string[] {
+  const withoutAddress = model.replace(/@https?:.*$/, '');
+  const provider = model.slice(0, Math.max(0, model.indexOf('/')));
+  return [model, withoutAddress, withoutAddress.replace(DATED, ''), `${provider}/*`];
+}
+
+function checkPrice(name: string, price: Price): void {
+  const figures: readonly unknown[] = [
+    price.input,
+    price.output,
+    price.cacheRead ?? 0,
+    price.cacheWrite ?? 0,
+  ];
+  if (figures.every((figure) => typeof figure === 'number' && Number.isFinite(figure) && figure >= 0)) return;
+  throw new UsageError({
+    code: 'E_PRICE_INVALID',
+    message: `The price of ${name} is not valid: input and output must be numbers of US dollars per million tokens.`,
+    hint: `Write it as { "${name}": { "input": 1.25, "output": 10 } }; cacheRead and cacheWrite are optional.`,
+  });
+}

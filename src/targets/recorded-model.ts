@@ -1,0 +1,294 @@
+import {
+  ActionableError,
+  type Clock,
+  isoTime,
+  type Json,
+  messageOf,
+  type Random,
+  shortId,
+  systemRandom,
+  toJson,
+} from '../base/index.ts';
+import type { ChatMessage, LogEvent } from '../log/index.ts';
+import { type Budget, BudgetExhausted } from './budget.ts';
+import { chatMessagesOf } from './chat-messages.ts';
+import type { Conversation } from './conversation.ts';
+import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
+import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
+import { emptyOutput, modelOutputOf, requestFields } from './model-event.ts';
+import type { ModelGate } from './model-gate.ts';
+import type { Prices } from './prices.ts';
+import type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
+import { digestOfModelRequest } from './request-digest.ts';
+import { DEFAULT_RETRY, type RetryPolicy, readFailure, withRetry } from './retry.ts';
+import type { SampleMeter } from './sample-meter.ts';
+import { streamOf } from './simulated-stream.ts';
+import { modelUsageOf } from './usage.ts';
+import { decodeValue, encodeValue } from './value-codec.ts';
+
+export interface RecordedModelOptions {
+  /** The name under which the log, the prices and the digest know it: `openai/gpt-5`. */
+  readonly name: string;
+  readonly recorder: Recorder;
+  readonly meter: SampleMeter;
+  readonly gate: ModelGate;
+  readonly clock: Clock;
+  readonly prices: Prices;
+  readonly random?: Random;
+  readonly budget?: Budget;
+  readonly retry?: RetryPolicy;
+  /** What else it was opened with and could change answers, such as a base URL. */
+  readonly settings?: Json;
+  readonly conversation?: Conversation;
+  /** Takes secrets out of texts that go into events and errors. */
+  readonly redact?: (text: string) => string;
+}
+
+/** A model that failed for good: retries are used up, or the failure is not one that time heals. */
+export class ModelCallError extends ActionableError {
+  override readonly name = 'ModelCallError';
+  readonly status: number | undefined;
+}
+
+/**
+ * A model whose every answer is durable before anybody sees it, and is bought only once.
+ *
+ * - [REP-1] A request that was answered in an earlier attempt (same digest, same occurrence) gets that answer, exactly,
+ *   without a call.
+ * - [REP-2] A live answer goes through the same encoding, so what is seen live is what a replay would give.
+ * - [REP-3] A call that fails or is aborted records no answer, only an event that says so.
+ *
+ * It wraps at the level of single calls. So tools, several steps, structured output and (simulated) streams work as
+ * they do without it.
+ */
+export function recordedModel(model: LanguageModel, options: RecordedModelOptions): LanguageModel {
+  const calls = new RecordedCalls(model, options);
+  return {
+    specificationVersion: 'v4',
+    provider: model.provider,
+    modelId: model.modelId,
+    supportedUrls: model.supportedUrls,
+    doGenerate: (request) => calls.answer(request),
+    doStream: async (request) => streamOf(await calls.answer(request)),
+  };
+}
+
+interface Call {
+  readonly request: ModelRequest;
+  readonly paid: PaidRequest;
+  readonly input: readonly ChatMessage[];
+  readonly start: EventStart;
+  readonly signal: AbortSignal;
+  retries: number;
+}
+
+/** How an answer is kept in the journal. */
+interface StoredAnswer {
+  readonly answer: Json;
+  readonly timeS: number;
+  readonly retries: number;
+}
+
+class RecordedCalls {
+  readonly #model: LanguageModel;
+  readonly #options: RecordedModelOptions & { readonly random: Random; readonly retry: RetryPolicy };
+
+  constructor(model: LanguageModel, options: RecordedModelOptions) {
+    this.#model = model;
+    this.#options = { random: systemRandom, retry: DEFAULT_RETRY, ...options };
+  }
+
+  async answer(request: ModelRequest): Promise<ModelAnswer> {
+    const { name, meter, recorder, settings = null } = this.#options;
+    const call: Call = {
+      request,
+      paid: { kind: 'model', digest: digestOfModelRequest(name, settings, request) },
+      input: chatMessagesOf(request.prompt),
+      start: startEvent(this.#options),
+      signal: request.abortSignal ? AbortSignal.any([request.abortSignal, meter.signal]) : meter.signal,
+      retries: 0,
+    };
+    call.signal.throwIfAborted();
+    meter.admitModelCall(request.prompt.length);
+    const recorded = recorder.recall(call.paid);
+    return recorded ? this.#replay(call, recorded) : this.#buy(call);
+  }
+
+  #replay(call: Call, recorded: RecordedAnswer): ModelAnswer {
+    const stored = recorded.value as unknown as StoredAnswer;
+    const answer = decodeValue(stored.answer) as ModelAnswer;
+    call.retries = stored.retries;
+    this.#options.recorder.emit(
+      this.#answerEvent(call, { answer, recorded, timeS: stored.timeS, isReplayed: true }),
+    );
+    this.#count(call, { answer, recorded, isReplayed: true });
+    return answer;
+  }
+
+  async #buy(call: Call): Promise<ModelAnswer> {
+    const { recorder, budget, prices, name } = this.#options;
+    const live = await this.#callLive(call);
+    const timeS = secondsSince(this.#options, call.start);
+    const encoded = encodeValue(this.#keep(live));
+    const answer = decodeValue(encoded) as ModelAnswer;
+    const usage = modelUsageOf(answer.usage);
+    const costUsd = prices.costOf(name, usage);
+    budget?.spend(costUsd);
+    const recorded: RecordedAnswer = {
+      value: { answer: encoded, timeS, retries: call.retries } satisfies StoredAnswer,
+      ...(costUsd !== undefined && { costUsd }),
+      tokens: usage.total_tokens,
+    };
+    const event = this.#answerEvent(call, { answer, recorded, timeS, isReplayed: false });
+    await recorder.record(call.paid, recorded, [event]);
+    this.#count(call, { answer, recorded, isReplayed: false });
+    return answer;
+  }
+
+  /** Bodies and headers of the HTTP exchange are left out: they repeat the history, and may hold secrets. */
+  #keep({ request: _request, response, ...answer }: ModelAnswer): ModelAnswer {
+    return {
+      ...answer,
+      response: {
+        id: response?.id ?? shortId(this.#options.random),
+        timestamp: response?.timestamp ?? new Date(this.#options.clock.nowMs()),
+        modelId: response?.modelId ?? this.#model.modelId,
+      },
+    };
+  }
+
+  async #callLive(call: Call): Promise<ModelAnswer> {
+    const { clock, random, retry, meter } = this.#options;
+    try {
+      return await withRetry(
+        (retries) => {
+          call.retries = retries;
+          return this.#callOnce(call);
+        },
+        {
+          policy: retry,
+          clock,
+          random,
+          signal: call.signal,
+          wait: (ms) => meter.whileWaiting(() => clock.sleep(ms, call.signal)),
+        },
+      );
+    } catch (error) {
+      throw this.#failed(call, error);
+    }
+  }
+
+  async #callOnce(call: Call): Promise<ModelAnswer> {
+    const { gate, meter, budget, clock } = this.#options;
+    const pass = await meter.whileWaiting(() => gate.enter(call.signal));
+    if (budget?.isExhausted()) {
+      pass.leave('failed');
+      throw new BudgetExhausted(budget);
+    }
+    try {
+      const request = { ...call.request, abortSignal: call.signal };
+      const answer = await meter.whileWorking(() => orAborted(this.#model.doGenerate(request), call.signal));
+      pass.leave('succeeded');
+      return answer;
+    } catch (error) {
+      pass.leave(readFailure(error, clock.nowMs()).isOverload ? 'overloaded' : 'failed');
+      throw error;
+    }
+  }
+
+  /** Leaves an event about the failure, and gives the error to throw. */
+  #failed(call: Call, error: unknown): unknown {
+    const { name, recorder, redact = (text) => text } = this.#options;
+    const reason = call.signal.aborted ? (call.signal.reason ?? error) : error;
+    const message = redact(messageOf(reason));
+    recorder.emit(
+      this.#event(call, {
+        output: toJson(emptyOutput(name, message)),
+        error: call.signal.aborted ? cancelSentinel(reason) : message,
+      }),
+    );
+    if (call.signal.aborted || reason instanceof ActionableError) return reason;
+    return this.#callError(call, { cause: error, message });
+  }
+
+  #callError(call: Call, { cause, message }: { cause: unknown; message: string }): ModelCallError {
+    const { status, isRetryable } = readFailure(cause, this.#options.clock.nowMs());
+    const tries = call.retries > 0 ? ` after ${call.retries + 1} tries` : '';
+    const answered = status === undefined ? '' : ` (HTTP ${status})`;
+    const error = new ModelCallError({
+      code: 'E_MODEL_CALL',
+      message: `The call to ${this.#options.name} failed${tries}${answered}: ${message}`,
+      hint: isRetryable
+        ? 'Run the same command again later: only what is missing is asked for.'
+        : 'Check the name of the model, the key, and the request; the sample is run again next time.',
+      retryable: isRetryable,
+      cause,
+    });
+    return Object.assign(error, { status });
+  }
+
+  #answerEvent(
+    call: Call,
+    about: {
+      readonly answer: ModelAnswer;
+      readonly recorded: RecordedAnswer;
+      readonly timeS: number;
+      readonly isReplayed: boolean;
+    },
+  ): LogEvent {
+    const { name, conversation } = this.#options;
+    const { answer, recorded, timeS, isReplayed } = about;
+    const { input } = call;
+    const output = modelOutputOf({ answer, model: name, input, timeS, costUsd: recorded.costUsd });
+    conversation?.exchange(input, output);
+    const holdfast = {
+      ...(isReplayed && { replayed: true }),
+      ...(answer.warnings.length > 0 && { warnings: toJson(answer.warnings) }),
+    };
+    return this.#event(call, {
+      output: toJson(output),
+      working_time: timeS,
+      ...(Object.keys(holdfast).length > 0 && { metadata: { holdfast } }),
+    });
+  }
+
+  #event(call: Call, fields: Readonly<Record<string, Json | undefined>>): LogEvent {
+    const { name, clock } = this.#options;
+    return finishEvent(this.#options, call.start, {
+      event: 'model',
+      ...requestFields(name, call.request, call.input),
+      ...fields,
+      ...(call.retries > 0 && { retries: call.retries }),
+      completed: isoTime(clock.nowMs()),
+    });
+  }
+
+  #count(
+    call: Call,
+    about: { readonly answer: ModelAnswer; readonly recorded: RecordedAnswer; readonly isReplayed: boolean },
+  ): void {
+    this.#options.meter.countModelCall({
+      model: this.#options.name,
+      usage: modelUsageOf(about.answer.usage),
+      costUsd: about.recorded.costUsd,
+      isReplayed: about.isReplayed,
+      messageCount: call.input.length + 1,
+    });
+  }
+}
+
+/** Not every provider heeds its signal; nobody waits for one that does not. */
+function orAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).then(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** The words by which Inspect knows that a call was cancelled, and by whom. */
+function cancelSentinel(reason: unknown): string {
+  return reason instanceof LimitExceeded ? 'Cancelled by limit' : 'Cancelled by operator';
+}

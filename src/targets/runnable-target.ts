@@ -1,0 +1,90 @@
+import { ActionableError, type Json } from '../base/index.ts';
+import type { SampleRow } from '../evals/eval.ts';
+import type { ChatMessage, ModelOutput } from '../log/index.ts';
+import { BudgetExhausted } from './budget.ts';
+import { plainOutput, userMessage } from './chat-messages.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
+import type { SampleScope } from './sample-scope.ts';
+import { inputText, textOf } from './template.ts';
+import type { Workspace } from './workspace.ts';
+
+export type TargetKind = 'function' | 'model' | 'command' | 'http';
+
+/** A target that is ready: whatever could be checked without calling it is checked. */
+export interface RunnableTarget {
+  readonly kind: TargetKind;
+  /** All that decides its answers: part of the content key of every sample. */
+  readonly key: Json;
+  /** For the log's `eval.model`. */
+  readonly name: string;
+  /** True when an interrupted sample must start over, since what happened inside cannot be replayed. */
+  readonly startsOver: boolean;
+  /**
+   * Rejects with LimitExceeded at a limit, BudgetExhausted when there is no money for the next call, the signal's reason
+   * when aborted, and with anything else for an execution error. A poor answer is none of these.
+   */
+  run(sample: SampleRow, run: TargetRun): Promise<TargetResult>;
+}
+
+export interface TargetRun {
+  readonly scope: SampleScope;
+  readonly epoch: number;
+  /** The sample's own folder; nothing is created before it is asked for. */
+  readonly workspace: Workspace;
+}
+
+export interface TargetResult {
+  readonly output: unknown;
+  readonly messages: readonly ChatMessage[];
+  readonly modelOutput: ModelOutput;
+}
+
+/** What the log shows of an output: the conversation with the model where there was one, else question and answer. */
+export function resultOf(options: {
+  readonly target: string;
+  readonly sample: SampleRow;
+  readonly output: unknown;
+  readonly scope: SampleScope;
+}): TargetResult {
+  const { target, sample, output, scope } = options;
+  if (output === undefined || output === null) throw noOutput(target, sample);
+  const text = textOf(output);
+  const { messages, output: said } = scope.conversation;
+  if (said && said.completion === text) return { output, messages, modelOutput: said };
+  const modelOutput = { ...plainOutput(target, text), ...(said?.usage && { usage: said.usage }) };
+  const answer = modelOutput.choices.map(({ message }) => message);
+  const before = messages.length > 0 ? messages : [userMessage(inputText(sample.input))];
+  return { output, messages: [...before, ...answer], modelOutput };
+}
+
+/** Runs `work` until it ends or the sample's signal is aborted, whichever is first: not all work heeds a signal. */
+export async function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const stop = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : (stopReasonIn(error) ?? error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** A limit or an empty purse may come wrapped in the errors of whatever called `generate`. */
+function stopReasonIn(error: unknown): unknown {
+  let at = error;
+  for (let depth = 0; at instanceof Error && depth < 8; depth++, at = at.cause) {
+    if (at instanceof LimitExceeded || at instanceof BudgetExhausted) return at;
+  }
+  return undefined;
+}
+
+function noOutput(target: string, sample: SampleRow): ActionableError {
+  return new ActionableError({
+    code: 'E_TARGET_NO_OUTPUT',
+    message: `The target (${target}) returned nothing for sample ${JSON.stringify(sample.id)}.`,
+    hint: 'Return the answer from the target function; an empty answer is the empty string.',
+  });
+}

@@ -1,0 +1,215 @@
+import type { Clock } from '../base/index.ts';
+import type { SampleLimits } from '../evals/eval.ts';
+import type { ModelUsage } from '../log/index.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
+import { addUsage } from './usage.ts';
+
+/**
+ * Meter: counts what one attempt at a sample uses, and stops it at its limits.
+ *
+ * - [MET-1] A replayed answer counts towards the limits as it did when it was bought, so that a resumed sample ends where
+ *   an uninterrupted one does; its cost is counted as saved, not as spent.
+ * - [MET-2] Once a limit is exceeded every further model call throws the same LimitExceeded, even if user code swallowed
+ *   the first one, and `signal` is aborted with it as the reason.
+ * - [MET-3] Working time is the time since the start minus the time in which the sample only waited for its turn at a
+ *   model or for a retry.
+ */
+export interface SampleMeter extends Disposable {
+  /** Aborted at a time limit, or when the signal it was made with is. The reason says which. */
+  readonly signal: AbortSignal;
+  readonly exceeded: LimitExceeded | undefined;
+  readonly totals: MeterTotals;
+  /** Throws when one more call would go beyond the turn or the message limit. */
+  admitModelCall(promptMessageCount: number): void;
+  /** Counts an answer that is already durable; throws when it went beyond the token or cost limit. */
+  countModelCall(call: CountedCall): void;
+  /** What an agent outside of our sight (a command) reports about itself. */
+  countReported(call: CountedCall): void;
+  /** Runs `wait`, whose time does not count as working time. */
+  whileWaiting<T>(wait: () => Promise<T>): Promise<T>;
+  /** Runs `work`; while it is under way the waiting of others does not stop the working clock. */
+  whileWorking<T>(work: () => Promise<T>): Promise<T>;
+  elapsedMs(): number;
+  workingMs(): number;
+  usageByModel(): Readonly<Record<string, ModelUsage>>;
+  /** From here on nothing is limited: the target is done, and scoring is not part of what is limited. */
+  lift(): void;
+}
+
+export interface CountedCall {
+  readonly model: string;
+  readonly usage: ModelUsage;
+  /** Undefined when the price is unknown. */
+  readonly costUsd: number | undefined;
+  readonly isReplayed: boolean;
+  /** How many messages the conversation has with this answer. */
+  readonly messageCount?: number;
+}
+
+export interface MeterTotals {
+  readonly tokens: number;
+  readonly turns: number;
+  readonly messages: number;
+  readonly replayedCalls: number;
+  readonly spentUsd: number;
+  readonly savedUsd: number;
+  readonly savedTokens: number;
+  /** How many calls had no known price: `spentUsd` is then a lower bound. */
+  readonly unpricedCalls: number;
+}
+
+export interface SampleMeterOptions {
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+export function createSampleMeter(limits: SampleLimits, options: SampleMeterOptions): SampleMeter {
+  return new LimitedMeter(limits, options);
+}
+
+/** Timers beyond 2^31 ms fire at once; longer sleeps are taken in pieces. */
+const SLEEP_MS_MAX = 2 ** 31 - 1;
+
+class LimitedMeter implements SampleMeter {
+  readonly signal: AbortSignal;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  readonly #abort = new AbortController();
+  readonly #timers = new AbortController();
+  readonly #usage = new Map<string, ModelUsage>();
+  #limits: SampleLimits;
+  #exceeded: LimitExceeded | undefined;
+  #totals = {
+    tokens: 0,
+    turns: 0,
+    messages: 0,
+    replayedCalls: 0,
+    spentUsd: 0,
+    savedUsd: 0,
+    savedTokens: 0,
+    unpricedCalls: 0,
+  };
+  #waits = 0;
+  #works = 0;
+  #waitedMs = 0;
+  #waitingSinceMs: number | undefined;
+
+  constructor(limits: SampleLimits, { clock, signal }: SampleMeterOptions) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#startedMs = clock.monotonicMs();
+    this.signal = signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal;
+    if (limits.timeMs !== undefined) this.#watch('time', limits.timeMs, () => this.elapsedMs());
+    if (limits.workingMs !== undefined) this.#watch('working', limits.workingMs, () => this.workingMs());
+  }
+
+  get exceeded(): LimitExceeded | undefined {
+    return this.#exceeded;
+  }
+
+  get totals(): MeterTotals {
+    return { ...this.#totals };
+  }
+
+  admitModelCall(promptMessageCount: number): void {
+    if (this.#exceeded) throw this.#exceeded;
+    this.#check('turn', this.#limits.turns, this.#totals.turns + 1);
+    this.#check('message', this.#limits.messages, promptMessageCount + 1);
+  }
+
+  countModelCall(call: CountedCall): void {
+    this.#totals.turns++;
+    this.countReported(call);
+  }
+
+  countReported({ model, usage, costUsd, isReplayed, messageCount = 0 }: CountedCall): void {
+    const totals = this.#totals;
+    const priced = costUsd === undefined ? usage : { ...usage, total_cost: costUsd };
+    this.#usage.set(model, addUsage(this.#usage.get(model), priced));
+    totals.tokens += usage.total_tokens;
+    totals.messages = Math.max(totals.messages, messageCount);
+    if (costUsd === undefined) totals.unpricedCalls++;
+    if (isReplayed) {
+      totals.replayedCalls++;
+      totals.savedTokens += usage.total_tokens;
+      totals.savedUsd += costUsd ?? 0;
+    } else totals.spentUsd += costUsd ?? 0;
+    this.#check('token', this.#limits.tokens, totals.tokens);
+    this.#check('cost', this.#limits.costUsd, totals.spentUsd + totals.savedUsd);
+  }
+
+  async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
+    this.#shift(1, 0);
+    try {
+      return await wait();
+    } finally {
+      this.#shift(-1, 0);
+    }
+  }
+
+  async whileWorking<T>(work: () => Promise<T>): Promise<T> {
+    this.#shift(0, 1);
+    try {
+      return await work();
+    } finally {
+      this.#shift(0, -1);
+    }
+  }
+
+  elapsedMs(): number {
+    return this.#clock.monotonicMs() - this.#startedMs;
+  }
+
+  workingMs(): number {
+    const openWait =
+      this.#waitingSinceMs === undefined ? 0 : this.#clock.monotonicMs() - this.#waitingSinceMs;
+    return this.elapsedMs() - this.#waitedMs - openWait;
+  }
+
+  usageByModel(): Readonly<Record<string, ModelUsage>> {
+    return Object.fromEntries(this.#usage);
+  }
+
+  lift(): void {
+    this.#limits = {};
+    this.#exceeded = undefined;
+    this.#timers.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timers.abort();
+  }
+
+  #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
+    if (limit === undefined || used <= limit) return;
+    this.#exceed(new LimitExceeded(type, limit, used));
+    throw this.#exceeded;
+  }
+
+  #exceed(error: LimitExceeded): void {
+    this.#exceeded ??= error;
+    this.#abort.abort(this.#exceeded);
+  }
+
+  #watch(type: 'time' | 'working', limitMs: number, usedMs: () => number): void {
+    const watch = async () => {
+      while (usedMs() < limitMs) {
+        // A working limit cannot be reached sooner than this, and is looked at again after each wait.
+        const restMs = Math.min(Math.max(1, limitMs - usedMs()), SLEEP_MS_MAX);
+        await this.#clock.sleep(restMs, this.#timers.signal);
+      }
+      this.#exceed(new LimitExceeded(type, limitMs / 1_000, usedMs() / 1_000));
+    };
+    // The only way for a sleep to fail is that the timers are stopped.
+    watch().catch(() => undefined);
+  }
+
+  /** Keeps the account of waiting while the number of waits and works under way changes. */
+  #shift(waits: number, works: number): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#waitingSinceMs !== undefined) this.#waitedMs += nowMs - this.#waitingSinceMs;
+    this.#waits += waits;
+    this.#works += works;
+    this.#waitingSinceMs = this.#waits > 0 && this.#works === 0 ? nowMs : undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { type Clock, type Random, systemRandom } from '../base/index.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import type { Recorder } from './recorder.ts';
+import type { SampleMeter } from './sample-meter.ts';
+
+/** What everything that happens in one attempt at one sample shares. */
+export interface SampleScope {
+  readonly recorder: Recorder;
+  readonly meter: SampleMeter;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What the target last said to a model and heard from it: the log's messages, also when the sample failed. */
+  readonly conversation: Conversation;
+}
+
+export function createSampleScope(
+  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock'> & { readonly random?: Random },
+): SampleScope {
+  return { random: systemRandom, ...options, conversation: createConversation() };
+}
+
+/** For the scorers: the limits are lifted, and what graders say is not the target's conversation. */
+export function scoringScope(scope: SampleScope): SampleScope {
+  scope.meter.lift();
+  return { ...scope, conversation: createConversation() };
+}

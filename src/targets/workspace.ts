@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { Disk } from '../disk/index.ts';
+import { copyTree, fileNameFor } from '../disk/index.ts';
+
+/**
+ * The folder of one attempt at one sample:
+ *
+ *     <workDir>/<sample id as a file name>/<epoch>-<n>/
+ *       workspace/          where the agent and the command scorers run
+ *       <step>.stdout       what each process wrote, whole: evidence, beside the log
+ *       <step>.stderr
+ *
+ * Nothing is made before it is needed, and an earlier attempt's folder is never reused.
+ */
+export interface Workspace {
+  /** The working directory, made on the first call. `template`: a folder whose content is copied into it. */
+  open(template?: string): Promise<string>;
+  /** Where a process of this attempt may write what it says. */
+  outputFiles(
+    step: string,
+  ): Promise<{ readonly stdout: string; readonly stderr: string; readonly stdin: string }>;
+  /** The attempt's folder, or undefined when nothing was written. */
+  readonly dir: string | undefined;
+}
+
+export interface WorkspaceOptions {
+  readonly disk: Disk;
+  readonly workDir: string;
+  readonly sampleId: string | number;
+  readonly epoch: number;
+}
+
+export function createWorkspace({ disk, workDir, sampleId, epoch }: WorkspaceOptions): Workspace {
+  let making: Promise<string> | undefined;
+  let opening: Promise<string> | undefined;
+  let dir: string | undefined;
+  let steps = 0;
+
+  const make = async () => {
+    // The id never is a path: `../x` becomes a plain file name.
+    const parent = join(workDir, fileNameFor(String(sampleId)));
+    const taken = new Set((await disk.list(parent))?.map(({ name }) => name));
+    let number = 1;
+    while (taken.has(`${epoch}-${number}`)) number++;
+    dir = join(parent, `${epoch}-${number}`);
+    await disk.makeDir(dir);
+    return dir;
+  };
+
+  const open = async (template: string | undefined) => {
+    making ??= make();
+    const path = join(await making, 'workspace');
+    if (template === undefined) await disk.makeDir(path);
+    else await copyTree(template, path);
+    return path;
+  };
+
+  return {
+    get dir() {
+      return dir;
+    },
+    open: (template) => {
+      opening ??= open(template);
+      return opening;
+    },
+    async outputFiles(step) {
+      making ??= make();
+      const base = join(await making, `${step}-${++steps}`);
+      return { stdout: `${base}.stdout`, stderr: `${base}.stderr`, stdin: `${base}.stdin` };
+    },
+  };
+}
