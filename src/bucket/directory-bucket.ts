@@ -38,7 +38,7 @@ class DirectoryBucket implements Bucket {
   async createFromFile(key: string, source: string): Promise<boolean> {
     await using from = await this.#disk.open(source, 'read');
     const path = await this.#makeRoomFor(key);
-    return createFileWith(this.#disk, path, (to) => copyBytes(from, to));
+    return await createFileWith(this.#disk, path, (to) => copyBytes(from, to));
   }
 
   async read(key: string): Promise<Uint8Array | undefined> {

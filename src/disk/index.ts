@@ -3,6 +3,7 @@ export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
 export { type Liveness, type LivenessOptions, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
+export { type DirectoryCalls, makeDirWith } from './make-dir.ts';
 export { nodeDisk } from './node-disk.ts';
 export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';
 export { fileNameFor, safeJoin } from './safe-path.ts';

@@ -1,13 +1,17 @@
 import type { Dirent, Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { ActionableError, errnoOf } from '../base/index.ts';
 import type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 import { explainDiskError } from './explain.ts';
+import { type DirectoryCalls, makeDirWith } from './make-dir.ts';
 
 /** The real file system. */
 export const nodeDisk: Disk = {
-  read: (path) => explained(path, () => orUndefined(fs.readFile(path))),
+  async read(path) {
+    const found = await explained(path, () => orUndefined(fs.readFile(path)));
+    // Plain bytes, as every Disk gives: a Buffer is compared and sliced by other rules.
+    return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
+  },
 
   async stat(path) {
     const stats = await explained(path, () => orUndefined(fs.stat(path)));
@@ -19,7 +23,7 @@ export const nodeDisk: Disk = {
     return found?.map(toDiskEntry).sort(byName);
   },
 
-  makeDir: (dir) => explained(dir, () => makeDir(dir)),
+  makeDir: (dir) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir)),
 
   open: (path, mode) => explained(path, async () => new NodeFile(path, await fs.open(path, FLAGS[mode]))),
 
@@ -35,6 +39,8 @@ export const nodeDisk: Disk = {
 
   syncDir: (dir) => explained(dir, () => syncDir(dir)),
 };
+
+const DIRECTORY_CALLS: DirectoryCalls = { isDirectory, makeOne: (dir) => fs.mkdir(dir), sync: syncDir };
 
 const FLAGS = { read: 'r', create: 'wx+', update: 'r+' } as const;
 
@@ -111,36 +117,8 @@ class NodeFile implements DiskFile {
   }
 }
 
-/**
- * ### Ordering
- * A directory's name is synced before anything is made inside it. So whoever finds a directory can trust the names
- * above it, and only its own name may still be unsynced (its maker died in between): that one is synced here.
- */
-async function makeDir(dir: string): Promise<void> {
-  const parent = dirname(dir);
-  if (await isDirectory(dir)) return syncNameOfExisting(dir);
-  if (parent !== dir) await makeDir(parent);
-  try {
-    await fs.mkdir(dir);
-  } catch (error) {
-    // Somebody else may make it at the same time, but a file of that name is a failure.
-    if (errnoOf(error) === 'EEXIST' && (await isDirectory(dir))) return syncNameOfExisting(dir);
-    throw error;
-  }
-  await syncDir(parent);
-}
-
 async function isDirectory(path: string): Promise<boolean> {
   return (await orUndefined(fs.stat(path)))?.isDirectory() ?? false;
-}
-
-async function syncNameOfExisting(dir: string): Promise<void> {
-  try {
-    await syncDir(dirname(dir));
-  } catch (error) {
-    // A parent that we may not read (`/home` on some machines) is not ours, and its owner made the directory.
-    if (errnoOf(error) !== 'EACCES' && errnoOf(error) !== 'EPERM') throw error;
-  }
 }
 
 async function syncDir(dir: string): Promise<void> {

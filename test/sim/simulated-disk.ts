@@ -1,6 +1,13 @@
 import { posix } from 'node:path';
 import { type Random, seededRandom } from '../../src/base/index.ts';
-import type { Disk, DiskEntry, DiskFile, DiskStat } from '../../src/disk/index.ts';
+import {
+  type DirectoryCalls,
+  type Disk,
+  type DiskEntry,
+  type DiskFile,
+  type DiskStat,
+  makeDirWith,
+} from '../../src/disk/index.ts';
 import { SimulatedDirectory, type SimulatedNode } from './simulated-directory.ts';
 import { SimulatedFile } from './simulated-file.ts';
 import { systemError } from './system-error.ts';
@@ -85,18 +92,14 @@ export class SimulatedDisk implements Disk {
     return names.map((name) => ({ name, kind: node.names.get(name)?.kind ?? 'other' }));
   }
 
-  /** The same order as the real one: a name is synced before anything is made inside. */
-  async makeDir(dir: string): Promise<void> {
-    const { parent, name } = split(dir);
-    const found = this.#find(dir);
-    if (found?.kind === 'file') throw systemError('EEXIST', dir);
-    if (name === '') return; // The root is always there.
-    if (!found) {
-      await this.makeDir(parent);
-      const made = new SimulatedDirectory(this.#nowMs());
-      this.#step(() => this.#directory(parent, dir).change([[name, made]]));
-    }
-    await this.syncDir(parent);
+  /** The algorithm is the real one, so that its order is tested too. */
+  makeDir(dir: string): Promise<void> {
+    const calls: DirectoryCalls = {
+      isDirectory: async (path) => this.#find(path)?.kind === 'directory',
+      makeOne: async (path) => this.#makeOne(path),
+      sync: (path) => this.syncDir(path),
+    };
+    return makeDirWith(calls, resolve(dir));
   }
 
   async open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile> {
@@ -189,6 +192,13 @@ export class SimulatedDisk implements Disk {
     const file = new SimulatedFile(this.#nowMs());
     this.#step(() => dir.change([[name, file]]));
     return file;
+  }
+
+  #makeOne(path: string): void {
+    if (this.#find(path)) throw systemError('EEXIST', path);
+    const { parent, name } = split(path);
+    const dir = this.#directory(parent, path);
+    this.#step(() => dir.change([[name, new SimulatedDirectory(this.#nowMs())]]));
   }
 
   #unlink(path: string): void {

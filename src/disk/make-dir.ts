@@ -1,0 +1,39 @@
+import { dirname } from 'node:path';
+import { errnoOf } from '../base/index.ts';
+
+/** What a file system offers for directories; `makeOne` fails with EEXIST and makes no parents. */
+export interface DirectoryCalls {
+  isDirectory(path: string): Promise<boolean>;
+  makeOne(dir: string): Promise<void>;
+  sync(dir: string): Promise<void>;
+}
+
+/**
+ * Makes a directory and its parents, every name durable on return: `Disk.makeDir` for those who implement a Disk.
+ *
+ * ### Ordering
+ * A directory's name is synced before anything is made inside it. So whoever finds a directory can trust the names
+ * above it, and only its own name may still be unsynced (its maker died in between): that one is synced here.
+ */
+export async function makeDirWith(calls: DirectoryCalls, dir: string): Promise<void> {
+  if (await calls.isDirectory(dir)) return syncNameOfExisting(calls, dir);
+  const parent = dirname(dir);
+  if (parent !== dir) await makeDirWith(calls, parent);
+  try {
+    await calls.makeOne(dir);
+  } catch (error) {
+    // Somebody else may make it at the same time, but a file of that name is a failure.
+    if (errnoOf(error) === 'EEXIST' && (await calls.isDirectory(dir))) return syncNameOfExisting(calls, dir);
+    throw error;
+  }
+  await calls.sync(parent);
+}
+
+async function syncNameOfExisting(calls: DirectoryCalls, dir: string): Promise<void> {
+  try {
+    await calls.sync(dirname(dir));
+  } catch (error) {
+    // A parent that we may not read (`/home` on some machines) is not ours, and its owner made the directory.
+    if (errnoOf(error) !== 'EACCES' && errnoOf(error) !== 'EPERM') throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { mustBeCrash, SimulatedDisk } from './simulated-disk.ts';
+
+/** `power`: unsynced changes are kept, dropped or torn. `process`: nothing is lost yet, and nothing more durable. */
+export type Death = 'power' | 'process';
+
+export interface CrashScenario<T> {
+  /** What was there before; never interrupted, but durable only as far as it synced. */
+  readonly prepare?: (disk: SimulatedDisk) => Promise<void>;
+  readonly act: (disk: SimulatedDisk) => Promise<T>;
+  /** Looks at the disk after the death. `result` is undefined when `act` did not return. */
+  readonly check: (disk: SimulatedDisk, result: { readonly value: T } | undefined) => Promise<void>;
+  readonly seeds?: number;
+}
+
+/**
+ * Lets `act` die at each of its steps, and after the last, by power loss and by a kill, with many seeds. A failed
+ * check names step, death and seed. Returns how many deaths were tried.
+ */
+export async function sweepCrashes<T>(scenario: CrashScenario<T>): Promise<number> {
+  const { seeds = 30 } = scenario;
+  const steps = await countSteps(scenario);
+  let tried = 0;
+  for (let crashAt = 1; crashAt <= steps + 1; crashAt++) {
+    for (let seed = 0; seed < seeds; seed++) {
+      // A kill loses nothing by chance, so a few seeds say as much as many.
+      const deaths: readonly Death[] = seed < 3 ? ['power', 'process'] : ['power'];
+      for (const death of deaths) {
+        await dieOnce(scenario, { crashAt, seed, death });
+        tried++;
+      }
+    }
+  }
+  return tried;
+}
+
+async function countSteps<T>(scenario: CrashScenario<T>): Promise<number> {
+  const disk = await prepared(scenario, {});
+  await scenario.act(disk);
+  return disk.steps;
+}
+
+async function dieOnce<T>(
+  scenario: CrashScenario<T>,
+  { crashAt, seed, death }: { readonly crashAt: number; readonly seed: number; readonly death: Death },
+): Promise<void> {
+  const disk = await prepared(scenario, { crashAt, seed });
+  const result = await scenario.act(disk).then((value) => ({ value }), mustBeCrash);
+  const after = death === 'power' ? disk.powerCycle() : disk.restart();
+  try {
+    await scenario.check(after, result || undefined);
+  } catch (error) {
+    throw new Error(`after death by ${death} at step ${crashAt}, seed ${seed}`, { cause: error });
+  }
+}
+
+async function prepared<T>(
+  scenario: CrashScenario<T>,
+  options: { readonly crashAt?: number; readonly seed?: number },
+): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk({ seed: options.seed ?? 0 });
+  await scenario.prepare?.(disk);
+  return disk.restart(options);
+}
