@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { isLocked, tryLock } from './lock.ts';
+
+test('one holder at a time, also within a process; release frees', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  const lock = tryLock(path);
+  expect(lock?.path).toBe(path);
+  expect(tryLock(path)).toBeUndefined();
+  expect(isLocked(path)).toBe(true);
+  lock?.release();
+  lock?.release();
+  expect(isLocked(path)).toBe(false);
+  using again = tryLock(path);
+  expect(again).toBeDefined();
+});
+
+test('asking makes no file, changes nothing and does not free a lock of this process', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  expect(isLocked(path)).toBe(false);
+  expect(existsSync(path)).toBe(false);
+  using lock = tryLock(path);
+  expect(lock).toBeDefined();
+  for (let turn = 0; turn < 20; turn++) expect(isLocked(path)).toBe(true);
+  expect(await askFromOutside(path)).toBe('locked');
+  expect(statSync(path).size).toBe(0);
+});
+
+test('a lock is kept although nobody holds the object any more', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  await using holder = await startHolder(path, 'forget');
+  expect(holder.said).toBe('held');
+  expect(isLocked(path)).toBe(true);
+});
+
+test('another process cannot take a lock that is held, and SIGKILL frees it', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  for (let turn = 0; turn < 3; turn++) {
+    await using holder = await startHolder(path, 'keep');
+    expect(holder.said).toBe('held');
+    expect(isLocked(path)).toBe(true);
+    expect(tryLock(path)).toBeUndefined();
+    await holder.kill();
+    expect(isLocked(path)).toBe(false);
+  }
+  using lock = tryLock(path);
+  expect(lock).toBeDefined();
+  await using late = await startHolder(path, 'keep');
+  expect(late.said).toBe('refused');
+});
+
+test('a process that ends by itself frees its locks', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  await using holder = await startHolder(path, 'exit');
+  await holder.ended;
+  expect(holder.said).toBe('held');
+  using lock = tryLock(path);
+  expect(lock).toBeDefined();
+});
+
+test('of many processes at once exactly one gets it', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  const holders = await Promise.all(Array.from({ length: 4 }, () => startHolder(path, 'keep')));
+  const said = holders.map((holder) => holder.said).sort();
+  for (const holder of holders) await holder.kill();
+  expect(said).toEqual(['held', 'refused', 'refused', 'refused']);
+});
+
+test('people who only ask never keep somebody from taking a free lock', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  tryLock(path)?.release();
+  await using _asker = await startHolder(path, 'ask');
+  for (let turn = 0; turn < 300; turn++) {
+    const lock = tryLock(path);
+    expect(lock).toBeDefined();
+    lock?.release();
+  }
+});
+
+test('a lock file that cannot be one is told with its path', async () => {
+  await using dir = await makeTempDir();
+  const unusable = { code: 'E_LOCK_UNUSABLE', message: expect.stringContaining(dir.path) };
+  expect(() => tryLock(join(dir.path, 'none', 'lock'))).toThrow(expect.objectContaining(unusable));
+  const foreign = join(dir.path, 'foreign');
+  writeFileSync(foreign, 'this is not a lock file, and long enough to be looked at '.repeat(20));
+  expect(() => tryLock(foreign)).toThrow(expect.objectContaining(unusable));
+  expect(() => isLocked(foreign)).toThrow(expect.objectContaining(unusable));
+});
+
+type Manner = 'keep' | 'forget' | 'exit' | 'ask';
+
+interface Holder extends AsyncDisposable {
+  readonly said: string;
+  readonly ended: Promise<unknown>;
+  kill(): Promise<void>;
+}
+
+/** A real process that tries to take the lock, says `held` or `refused`, and goes on in its manner. */
+async function startHolder(path: string, manner: Manner): Promise<Holder> {
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', '--no-warnings', '--input-type=module', '-e', PROGRAM],
+    {
+      env: { LOCK_MODULE: new URL('./lock.ts', import.meta.url).href, LOCK_PATH: path, MANNER: manner },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const ended = once(child, 'exit');
+  const said = await firstWord(child);
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { said, ended, kill, [Symbol.asyncDispose]: kill };
+}
+
+const PROGRAM = `
+  const { tryLock, isLocked } = await import(process.env.LOCK_MODULE);
+  const path = process.env.LOCK_PATH;
+  const manner = process.env.MANNER;
+  if (manner === 'ask') {
+    process.stdout.write('asking');
+    for (;;) {
+      for (let turn = 0; turn < 100; turn++) isLocked(path);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  let lock = tryLock(path);
+  const word = lock ? 'held' : 'refused';
+  if (manner === 'forget') {
+    lock = undefined;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    globalThis.gc();
+  }
+  process.stdout.write(word);
+  if (manner !== 'exit') setInterval(() => {}, 1_000);
+`;
+
+async function askFromOutside(path: string): Promise<string> {
+  await using holder = await startHolder(path, 'exit');
+  await holder.ended;
+  return holder.said === 'refused' ? 'locked' : 'free';
+}
+
+async function firstWord(child: ChildProcess): Promise<string> {
+  const output = child.stdout;
+  if (!output) throw new Error('the child has no output');
+  const [chunk] = await once(output, 'data');
+  return String(chunk);
+}
