@@ -5,6 +5,7 @@ export { type Liveness, type LivenessOptions, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
 export { type DirectoryCalls, makeDirWith } from './make-dir.ts';
 export { nodeDisk } from './node-disk.ts';
+export { openForProcess, type ProcessFile } from './process-file.ts';
 export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';
 export { fileNameFor, safeJoin } from './safe-path.ts';
 export { isTempName, type SweepOptions, sweepTemps, tempPathFor } from './temp.ts';
