@@ -1,0 +1,164 @@
+/** What an eval may say, for TypeScript and YAML alike. */
+import { z } from 'zod';
+import { REDUCER_FORMS, readReducer } from '../stats/index.ts';
+import { metricSchema } from './metric-schema.ts';
+import {
+  amount,
+  amountOrZero,
+  anyText,
+  count,
+  countOrZero,
+  finite,
+  fn,
+  isPlainObject,
+  oneOf,
+  plainObject,
+  text,
+  texts,
+  truth,
+  whole,
+} from './plain-checks.ts';
+import { chosen, kindOf, strictObject } from './strict-object.ts';
+
+const fields = strictObject('the fields of a data file', {
+  id: text.optional(),
+  input: text.optional(),
+  target: text.optional(),
+  choices: text.optional(),
+  metadata: text.optional(),
+});
+
+const dataFile = strictObject('a data file', {
+  file: chosen((value) => (Array.isArray(value) ? texts : text)),
+  fields: fields.optional(),
+  rowType: z.undefined().optional(),
+});
+
+/** Rows themselves are checked one by one when the data is read, each with its own place. */
+const data = chosen((value) => {
+  if (typeof value === 'string') return text;
+  if (typeof value === 'function' || isIterable(value)) return z.unknown();
+  if (isPlainObject(value)) return dataFile;
+  return `must be rows, a function that gives rows, or the path of a file, not ${kindOf(value)}`;
+});
+
+const modelTarget = strictObject('a model target', {
+  model: text,
+  system: anyText.optional(),
+  prompt: text.optional(),
+  temperature: amountOrZero.optional(),
+  maxOutputTokens: count.optional(),
+  topP: amount.optional(),
+  seed: whole.optional(),
+  baseUrl: text.optional(),
+  apiKeyEnv: text.optional(),
+  providerOptions: plainObject.optional(),
+});
+
+const commandTarget = strictObject('a command target', {
+  preset: oneOf('claude', 'codex').optional(),
+  command: chosen((value) =>
+    typeof value === 'string'
+      ? `must be a list, one text for each argument, such as ["./agent", "{{input}}"], not ${kindOf(value)}`
+      : texts.refine((list) => list.length > 0, { error: 'must name a program' }),
+  ).optional(),
+  promptVia: oneOf('stdin', 'argument').optional(),
+  workspace: text.optional(),
+  env: texts.optional(),
+  outputFile: text.optional(),
+});
+
+const httpTarget = strictObject('an HTTP target', {
+  url: text,
+  method: oneOf('GET', 'POST', 'PUT').optional(),
+  headers: z.record(z.string(), anyText, { error: 'must be an object of texts' }).optional(),
+  body: z.unknown().optional(),
+  responsePath: text.optional(),
+});
+
+const target = chosen((value) => {
+  if (typeof value === 'function') return fn;
+  if (typeof value === 'string') return text;
+  if (!isPlainObject(value))
+    return `must be a function, the name of a model, or an object, not ${kindOf(value)}`;
+  if ('model' in value) return modelTarget;
+  if ('command' in value || 'preset' in value) return commandTarget;
+  if ('url' in value) return httpTarget;
+  return 'must say what it is by one of the keys model, command, preset or url';
+});
+
+const scorer = chosen((value) => {
+  if (typeof value === 'function') return fn;
+  if (isPlainObject(value) && typeof value.score === 'function' && typeof value.name === 'string') {
+    return z.looseObject({ metrics: z.array(metricSchema).optional() });
+  }
+  return `must be a scorer such as includes(), or a function, not ${kindOf(value)}`;
+});
+
+export const reducerSchema = chosen((value) => {
+  if (typeof value !== 'string') return `must be the name of a reducer, not ${kindOf(value)}`;
+  if (readReducer(value) !== undefined) return z.unknown();
+  return `names a reducer that does not exist, "${value}"; there are ${REDUCER_FORMS.join(', ')}`;
+});
+
+const epochs = chosen((value) =>
+  isPlainObject(value)
+    ? strictObject('epochs', {
+        count,
+        reducer: chosen((reducer) =>
+          Array.isArray(reducer) ? z.array(reducerSchema) : reducerSchema,
+        ).optional(),
+      })
+    : count,
+);
+
+const limits = strictObject('limits', {
+  timeMs: amount.optional(),
+  workingMs: amount.optional(),
+  tokens: count.optional(),
+  messages: count.optional(),
+  turns: count.optional(),
+  costUsd: amount.optional(),
+});
+
+export const definitionSchema = strictObject('an eval', {
+  name: text,
+  version: z
+    .union([z.string(), z.number()], {
+      error: (issue) => `must be a text or a number, not ${kindOf(issue.input)}`,
+    })
+    .optional(),
+  description: anyText.optional(),
+  tags: texts.optional(),
+  metadata: plainObject.optional(),
+  data,
+  filter: chosen((value) =>
+    typeof value === 'function' || isPlainObject(value)
+      ? z.unknown()
+      : `must be a function, or an object such as { "metadata.topic": "art" }, not ${kindOf(value)}`,
+  ).optional(),
+  shuffle: chosen((value) =>
+    typeof value === 'boolean' || Number.isSafeInteger(value)
+      ? z.unknown()
+      : `must be true, false or a whole number as seed, not ${kindOf(value)}`,
+  ).optional(),
+  limit: count.optional(),
+  target: target.optional(),
+  scorers: z.array(scorer, { error: (issue) => `must be a list of scorers, not ${kindOf(issue.input)}` }),
+  metrics: z
+    .array(metricSchema, { error: (issue) => `must be a list of metrics, not ${kindOf(issue.input)}` })
+    .optional(),
+  epochs: epochs.optional(),
+  limits: limits.optional(),
+  budgetUsd: amountOrZero.optional(),
+  concurrency: count.optional(),
+  retries: countOrZero.optional(),
+  failOnError: chosen((value) => (typeof value === 'boolean' ? truth : amountOrZero)).optional(),
+  threshold: z.record(z.string(), finite, { error: 'must be an object of metrics and numbers' }).optional(),
+});
+
+function isIterable(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value)
+  );
+}
