@@ -67,10 +67,10 @@ class DirectoryBucket implements Bucket {
 
   async remove(key: string): Promise<void> {
     const path = this.#pathOf(key);
-    if (!(await this.stat(key))) return;
-    await this.#disk.remove(path);
-    // A removed lease that comes back after a power loss would name a holder that is long gone.
-    await this.#disk.syncDir(dirname(path));
+    if (await this.stat(key)) await this.#disk.remove(path);
+    // A removed lease that comes back after a power loss would name a holder that is long gone. What is missing is
+    // synced too: whoever removed it may have been killed before its name was gone for good.
+    await orUndefined(() => this.#disk.syncDir(dirname(path)));
   }
 
   async *#listFolder(folder: string): AsyncIterable<{ readonly key: string; readonly sizeBytes: number }> {
