@@ -1,5 +1,7 @@
 export { type Budget, BudgetExhausted, createBudget } from './budget.ts';
+export { type CommandTargetOptions, commandTarget, OUTPUT_BYTES_MAX } from './command-target.ts';
 export { type Conversation, createConversation } from './conversation.ts';
+export { type CreateExecOptions, createExec, EXEC_BYTES_MAX, type Exec } from './exec.ts';
 export { type CreateGenerateOptions, createGenerate } from './generate.ts';
 export {
   isLanguageModel,

@@ -110,7 +110,7 @@ class RecordedCalls {
       retries: 0,
     };
     call.signal.throwIfAborted();
-    meter.admitModelCall(request.prompt.length);
+    meter.admitModelCall(call.input.length);
     const recorded = recorder.recall(call.paid);
     return recorded ? this.#replay(call, recorded) : this.#buy(call);
   }

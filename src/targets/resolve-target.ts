@@ -1,6 +1,9 @@
 import { UsageError } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
 import type { ModelTarget, TargetFunction, TargetSpec } from '../evals/eval.ts';
+import { commandTarget } from './command-target.ts';
 import { functionTarget } from './function-target.ts';
+import { httpTarget } from './http-target.ts';
 import { isLanguageModel, type LanguageModel } from './language-model.ts';
 import { modelTarget } from './model-target.ts';
 import type { Models } from './models.ts';
@@ -13,6 +16,7 @@ export interface ResolveTargetOptions {
   readonly models: Models;
   /** The model named on the command line: the target itself when the eval has none, else what `generate` asks. */
   readonly model?: string;
+  readonly disk: Disk;
   /** Where relative paths in the target start: the folder of the eval file. */
   readonly baseDir: string;
 }
@@ -30,6 +34,8 @@ export async function resolveTarget(
   if (typeof spec === 'string') return modelTarget(await models.open(spec), { models, settings: {} });
   if (isLanguageModel(spec)) return modelTarget(models.adopt(spec), { models, settings: {} });
   if ('model' in spec) return openModelTarget(spec, models);
+  if ('url' in spec) return httpTarget(spec, models);
+  if ('command' in spec || 'preset' in spec) return commandTarget(spec, options);
   throw unknownTarget();
 }
 

@@ -32,7 +32,10 @@ export interface SampleMeter extends Disposable {
   elapsedMs(): number;
   workingMs(): number;
   usageByModel(): Readonly<Record<string, ModelUsage>>;
-  /** From here on nothing is limited: the target is done, and scoring is not part of what is limited. */
+  /**
+   * From here on nothing is limited, and `signal` is aborted only from outside: the target is done, and scoring is not
+   * part of what is limited.
+   */
   lift(): void;
 }
 
@@ -71,12 +74,13 @@ export function createSampleMeter(limits: SampleLimits, options: SampleMeterOpti
 const SLEEP_MS_MAX = 2 ** 31 - 1;
 
 class LimitedMeter implements SampleMeter {
-  readonly signal: AbortSignal;
+  readonly #outer: AbortSignal;
   readonly #clock: Clock;
   readonly #startedMs: number;
   readonly #abort = new AbortController();
   readonly #timers = new AbortController();
   readonly #usage = new Map<string, ModelUsage>();
+  #signal: AbortSignal;
   #limits: SampleLimits;
   #exceeded: LimitExceeded | undefined;
   #totals = {
@@ -98,9 +102,14 @@ class LimitedMeter implements SampleMeter {
     this.#limits = limits;
     this.#clock = clock;
     this.#startedMs = clock.monotonicMs();
-    this.signal = signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal;
+    this.#outer = signal ?? new AbortController().signal;
+    this.#signal = AbortSignal.any([this.#outer, this.#abort.signal]);
     if (limits.timeMs !== undefined) this.#watch('time', limits.timeMs, () => this.elapsedMs());
     if (limits.workingMs !== undefined) this.#watch('working', limits.workingMs, () => this.workingMs());
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal;
   }
 
   get exceeded(): LimitExceeded | undefined {
@@ -173,6 +182,7 @@ class LimitedMeter implements SampleMeter {
   lift(): void {
     this.#limits = {};
     this.#exceeded = undefined;
+    this.#signal = this.#outer;
     this.#timers.abort();
   }
 

@@ -1,0 +1,310 @@
+import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { ActionableError, isoTime, type Json, toJson, UsageError } from '../base/index.ts';
+import { type Disk, safeJoin } from '../disk/index.ts';
+import type { CommandTarget, SampleRow } from '../evals/eval.ts';
+import { BudgetExhausted } from './budget.ts';
+import { plainOutput, userMessage } from './chat-messages.ts';
+import { type AgentReport, type CommandPreset, PRESETS } from './command-preset.ts';
+import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
+import type { Models } from './models.ts';
+import type { Env } from './open-model.ts';
+import { type ProcessText, readProcessText, readTail } from './process-output.ts';
+import { exitCodeOf, type ProcessEnd, runProcess } from './run-process.ts';
+import { type RunnableTarget, resultOf, type TargetResult, type TargetRun } from './runnable-target.ts';
+import {
+  checkTemplate,
+  fillTemplate,
+  inputText,
+  isSamplePlaceholder,
+  placeholdersIn,
+  sampleValue,
+} from './template.ts';
+import { digestOfTree } from './tree-digest.ts';
+
+/** What of an agent's output goes into the log and to the scorers; the whole is in the files beside the workspace. */
+export const OUTPUT_BYTES_MAX = 16 * 2 ** 20;
+const EVENT_BYTES_MAX = 64 * 2 ** 10;
+const STDERR_TAIL_BYTES = 4 * 2 ** 10;
+/** Every program needs these; whatever else an agent may see is named. */
+const ENV_ALWAYS = ['PATH', 'HOME', 'LANG', 'TMPDIR'];
+
+export interface CommandTargetOptions {
+  readonly models: Models;
+  readonly disk: Disk;
+  readonly baseDir: string;
+}
+
+/** Checks a command-line agent and makes it ready. */
+export async function commandTarget(
+  spec: CommandTarget,
+  options: CommandTargetOptions,
+): Promise<RunnableTarget> {
+  const agent = await prepare(spec, options);
+  const { template, argv, usesStdin } = agent;
+  return {
+    kind: 'command',
+    name: agent.name,
+    key: {
+      kind: 'command',
+      argv: toJson(argv),
+      preset: spec.preset ?? null,
+      promptVia: usesStdin ? 'stdin' : 'argument',
+      workspace: template === undefined ? null : await digestOfTree(options.disk, template),
+      env: toJson(agent.envNames),
+      outputFile: spec.outputFile ?? null,
+    },
+    startsOver: true,
+    run: (sample, run) => runCommandTarget(agent, sample, run),
+  };
+}
+
+interface Agent extends CommandTargetOptions {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly preset: CommandPreset | undefined;
+  readonly usesStdin: boolean;
+  readonly template: string | undefined;
+  readonly envNames: readonly string[];
+  readonly outputFile: string | undefined;
+}
+
+async function prepare(spec: CommandTarget, options: CommandTargetOptions): Promise<Agent> {
+  const preset = spec.preset === undefined ? undefined : PRESETS[spec.preset];
+  const argv = spec.command ?? preset?.command ?? [];
+  const [command = ''] = argv;
+  if (command === '') throw noCommand();
+  for (const argument of argv) checkTemplate(argument, isCommandPlaceholder);
+  const hasInput = argv.some((argument) => placeholdersIn(argument).includes('input'));
+  if (spec.promptVia === 'argument' && !hasInput) throw noPromptArgument(argv);
+  const template = spec.workspace === undefined ? undefined : absolute(spec.workspace, options.baseDir);
+  if (template !== undefined) await checkTemplateFolder(options.disk, template);
+  await checkCommand(options.disk, command, options.models.env);
+  const envNames = [...new Set([...(preset?.env ?? []), ...(spec.env ?? [])])];
+  for (const name of envNames) options.models.addSecret(options.models.env[name]);
+  return {
+    ...options,
+    name: `command/${basename(command)}`,
+    argv,
+    preset,
+    usesStdin: spec.promptVia === undefined ? !hasInput : spec.promptVia === 'stdin',
+    template,
+    envNames,
+    outputFile: spec.outputFile,
+  };
+}
+
+async function runCommandTarget(agent: Agent, sample: SampleRow, run: TargetRun): Promise<TargetResult> {
+  const { scope, workspace } = run;
+  const { disk, models } = agent;
+  const cwd = await workspace.open(agent.template);
+  const files = await workspace.outputFiles('agent');
+  const prompt = inputText(sample.input);
+  if (agent.usesStdin) await writeFile(disk, files.stdin, prompt);
+  const argv = agent.argv.map((argument) =>
+    fillTemplate(argument, (name) => (name === 'workspace' ? cwd : sampleValue(sample, name))),
+  );
+  const process: AgentProcess = { argv, cwd, files, prompt, start: startEvent(scope) };
+  const { stdin, ...outputs } = files;
+  if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
+  const end = await scope.meter.whileWorking(() =>
+    runProcess({
+      argv,
+      cwd,
+      env: environment(models.env, [...ENV_ALWAYS, ...agent.envNames]),
+      files: agent.usesStdin ? { ...outputs, stdin } : outputs,
+      disk,
+      clock: scope.clock,
+      random: scope.random,
+      signal: scope.meter.signal,
+      sweep: true,
+    }),
+  );
+  return finish(agent, { sample, run, process, end });
+}
+
+interface AgentProcess {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly files: { readonly stdout: string; readonly stderr: string };
+  readonly prompt: string;
+  readonly start: EventStart;
+}
+
+async function finish(
+  agent: Agent,
+  about: {
+    readonly sample: SampleRow;
+    readonly run: TargetRun;
+    readonly process: AgentProcess;
+    readonly end: ProcessEnd;
+  },
+): Promise<TargetResult> {
+  const { disk, models } = agent;
+  const { sample, run, process, end } = about;
+  const { scope } = run;
+  const stdout = await readProcessText(disk, process.files.stdout, OUTPUT_BYTES_MAX);
+  await emitEnd(agent, { run, process, end, stdout });
+  if (end.aborted) {
+    // An agent that was stopped has often said something worth scoring.
+    const said = plainOutput(agent.name, models.redact(stdout.text));
+    scope.conversation.exchange([userMessage(process.prompt)], said);
+    throw scope.meter.signal.reason;
+  }
+  if (end.exitCode !== 0) throw await failed(agent, process, end);
+  const report = agent.preset ? await agent.preset.read(disk, process.files.stdout) : undefined;
+  const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
+  const said = {
+    ...plainOutput(agent.name, output),
+    ...(report?.usage && { usage: report.usage }),
+  };
+  scope.conversation.exchange([userMessage(process.prompt)], said);
+  if (report) count(agent, report, run);
+  return resultOf({ target: agent.name, sample, output, scope });
+}
+
+async function outputText(
+  { disk, outputFile }: Agent,
+  about: {
+    readonly sample: SampleRow;
+    readonly process: AgentProcess;
+    readonly stdout: ProcessText;
+    readonly report: AgentReport | undefined;
+  },
+): Promise<string> {
+  const { sample, process, stdout, report } = about;
+  if (outputFile === undefined) return report?.text ?? stdout.text;
+  const path = safeJoin(process.cwd, outputFile);
+  if ((await disk.stat(path))?.kind === 'file') {
+    return (await readProcessText(disk, path, OUTPUT_BYTES_MAX)).text;
+  }
+  throw new ActionableError({
+    code: 'E_TARGET_NO_OUTPUT',
+    message: `The agent ended well but left no file ${outputFile} in the workspace of sample ${JSON.stringify(sample.id)}.`,
+    hint: 'Tell the agent to write its answer there, or leave out `outputFile` to take its stdout.',
+  });
+}
+
+/** The agent paid for its calls itself: we count what it reports, and the budget sees it only now. */
+function count({ models, name }: Agent, { usage, costUsd }: AgentReport, { scope }: TargetRun): void {
+  if (!usage) return;
+  const knownUsd = costUsd ?? models.prices.costOf(name, usage);
+  models.budget.spend(knownUsd);
+  scope.meter.countReported({ model: name, usage, costUsd: knownUsd, isReplayed: false });
+}
+
+async function emitEnd(
+  agent: Agent,
+  about: {
+    readonly run: TargetRun;
+    readonly process: AgentProcess;
+    readonly end: ProcessEnd;
+    readonly stdout: ProcessText;
+  },
+): Promise<void> {
+  const { run, process, end, stdout } = about;
+  const { models, disk } = agent;
+  const excerpt = await readProcessText(disk, process.files.stdout, EVENT_BYTES_MAX);
+  const stderr = await readProcessText(disk, process.files.stderr, EVENT_BYTES_MAX);
+  const holdfast: Record<string, Json> = {
+    argv: process.argv.map(models.redact),
+    exit_code: end.exitCode,
+    signal: end.signal,
+    killed_processes: end.killed,
+    stdout: {
+      file: basename(process.files.stdout),
+      bytes: stdout.sizeBytes,
+      invalid_utf8: stdout.wasRepaired,
+    },
+    stderr: {
+      file: basename(process.files.stderr),
+      bytes: stderr.sizeBytes,
+      text: models.redact(stderr.text),
+    },
+  };
+  run.scope.recorder.emit(
+    finishEvent(run.scope, process.start, {
+      event: 'sandbox',
+      action: 'exec',
+      cmd: models.redact(process.argv.map(quoted).join(' ')),
+      ...(agent.usesStdin && { input: process.prompt }),
+      options: { cwd: 'workspace' },
+      result: exitCodeOf(end),
+      output: models.redact(excerpt.text),
+      completed: isoTime(run.scope.clock.nowMs()),
+      metadata: { holdfast, working_time: secondsSince(run.scope, process.start) },
+    }),
+  );
+}
+
+async function failed(agent: Agent, process: AgentProcess, end: ProcessEnd): Promise<ActionableError> {
+  const tail = agent.models.redact(await readTail(agent.disk, process.files.stderr, STDERR_TAIL_BYTES));
+  const how = end.exitCode === null ? `was ended by ${end.signal}` : `ended with exit code ${end.exitCode}`;
+  return new ActionableError({
+    code: 'E_COMMAND_FAILED',
+    message: `The agent "${process.argv[0]}" ${how}${tail === '' ? ' and wrote nothing to stderr.' : `: ${tail}`}`,
+    hint: `All it wrote is in ${basename(process.files.stdout)} and ${basename(process.files.stderr)} beside its workspace.`,
+  });
+}
+
+export function environment(env: Env, names: readonly string[]): Env {
+  return Object.fromEntries(names.filter((name) => env[name] !== undefined).map((name) => [name, env[name]]));
+}
+
+async function writeFile(disk: Disk, path: string, text: string): Promise<void> {
+  await using file = await disk.open(path, 'create');
+  await file.write(Buffer.from(text), 0);
+}
+
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
+
+function isCommandPlaceholder(name: string): boolean {
+  return name === 'workspace' || isSamplePlaceholder(name);
+}
+
+function absolute(path: string, baseDir: string): string {
+  return isAbsolute(path) ? path : join(baseDir, path);
+}
+
+async function checkTemplateFolder(disk: Disk, path: string): Promise<void> {
+  if ((await disk.stat(path))?.kind === 'directory') return;
+  throw new UsageError({
+    code: 'E_WORKSPACE_MISSING',
+    message: `The workspace template ${path} is not a folder.`,
+    hint: 'Give `workspace` as a path from the eval file, or leave it out to start in an empty folder.',
+  });
+}
+
+/** A command by name must be on the PATH; a relative path is looked for in the workspace when it is there. */
+async function checkCommand(disk: Disk, command: string, env: Env): Promise<void> {
+  if (placeholdersIn(command).length > 0) return;
+  if (command.includes('/') && !isAbsolute(command)) return;
+  const places = isAbsolute(command)
+    ? [command]
+    : (env.PATH ?? '').split(delimiter).map((dir) => join(dir, command));
+  for (const place of places) {
+    if ((await disk.stat(place).catch(() => undefined))?.kind === 'file') return;
+  }
+  throw new UsageError({
+    code: 'E_COMMAND_NOT_FOUND',
+    message: `The command "${command}" was not found${isAbsolute(command) ? '' : ' on the PATH'}.`,
+    hint: 'Install it, or give its full path in `command`.',
+  });
+}
+
+function noCommand(): UsageError {
+  return new UsageError({
+    code: 'E_TARGET_UNKNOWN',
+    message: 'The command target has neither a command nor a preset.',
+    hint: 'Write `command: ["my-agent", "--prompt", "{{input}}"]`, or `preset: "claude"`.',
+  });
+}
+
+function noPromptArgument(argv: readonly string[]): UsageError {
+  return new UsageError({
+    code: 'E_TEMPLATE_UNKNOWN',
+    message: `The prompt of "${argv[0]}" is to be an argument, but no argument holds {{input}}.`,
+    hint: 'Add "{{input}}" to `command`, or leave out `promptVia` to send the prompt on stdin.',
+  });
+}

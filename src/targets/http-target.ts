@@ -1,0 +1,289 @@
+import {
+  ActionableError,
+  digestOfJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  messageOf,
+  parseJson,
+  stringifyJson,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
+import type { HttpTarget, SampleRow } from '../evals/eval.ts';
+import type { LogEvent } from '../log/index.ts';
+import { BudgetExhausted } from './budget.ts';
+import { callHttp } from './http-call.ts';
+import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
+import type { Models } from './models.ts';
+import type { Env } from './open-model.ts';
+import type { PaidRequest } from './recorder.ts';
+import { readFailure, withRetry } from './retry.ts';
+import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+import { checkTemplate, fillTemplate, isSamplePlaceholder, readPath, sampleValue } from './template.ts';
+
+const EXCERPT_LENGTH = 500;
+
+/** An HTTP endpoint asked once for each sample. Its answer is paid for: it is recorded, and replayed. */
+export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
+  check(spec, models);
+  const name = `http/${hostOf(spec.url)}`;
+  return {
+    kind: 'http',
+    name,
+    // The names of variables are in it, their values are not.
+    key: { kind: 'http', ...(toJson(spec) as JsonObject) },
+    startsOver: false,
+    async run(sample, run) {
+      const { scope } = run;
+      const request = requestFor(spec, sample);
+      const answer = await untilAborted(scope.meter.signal, () => answerTo({ request, name, models, run }));
+      return resultOf({ target: name, sample, output: outputOf(spec, name, answer), scope });
+    },
+  };
+}
+
+/** A request as it is recorded: `{{env.X}}` in headers is not filled in yet. */
+interface HttpRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+interface HttpStored {
+  readonly status: number;
+  readonly body: string;
+}
+
+interface Exchange {
+  readonly request: HttpRequest;
+  readonly name: string;
+  readonly models: Models;
+  readonly run: TargetRun;
+}
+
+/** An answer that is none: its fields are what retries look at. */
+class HttpStatusError extends Error {
+  override readonly name = 'HttpStatusError';
+  readonly statusCode: number;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+
+  constructor(status: number, headers: Readonly<Record<string, string>>, excerpt: string) {
+    super(excerpt === '' ? 'The body of the response is empty.' : excerpt);
+    this.statusCode = status;
+    this.responseHeaders = headers;
+  }
+}
+
+async function answerTo(exchange: Exchange): Promise<HttpStored> {
+  const { request, run } = exchange;
+  const { recorder } = run.scope;
+  const start = startEvent(run.scope);
+  const paid: PaidRequest = { kind: 'http', digest: digestOfJson(toJson(request)) };
+  const recorded = recorder.recall(paid);
+  if (recorded) {
+    const stored = recorded.value as unknown as HttpStored;
+    recorder.emit(eventOf(exchange, start, { status: stored.status, isReplayed: true, retries: 0 }));
+    return stored;
+  }
+  let retries = 0;
+  const stored = await callLive(exchange, (count) => {
+    retries = count;
+  }).catch((error: unknown) => {
+    recorder.emit(eventOf(exchange, start, { error, isReplayed: false, retries }));
+    throw toExecutionError(exchange, error, retries);
+  });
+  const event = eventOf(exchange, start, { status: stored.status, isReplayed: false, retries });
+  await recorder.record(paid, { value: { ...stored } }, [event]);
+  return stored;
+}
+
+function callLive(
+  { request, name, models, run }: Exchange,
+  onTry: (count: number) => void,
+): Promise<HttpStored> {
+  const { clock, random, meter } = run.scope;
+  const gate = models.gate(name);
+  const headers = fillHeaders(request.headers, models.env);
+  const attempt = async (count: number) => {
+    onTry(count);
+    if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
+    const pass = await meter.whileWaiting(() => gate.enter(meter.signal));
+    try {
+      const answer = await meter.whileWorking(() => callHttp({ ...request, headers, signal: meter.signal }));
+      const body = new TextDecoder().decode(answer.body);
+      if (answer.status < 200 || answer.status > 299) {
+        throw new HttpStatusError(answer.status, answer.headers, body.slice(0, EXCERPT_LENGTH));
+      }
+      pass.leave('succeeded');
+      return { status: answer.status, body };
+    } catch (error) {
+      pass.leave(readFailure(error, clock.nowMs()).isOverload ? 'overloaded' : 'failed');
+      throw error;
+    }
+  };
+  return withRetry(attempt, {
+    policy: models.retry,
+    clock,
+    random,
+    signal: meter.signal,
+    wait: (ms) => meter.whileWaiting(() => clock.sleep(ms, meter.signal)),
+  });
+}
+
+function outputOf({ responsePath }: HttpTarget, name: string, { body }: HttpStored): Json {
+  if (responsePath === undefined) return body;
+  const json = tryParse(body);
+  const found = json === undefined ? undefined : readPath(json, responsePath);
+  if (found !== undefined && found !== null) return found;
+  throw new ActionableError({
+    code: 'E_HTTP_RESPONSE',
+    message: `The response of ${name} ${json === undefined ? 'is not JSON' : `has nothing at "${responsePath}"`}: ${body.slice(0, EXCERPT_LENGTH)}`,
+    hint: 'Check `responsePath`: keys and positions with dots between them, such as choices.0.message.content.',
+  });
+}
+
+function tryParse(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    // Said by the caller, with an excerpt.
+    return undefined;
+  }
+}
+
+function requestFor(spec: HttpTarget, sample: SampleRow): HttpRequest {
+  const valueOf = (name: string) => sampleValue(sample, name);
+  const method = spec.method ?? 'POST';
+  const body = method === 'GET' ? undefined : (spec.body ?? { input: '{{input}}' });
+  const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    fillTemplate(value, (field) => (isEnv(field) ? `{{${field}}}` : valueOf(field))),
+  ]);
+  return {
+    url: fillTemplate(spec.url, (name) => encodeURIComponent(valueOf(name) ?? '')),
+    method,
+    headers: {
+      ...(body !== undefined && {
+        'content-type': typeof body === 'string' ? 'text/plain' : 'application/json',
+      }),
+      ...Object.fromEntries(headers),
+    },
+    body: body === undefined ? undefined : bodyText(body, sample),
+  };
+}
+
+function bodyText(body: Json, sample: SampleRow): string {
+  if (typeof body === 'string') return fillTemplate(body, (name) => sampleValue(sample, name));
+  return stringifyJson(fillJson(body, sample));
+}
+
+/** A string that is nothing but `{{input}}` becomes the input itself, also when that is no text. */
+function fillJson(value: Json, sample: SampleRow): Json {
+  if (typeof value === 'string') {
+    const isWhole = /^\{\{\s*input\s*\}\}$/.test(value);
+    return isWhole ? toJson(sample.input) : fillTemplate(value, (name) => sampleValue(sample, name));
+  }
+  if (isJsonArray(value)) return value.map((item) => fillJson(item, sample));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fillJson(item ?? null, sample)]),
+  );
+}
+
+function fillHeaders(headers: Readonly<Record<string, string>>, env: Env): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      fillTemplate(value, (field) => (isEnv(field) ? (env[field.slice('env.'.length)] ?? '') : undefined)),
+    ]),
+  );
+}
+
+function isEnv(name: string): boolean {
+  return name.startsWith('env.');
+}
+
+function eventOf(
+  { request, models, run }: Exchange,
+  start: EventStart,
+  about: {
+    readonly status?: number;
+    readonly error?: unknown;
+    readonly isReplayed: boolean;
+    readonly retries: number;
+  },
+): LogEvent {
+  const { status, error, isReplayed, retries } = about;
+  return finishEvent(run.scope, start, {
+    event: 'info',
+    source: 'http',
+    data: {
+      method: request.method,
+      url: request.url,
+      headers: toJson(request.headers),
+      ...(request.body !== undefined && { body: request.body }),
+      ...(status !== undefined && { status }),
+      ...(error !== undefined && { error: models.redact(messageOf(error)) }),
+      ...(retries > 0 && { retries }),
+      time: secondsSince(run.scope, start),
+    },
+    ...(isReplayed && { metadata: { holdfast: { replayed: true } } }),
+  });
+}
+
+function toExecutionError({ name, models, run }: Exchange, error: unknown, retries: number): unknown {
+  if (run.scope.meter.signal.aborted) return run.scope.meter.signal.reason;
+  if (error instanceof ActionableError) return error;
+  const { status, isRetryable } = readFailure(error, run.scope.clock.nowMs());
+  const tries = retries > 0 ? ` after ${retries + 1} tries` : '';
+  const what = status === undefined ? 'could not be asked' : `answered with status ${status}`;
+  return new ActionableError({
+    code: 'E_HTTP_CALL',
+    message: `${name} ${what}${tries}: ${models.redact(messageOf(error))}`,
+    hint: isRetryable
+      ? 'Run the same command again later: only what is missing is asked for.'
+      : 'Check the address, the headers and the body of the target.',
+    retryable: isRetryable,
+    cause: error,
+  });
+}
+
+function check(spec: HttpTarget, models: Models): void {
+  checkTemplate(spec.url, isSamplePlaceholder);
+  for (const text of textsIn(spec.body ?? null)) checkTemplate(text, isSamplePlaceholder);
+  for (const value of Object.values(spec.headers ?? {})) {
+    checkTemplate(value, (name) => isEnv(name) || isSamplePlaceholder(name));
+    for (const [, name] of value.matchAll(/\{\{\s*env\.([\w-]+)\s*\}\}/g))
+      checkVariable(name as string, models);
+  }
+}
+
+function checkVariable(name: string, models: Models): void {
+  const value = models.env[name];
+  models.addSecret(value);
+  if (value) return;
+  throw new UsageError({
+    code: 'E_TARGET_ENV',
+    message: `A header of the HTTP target needs the environment variable ${name}, which is not set.`,
+    hint: `Set it with: export ${name}=…`,
+  });
+}
+
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap((item) => textsIn(item ?? null));
+}
+
+function hostOf(url: string): string {
+  const plain = url.replace(/\{\{.*?\}\}/g, 'x');
+  if (/^https?:\/\//.test(url) && URL.canParse(plain)) return new URL(plain).host;
+  throw new UsageError({
+    code: 'E_HTTP_URL',
+    message: `"${url}" is not an http(s) address.`,
+    hint: 'Write the whole address, such as https://agent.example.com/ask.',
+  });
+}
