@@ -12,7 +12,7 @@ import {
   parseJson,
 } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import type { CommandTarget } from '../evals/eval.ts';
+import type { CommandTarget } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import { readLines, readProcessText } from './process-output.ts';
 

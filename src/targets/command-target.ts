@@ -1,7 +1,7 @@
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { ActionableError, isoTime, type Json, toJson, UsageError } from '../base/index.ts';
 import { type Disk, safeJoin } from '../disk/index.ts';
-import type { CommandTarget, SampleRow } from '../evals/eval.ts';
+import type { CommandTarget, SampleRow } from '../evals/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { type AgentReport, type CommandPreset, PRESETS } from './command-preset.ts';

@@ -1,6 +1,5 @@
 import { isoTime } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
-import type { CommandRun, ScorerContext } from '../evals/eval.ts';
+import type { CommandRun, ScorerContext } from '../evals/index.ts';
 import { environment } from './command-target.ts';
 import { finishEvent, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
@@ -13,7 +12,6 @@ export type Exec = ScorerContext['exec'];
 
 export interface CreateExecOptions {
   readonly models: Models;
-  readonly disk: Disk;
   readonly scope: SampleScope;
   readonly workspace: Workspace;
   /** Names of variables that the commands may see besides PATH, HOME, LANG and TMPDIR. */
@@ -26,8 +24,9 @@ const EVENT_BYTES_MAX = 16 * 2 ** 10;
 const TIMEOUT_MS = 5 * 60_000;
 
 /** `exec` for scorers: a command in the sample's workspace, or in an empty folder when it has none. */
-export function createExec({ models, disk, scope, workspace, env = [] }: CreateExecOptions): Exec {
+export function createExec({ models, scope, workspace, env = [] }: CreateExecOptions): Exec {
   return async (argv, { stdin, timeoutMs = TIMEOUT_MS } = {}): Promise<CommandRun> => {
+    const { disk } = workspace;
     const cwd = await workspace.open();
     const { stdin: stdinFile, ...outputs } = await workspace.outputFiles('exec');
     const start = startEvent(scope);

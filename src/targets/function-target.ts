@@ -1,4 +1,4 @@
-import type { TargetContext, TargetFunction } from '../evals/eval.ts';
+import type { TargetContext, TargetFunction } from '../evals/index.ts';
 import { createGenerate, noModel } from './generate.ts';
 import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';

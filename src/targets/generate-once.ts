@@ -1,4 +1,4 @@
-import type { GenerateOptions, GenerateResult } from '../evals/eval.ts';
+import type { GenerateOptions, GenerateResult } from '../evals/index.ts';
 import type { AnswerPart, LanguageModel, ModelRequest } from './language-model.ts';
 import { modelUsageOf, tokenUsageOf } from './usage.ts';
 

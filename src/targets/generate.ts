@@ -1,5 +1,5 @@
 import { UsageError } from '../base/index.ts';
-import type { Generate, GenerateOptions, GenerateResult } from '../evals/eval.ts';
+import type { Generate, GenerateOptions, GenerateResult } from '../evals/index.ts';
 import { generateOnce, isPlainPrompt } from './generate-once.ts';
 import type { LanguageModel } from './language-model.ts';
 import type { Models, OpenedModel } from './models.ts';

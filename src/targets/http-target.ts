@@ -11,7 +11,7 @@ import {
   toJson,
   UsageError,
 } from '../base/index.ts';
-import type { HttpTarget, SampleRow } from '../evals/eval.ts';
+import type { HttpTarget, SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { callHttp } from './http-call.ts';

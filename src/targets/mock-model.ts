@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../base/index.ts';
-import type { Awaitable } from '../evals/eval.ts';
+import type { Awaitable } from '../evals/index.ts';
 import type { AnswerPart, FinishReason, LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts';
 import { streamOf } from './simulated-stream.ts';
 

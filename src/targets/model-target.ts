@@ -1,5 +1,5 @@
 import { toJson } from '../base/index.ts';
-import type { GenerateOptions, ModelTarget, SampleRow } from '../evals/eval.ts';
+import type { GenerateOptions, ModelTarget, SampleRow } from '../evals/index.ts';
 import { createGenerate } from './generate.ts';
 import type { Models, OpenedModel } from './models.ts';
 import { type RunnableTarget, resultOf, untilAborted } from './runnable-target.ts';

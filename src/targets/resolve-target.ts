@@ -1,6 +1,6 @@
 import { UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import type { ModelTarget, TargetFunction, TargetSpec } from '../evals/eval.ts';
+import type { ModelTarget, TargetFunction, TargetSpec } from '../evals/index.ts';
 import { commandTarget } from './command-target.ts';
 import { functionTarget } from './function-target.ts';
 import { httpTarget } from './http-target.ts';

@@ -1,5 +1,5 @@
 import { ActionableError, type Json } from '../base/index.ts';
-import type { SampleRow } from '../evals/eval.ts';
+import type { SampleRow } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';

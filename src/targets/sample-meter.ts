@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { SampleLimits } from '../evals/eval.ts';
+import type { SampleLimits } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 import { addUsage } from './usage.ts';

@@ -1,5 +1,5 @@
 import { type Json, stringifyJson, toJson, UsageError } from '../base/index.ts';
-import type { SampleRow } from '../evals/eval.ts';
+import type { SampleRow } from '../evals/index.ts';
 
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 

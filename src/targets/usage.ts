@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../evals/eval.ts';
+import type { TokenUsage } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import type { ModelAnswer } from './language-model.ts';
 

@@ -13,6 +13,7 @@ import { copyTree, fileNameFor } from '../disk/index.ts';
  * Nothing is made before it is needed, and an earlier attempt's folder is never reused.
  */
 export interface Workspace {
+  readonly disk: Disk;
   /** The working directory, made on the first call. `template`: a folder whose content is copied into it. */
   open(template?: string): Promise<string>;
   /** Where a process of this attempt may write what it says. */
@@ -56,6 +57,7 @@ export function createWorkspace({ disk, workDir, sampleId, epoch }: WorkspaceOpt
   };
 
   return {
+    disk,
     get dir() {
       return dir;
     },
