@@ -25,10 +25,11 @@ export async function findJournals(
 ): Promise<{ readonly found: readonly FoundJournal[]; readonly unreadable: readonly UnreadableJournal[] }> {
   const found: FoundJournal[] = [];
   const unreadable: UnreadableJournal[] = [];
+  // A run id has no dot; a directory whose name has one is on its way out.
   for (const entry of (await disk.list(stateDir)) ?? []) {
     const dir = `${stateDir}/${entry.name}`;
     const path = `${dir}/${JOURNAL_FILE}`;
-    if (entry.kind !== 'directory' || !(await disk.stat(path))) continue;
+    if (entry.kind !== 'directory' || entry.name.includes('.') || !(await disk.stat(path))) continue;
     try {
       found.push(lookAt(dir, path));
     } catch (error) {

@@ -25,6 +25,7 @@ const someRun = (): RunRecord => ({
   identity: {
     eval: 'e',
     version: '0',
+    targetName: 't',
     target: 't' as Digest,
     definition: 'd' as Digest,
     plan: 'p' as Digest,

@@ -21,6 +21,7 @@ export interface RunRecord {
 export interface RunIdentity {
   readonly eval: string;
   readonly version: string;
+  readonly targetName: string;
   readonly target: Digest;
   readonly definition: Digest;
   /** Digest of every planned (id, epoch, content key): equal plans can go on in the same journal. */

@@ -23,6 +23,7 @@ const run: RunRecord = {
   identity: {
     eval: 'e',
     version: '0',
+    targetName: 't',
     target: 't' as Digest,
     definition: 'd' as Digest,
     plan: 'p' as Digest,
@@ -39,6 +40,19 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const shipperOf = (journal: Journal, into = bucket, bytesMax = 2_000) =>
   journal.shipTo({ bucket: into, prefix: '', run: run.runId, writer: 'w', bytesMax });
+
+/** The bucket with another way to create. */
+const withCreate = (create: Bucket['create']): Bucket => ({
+  url: bucket.url,
+  create,
+  put: (key, bytes) => bucket.put(key, bytes),
+  createFromFile: (key, path) => bucket.createFromFile(key, path),
+  read: (key) => bucket.read(key),
+  readRange: (key, start, length) => bucket.readRange(key, start, length),
+  stat: (key) => bucket.stat(key),
+  list: (prefix) => bucket.list(prefix),
+  remove: (key) => bucket.remove(key),
+});
 
 async function fill(journal: Journal, from: number, to: number): Promise<void> {
   for (let id = from; id < to; id++) {
@@ -108,15 +122,11 @@ test('[SEG-2] a missing or changed segment is named; all others are read', async
 test('[SEG-3] a lost acknowledgement leads to no gap and no second copy', async () => {
   const journal = await createJournal(join(dir, 'run'), run, ports);
   let failures = 0;
-  const deaf: Bucket = {
-    ...bucket,
-    url: bucket.url,
-    create: async (key, bytes) => {
-      const isNew = await bucket.create(key, bytes);
-      if (isNew && failures++ % 2 === 0) throw new Error('the acknowledgement was lost');
-      return isNew;
-    },
-  };
+  const deaf = withCreate(async (key, bytes) => {
+    const isNew = await bucket.create(key, bytes);
+    if (isNew && failures++ % 2 === 0) throw new Error('the acknowledgement was lost');
+    return isNew;
+  });
   const problems: unknown[] = [];
   const shipper = journal.shipTo({
     bucket: deaf,
@@ -167,11 +177,9 @@ test('[SEG-5] only a writer that ended in good order says that nothing follows',
 test('[SEG-6] while the bucket is away the run goes on, and the journal keeps what is not shipped', async () => {
   const journal = await createJournal(join(dir, 'run'), run, ports);
   let isAway = true;
-  const moody: Bucket = {
-    ...bucket,
-    url: bucket.url,
-    create: (key, bytes) => (isAway ? Promise.reject(new Error('away')) : bucket.create(key, bytes)),
-  };
+  const moody = withCreate((key, bytes) =>
+    isAway ? Promise.reject(new Error('away')) : bucket.create(key, bytes),
+  );
   const problems: unknown[] = [];
   const shipper = journal.shipTo({
     bucket: moody,

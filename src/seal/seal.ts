@@ -57,7 +57,7 @@ export async function sealRun(options: SealOptions): Promise<SealReport> {
   assert(source, 'a run has at least one journal');
   const run = source.run();
   const choices = chooseAttempts(options.sources);
-  const existing = await findSealed(options.disk, options.logPath, run);
+  const existing = await findSealedOrRefuse(options.disk, options.logPath, run);
   if (existing)
     return { ...countChoices(choices), logPath: options.logPath, wasThere: true, header: existing };
   await options.disk.makeDir(dirname(options.logPath));
@@ -75,16 +75,26 @@ export async function sealRun(options: SealOptions): Promise<SealReport> {
 }
 
 /** The header of the log that an earlier seal of this run left in its place, if there is one. */
-async function findSealed(disk: Disk, path: string, run: RunRecord): Promise<LogHeader | undefined> {
+export async function findSealedLog(
+  disk: Disk,
+  path: string,
+  run: RunRecord,
+): Promise<LogHeader | undefined> {
   if (!(await disk.stat(path))) return undefined;
   const log = await openLog(disk, path);
   try {
     const header = await log.header();
-    if (header.eval.run_id === run.runId && header.status !== 'started') return header;
+    const isOurs = header.eval.run_id === run.runId && header.status !== 'started';
+    return isOurs ? header : undefined;
   } finally {
     await log.close();
   }
-  throw nameTaken(path);
+}
+
+async function findSealedOrRefuse(disk: Disk, path: string, run: RunRecord): Promise<LogHeader | undefined> {
+  const sealed = await findSealedLog(disk, path, run);
+  if (!sealed && (await disk.stat(path))) throw nameTaken(path);
+  return sealed;
 }
 
 async function writeLog(

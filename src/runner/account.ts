@@ -1,0 +1,61 @@
+/** The account: what became of everything that was paid for. The same values go to the terminal and to `--json`. */
+export interface Account {
+  readonly eval: string;
+  readonly target: string;
+  readonly runId: string;
+  readonly state: RunState;
+  /** The finished log; absent while the run is not done. */
+  readonly log?: string;
+  readonly samples: SampleCounts;
+  readonly answers: { readonly bought: number; readonly replayed: number };
+  readonly usd: Money;
+  readonly tokens: Amounts;
+  /** How the attempt before this one ended, when it did not end well. */
+  readonly previous?: PreviousAttempt;
+  readonly notes: readonly string[];
+}
+
+/** done: sealed. interrupted, budget, failed: stopped early and resumable. */
+export type RunState = 'done' | 'interrupted' | 'budget' | 'failed';
+
+export interface SampleCounts {
+  readonly planned: number;
+  /** Completed by earlier attempts of this run, and still there. */
+  readonly kept: number;
+  /** Completed by other runs whose logs hold them. */
+  readonly reused: number;
+  /** Was interrupted before, and went on from its recorded answers. */
+  readonly replayed: number;
+  /** Had an attempt before that could not be used (an error, an agent that starts over), and was run again. */
+  readonly rerun: number;
+  /** Run for the first time. */
+  readonly fresh: number;
+  /** Ended with an execution error. */
+  readonly errored: number;
+  /** Not finished yet. */
+  readonly remaining: number;
+  /** Was completed once and is in no log and no journal now. Expected: 0. */
+  readonly lost: number;
+}
+
+export interface Amounts {
+  readonly spent: number;
+  /** Not bought again, thanks to what was kept. */
+  readonly saved: number;
+  /** Spent on attempts that came to nothing. */
+  readonly wasted: number;
+}
+
+export interface Money extends Amounts {
+  /** Calls whose price is unknown: the amounts are then lower bounds. */
+  readonly unpricedCalls: number;
+}
+
+export interface PreviousAttempt {
+  /** When it last gave a sign of life. */
+  readonly diedAt: string;
+  /** True when it said good-bye (Ctrl-C, budget); false when it was killed. */
+  readonly saidGoodbye: boolean;
+  readonly kept: number;
+  readonly inFlight: number;
+}

@@ -1,0 +1,99 @@
+import { type Json, type JsonObject, type RunId, shortId, toJson } from '../base/index.ts';
+import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
+import type { EvalConfig, LogStart, SampleId } from '../log/index.ts';
+import type { RunnableTarget } from '../targets/index.ts';
+import type { Plan } from './plan.ts';
+
+export interface EvalSpecInput {
+  readonly runId: RunId;
+  readonly created: string;
+  readonly eval: PlannedEval;
+  readonly target: RunnableTarget;
+  readonly plan: Plan;
+  readonly dataset: { readonly name: string; readonly location?: string; readonly ids: readonly SampleId[] };
+  readonly file?: string;
+  readonly concurrency: number;
+  readonly version: string;
+}
+
+/** `_journal/start.json`: what Inspect's tools need to know of an eval, and ours under `metadata.holdfast`. */
+export function logStartOf(input: EvalSpecInput): LogStart {
+  const { eval: planned, target, dataset } = input;
+  return {
+    version: 2,
+    eval: {
+      eval_id: shortId(),
+      run_id: input.runId,
+      created: input.created,
+      task: planned.name,
+      task_id: shortId(),
+      task_version: planned.version,
+      ...(input.file === undefined ? {} : { task_file: input.file }),
+      task_attribs: {},
+      task_args: {},
+      task_args_passed: {},
+      solver: target.kind,
+      tags: planned.tags,
+      dataset: {
+        name: dataset.name,
+        ...(dataset.location === undefined ? {} : { location: dataset.location }),
+        samples: dataset.ids.length,
+        sample_ids: dataset.ids,
+        shuffled: planned.shuffle !== undefined,
+      },
+      model: target.name,
+      model_generate_config: {},
+      model_args: {},
+      config: configOf(input),
+      packages: { holdfast: input.version },
+      metadata: { ...planned.metadata, holdfast: ourMetadata(input) },
+      scorers: scorerSpecs(planned),
+      ...(planned.metrics === undefined ? {} : { metrics: toJson(planned.metrics) }),
+    },
+    plan: { name: 'plan', steps: [{ solver: target.kind, params: {}, params_passed: {} }], config: {} },
+  };
+}
+
+function configOf({ eval: planned, concurrency }: EvalSpecInput): EvalConfig {
+  const { limits } = planned;
+  const config: Record<string, Json | undefined> = {
+    limit: planned.limit,
+    epochs: planned.epochs.count,
+    epochs_reducer: planned.epochs.reducers ?? ['mean'],
+    fail_on_error: planned.failOnError,
+    continue_on_fail: false,
+    retry_on_error: planned.retries,
+    score_on_error: false,
+    message_limit: limits.messages,
+    token_limit: limits.tokens,
+    turn_limit: limits.turns,
+    time_limit: inSeconds(limits.timeMs),
+    working_limit: inSeconds(limits.workingMs),
+    cost_limit: limits.costUsd,
+    max_samples: concurrency,
+    sandbox_cleanup: true,
+    log_samples: true,
+    log_realtime: true,
+    log_images: true,
+    score_display: true,
+  };
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as EvalConfig;
+}
+
+/** Inspect reads whole seconds. */
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1_000));
+}
+
+function ourMetadata({ runId, plan, target, eval: planned }: EvalSpecInput): JsonObject {
+  return {
+    format: 1,
+    run: runId,
+    definition: plan.identity.definition,
+    target: plan.identity.target,
+    target_kind: target.kind,
+    plan: plan.digest,
+    threshold: toJson(planned.threshold),
+    ...(planned.description === undefined ? {} : { description: planned.description }),
+  };
+}

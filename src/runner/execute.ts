@@ -1,0 +1,176 @@
+import type { Clock } from '../base/index.ts';
+import type { PlannedSample } from './plan.ts';
+import type { SampleOutcome } from './run-sample.ts';
+
+/** How a run is told to stop. Both leave it resumable. */
+export interface StopSignals {
+  /** Admit nothing more; what is running may finish within the grace period. */
+  readonly drain: AbortSignal;
+  /** Stop everything now. */
+  readonly abort: AbortSignal;
+}
+
+export interface ExecuteOptions {
+  readonly samples: Iterable<PlannedSample>;
+  readonly slots: Slots;
+  readonly clock: Clock;
+  readonly signals: StopSignals;
+  readonly graceMs: number;
+  /** How often a sample with an execution error is tried again at once. */
+  readonly retries: number;
+  readonly failOnError: boolean | number;
+  readonly planned: number;
+  readonly isBudgetSpent: () => boolean;
+  readonly runOne: (sample: PlannedSample, signal: AbortSignal) => Promise<SampleOutcome>;
+  readonly onStart?: (sample: PlannedSample) => void;
+  readonly onEnd?: (sample: PlannedSample, outcome: SampleOutcome) => void;
+}
+
+export type StopReason = 'interrupted' | 'budget' | 'failed';
+
+export interface Executed {
+  /** Undefined: every sample was admitted and ended. */
+  readonly stopped?: StopReason;
+}
+
+/** Places to run a sample in, shared by all runs of a set. First come, first served. */
+export class Slots {
+  readonly #waiting: Array<() => void> = [];
+  readonly count: number;
+  #free: number;
+
+  constructor(count: number) {
+    this.count = count;
+    this.#free = count;
+  }
+
+  take(): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free--;
+      return undefined;
+    }
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free++;
+  }
+}
+
+/**
+ * Runs samples, as many at a time as there are slots, until all ended or the run must stop. A journal that fails stops
+ * the run with its error; everything else is an outcome of a sample.
+ */
+export async function executeSamples(options: ExecuteOptions): Promise<Executed> {
+  const stop = new Stopper(options);
+  const running = new Set<Promise<void>>();
+  try {
+    for (const sample of options.samples) {
+      const waiting = options.slots.take();
+      if (waiting) await waiting;
+      if (stop.isStopping()) {
+        options.slots.give();
+        break;
+      }
+      const work = runToEnd(sample, options, stop).finally(() => {
+        options.slots.give();
+        running.delete(work);
+      });
+      running.add(work);
+    }
+    await Promise.all(running);
+  } finally {
+    await Promise.allSettled(running);
+    stop.dispose();
+  }
+  if (stop.failure) throw stop.failure.error;
+  return stop.reason === undefined ? {} : { stopped: stop.reason };
+}
+
+async function runToEnd(sample: PlannedSample, options: ExecuteOptions, stop: Stopper): Promise<void> {
+  options.onStart?.(sample);
+  try {
+    let outcome = await options.runOne(sample, stop.signal);
+    for (
+      let retry = 0;
+      retry < options.retries && outcome.status === 'errored' && !stop.isStopping();
+      retry++
+    ) {
+      outcome = await options.runOne(sample, stop.signal);
+    }
+    options.onEnd?.(sample, outcome);
+    stop.noteOutcome(outcome);
+  } catch (error) {
+    stop.fail(error);
+  }
+}
+
+/** Decides when and why to stop, and carries the signal that running samples hang on. */
+class Stopper {
+  readonly #options: ExecuteOptions;
+  readonly #abort = new AbortController();
+  readonly #grace = new AbortController();
+  #errors = 0;
+  reason: StopReason | undefined;
+  failure: { readonly error: unknown } | undefined;
+
+  constructor(options: ExecuteOptions) {
+    this.#options = options;
+    const { drain, abort } = options.signals;
+    drain.addEventListener('abort', this.#onDrain);
+    abort.addEventListener('abort', this.#onAbort);
+    if (drain.aborted) this.#onDrain();
+    if (abort.aborted) this.#onAbort();
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  isStopping(): boolean {
+    if (this.reason === undefined && this.#options.isBudgetSpent()) this.reason = 'budget';
+    return this.reason !== undefined;
+  }
+
+  noteOutcome(outcome: SampleOutcome): void {
+    if (outcome.status === 'interrupted') this.reason ??= 'budget';
+    if (outcome.status !== 'errored') return;
+    this.#errors++;
+    if (!this.#isTooMany()) return;
+    this.reason ??= 'failed';
+    this.#abort.abort(new Error('The run stops: too many samples failed'));
+  }
+
+  /** The journal cannot take any more: nothing that runs now could be kept. */
+  fail(error: unknown): void {
+    this.failure ??= { error };
+    this.reason ??= 'failed';
+    this.#abort.abort(error);
+  }
+
+  dispose(): void {
+    this.#grace.abort();
+    this.#options.signals.drain.removeEventListener('abort', this.#onDrain);
+    this.#options.signals.abort.removeEventListener('abort', this.#onAbort);
+  }
+
+  #isTooMany(): boolean {
+    const { failOnError, planned } = this.#options;
+    if (typeof failOnError === 'boolean') return failOnError;
+    return failOnError < 1 ? this.#errors / planned > failOnError : this.#errors >= failOnError;
+  }
+
+  readonly #onDrain = () => {
+    this.reason ??= 'interrupted';
+    const { clock, graceMs } = this.#options;
+    const endOfGrace = clock.sleep(graceMs, this.#grace.signal);
+    endOfGrace.then(this.#onAbort, () => undefined); // Rejected only by `dispose`: all samples ended in time.
+  };
+
+  readonly #onAbort = () => {
+    this.reason ??= 'interrupted';
+    this.#abort.abort(new Error('The run was interrupted'));
+  };
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { ActionableError, isJsonObject, type JsonObject, messageOf } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { type EvalSampleSummary, isLogName, type LogReader, openLog } from '../log/index.ts';
+import type { Plan, PlannedSample } from './plan.ts';
+
+export type ReuseMode = 'same' | 'any' | 'none';
+
+/** A finished sample that another run's log holds. */
+export interface Reusable {
+  readonly planned: PlannedSample;
+  readonly logPath: string;
+  readonly runId: string;
+  readonly summary: EvalSampleSummary;
+}
+
+export interface ReuseFindings {
+  /** By `sampleName`. */
+  readonly reusable: ReadonlyMap<string, Omit<Reusable, 'summary'>>;
+  /** Errors of earlier attempts at samples that must be run again, by `sampleName`. */
+  readonly errored: ReadonlyMap<string, { readonly logPath: string }>;
+  /** Samples that are there, but under another definition: not reused unless asked for. */
+  readonly changed: number;
+  /** Logs that could not be read: unreadable is not absent. */
+  readonly unreadable: ReadonlyArray<{ readonly path: string; readonly reason: string }>;
+}
+
+/**
+ * Looks through every finished log of the log directory for samples of this plan. Completed samples whose content key is
+ * the same can be reused; of several, the first in the order of names wins, since equal keys have equal meaning.
+ */
+export async function findReusable(
+  disk: Disk,
+  logDir: string,
+  plan: Plan,
+  mode: ReuseMode,
+): Promise<ReuseFindings> {
+  const search = new ReuseSearch(plan, mode);
+  if (mode === 'none') return search.findings;
+  for (const { name, kind } of (await disk.list(logDir)) ?? []) {
+    if (kind !== 'file' || !isLogName(name)) continue;
+    const path = join(logDir, name);
+    try {
+      const log = await openLog(disk, path);
+      try {
+        await search.lookInto(log, path);
+      } finally {
+        await log.close();
+      }
+    } catch (error) {
+      if (!(error instanceof ActionableError)) throw error;
+      search.findings.unreadable.push({ path, reason: messageOf(error) });
+    }
+  }
+  return search.findings;
+}
+
+/** How a sample is named in maps: the number 1 and the text "1" stay different. */
+export function sampleName(sample: { readonly id: string | number; readonly epoch: number }): string {
+  return `${sample.epoch} ${JSON.stringify(sample.id)}`;
+}
+
+class ReuseSearch {
+  readonly #wanted: ReadonlyMap<string, PlannedSample>;
+  readonly #plan: Plan;
+  readonly #mode: ReuseMode;
+  readonly findings = {
+    reusable: new Map<string, Omit<Reusable, 'summary'>>(),
+    errored: new Map<string, { logPath: string }>(),
+    changed: 0,
+    unreadable: [] as { path: string; reason: string }[],
+  };
+
+  constructor(plan: Plan, mode: ReuseMode) {
+    this.#plan = plan;
+    this.#mode = mode;
+    this.#wanted = new Map(mode === 'none' ? [] : plan.samples.map((sample) => [sampleName(sample), sample]));
+  }
+
+  async lookInto(log: LogReader, logPath: string): Promise<void> {
+    const header = await log.header();
+    if (header.status === 'started' || header.invalidated) return;
+    if (header.eval.task !== this.#plan.identity.eval || !ours(header.eval.metadata)) return;
+    for await (const summary of log.summaries()) this.#consider(summary, logPath, header.eval.run_id);
+  }
+
+  #consider(summary: EvalSampleSummary, logPath: string, runId: string): void {
+    const name = sampleName(summary);
+    const planned = this.#wanted.get(name);
+    const own = ours(summary.metadata);
+    if (!planned || !own || this.findings.reusable.has(name)) return;
+    const isSame = own.key === planned.key;
+    const isAlike = own.content === planned.content;
+    if (!isSame && !(isAlike && this.#mode === 'any')) {
+      if (isAlike) this.findings.changed++;
+      return;
+    }
+    if (summary.error !== undefined || !summary.completed) this.findings.errored.set(name, { logPath });
+    else this.findings.reusable.set(name, { planned, logPath, runId });
+  }
+}
+
+function ours(metadata: JsonObject | undefined): JsonObject | undefined {
+  return isJsonObject(metadata?.holdfast) ? metadata.holdfast : undefined;
+}

@@ -1,0 +1,105 @@
+import { type Digest, shortId } from '../base/index.ts';
+import type { AnswerRow, JournalReader } from '../journal/index.ts';
+import type { LogEvent, SampleId } from '../log/index.ts';
+import {
+  newEvent,
+  type PaidRequest,
+  type RecordedAnswer,
+  type Recorder,
+  type SampleScope,
+} from '../targets/index.ts';
+import type { AttemptSink } from './sample-journal.ts';
+
+/** Implements Recorder on one attempt of the journal, with the answers that interrupted attempts left behind. */
+export class JournalRecorder implements Recorder {
+  readonly #attempt: AttemptSink;
+  readonly #recorded: RecordedAnswers;
+  readonly #asked = new Map<string, number>();
+  readonly #known = new Map<string, number>();
+  #span: string | undefined;
+
+  constructor(attempt: AttemptSink, recorded: RecordedAnswers) {
+    this.#attempt = attempt;
+    this.#recorded = recorded;
+  }
+
+  recall(request: PaidRequest): RecordedAnswer | undefined {
+    const key = requestKey(request);
+    const asked = this.#asked.get(key) ?? 0;
+    this.#asked.set(key, asked + 1);
+    return this.#recorded.get(key)?.[asked];
+  }
+
+  async record(request: PaidRequest, answer: RecordedAnswer, events: readonly LogEvent[]): Promise<void> {
+    const key = requestKey(request);
+    // Equal requests may be under way at once and end in any order: an answer takes the next free place, and since
+    // the requests are equal it does not matter which of them a replay gives it to.
+    const occurrence = this.#known.get(key) ?? this.#recorded.get(key)?.length ?? 0;
+    this.#known.set(key, occurrence + 1);
+    await this.#attempt.answer(
+      { kind: request.kind, digest: request.digest, occurrence, ...answer },
+      events.map((event) => this.#inCurrentSpan(event)),
+    );
+  }
+
+  emit(event: LogEvent): void {
+    this.#attempt.event(this.#inCurrentSpan(event));
+  }
+
+  /** Runs `work` as a span of the transcript: all events meanwhile belong to it. */
+  async inSpan<T>(
+    scope: SampleScope,
+    span: { readonly name: string; readonly type: string },
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const id = shortId();
+    this.emit(newEvent(scope, 'span_begin', { id, ...span }));
+    this.#span = id;
+    try {
+      return await work();
+    } finally {
+      this.#span = undefined;
+      this.emit(newEvent(scope, 'span_end', { id }));
+    }
+  }
+
+  #inCurrentSpan(event: LogEvent): LogEvent {
+    return this.#span === undefined || event.span_id !== undefined
+      ? event
+      : { ...event, span_id: this.#span };
+  }
+}
+
+/** Answers by request, in the order in which equal requests were made. */
+export type RecordedAnswers = ReadonlyMap<string, readonly RecordedAnswer[]>;
+
+export const NO_ANSWERS: RecordedAnswers = new Map();
+
+/**
+ * The answers that a new attempt replays: the union over all interrupted attempts at the same sample with the same
+ * content key. An attempt that ended with an error closes the book: its answers led to the error.
+ */
+export function answersToReplay(
+  journal: JournalReader,
+  sample: { readonly id: SampleId; readonly epoch: number; readonly key: Digest },
+): RecordedAnswers {
+  const rows = new Map<string, AnswerRow>();
+  for (const attempt of journal.attemptsAt(sample.id, sample.epoch)) {
+    if (attempt.key !== sample.key) continue;
+    if (attempt.status !== undefined) rows.clear();
+    else for (const row of journal.answers(attempt.n)) rows.set(`${requestKey(row)} ${row.occurrence}`, row);
+  }
+  const answers = new Map<string, RecordedAnswer[]>();
+  for (const row of [...rows.values()].sort((a, b) => a.occurrence - b.occurrence)) {
+    const { kind: _kind, digest: _digest, occurrence, ...answer } = row;
+    const key = requestKey(row);
+    const list = answers.get(key) ?? [];
+    // A gap cannot be filled by guessing: what comes behind it is asked again.
+    if (list.length === occurrence) answers.set(key, [...list, answer]);
+  }
+  return answers;
+}
+
+function requestKey(request: { readonly kind: string; readonly digest: string }): string {
+  return `${request.kind} ${request.digest}`;
+}

@@ -1,0 +1,45 @@
+import type { EvalSampleSummary } from '../log/index.ts';
+import type { MeterTotals } from '../targets/index.ts';
+import type { Amounts, Money } from './account.ts';
+
+/** Adds up money and tokens of a run as its samples end. */
+export class Ledger {
+  #usd = { spent: 0, saved: 0, wasted: 0, unpricedCalls: 0 };
+  #tokens = { spent: 0, saved: 0, wasted: 0 };
+  #answers = { bought: 0, replayed: 0 };
+
+  /** An attempt of this session. One that came to nothing was a waste, unless its answers can be replayed. */
+  attempt(totals: MeterTotals, isWasted: boolean): void {
+    const tokens = totals.tokens - totals.savedTokens;
+    this.#usd.spent += totals.spentUsd;
+    this.#usd.saved += totals.savedUsd;
+    this.#usd.unpricedCalls += totals.unpricedCalls;
+    this.#tokens.spent += tokens;
+    this.#tokens.saved += totals.savedTokens;
+    this.#answers.replayed += totals.replayedCalls;
+    this.#answers.bought += totals.turns - totals.replayedCalls;
+    if (!isWasted) return;
+    this.#usd.wasted += totals.spentUsd;
+    this.#tokens.wasted += tokens;
+  }
+
+  /** A sample that did not have to be run at all. */
+  reused(summary: EvalSampleSummary): void {
+    for (const usage of Object.values(summary.model_usage)) {
+      this.#tokens.saved += usage.total_tokens;
+      this.#usd.saved += usage.total_cost ?? 0;
+    }
+  }
+
+  get usd(): Money {
+    return { ...this.#usd };
+  }
+
+  get tokens(): Amounts {
+    return { ...this.#tokens };
+  }
+
+  get answers(): { readonly bought: number; readonly replayed: number } {
+    return { ...this.#answers };
+  }
+}

@@ -1,0 +1,37 @@
+import type { Score } from '../log/index.ts';
+import type { PreviousAttempt } from './account.ts';
+
+/** What a screen shows of a run under way. Every method is called synchronously and must be quick. */
+export interface RunObserver {
+  onRunStart?(run: RunStarted): void;
+  onSampleStart?(sample: ObservedSample): void;
+  onSampleEnd?(sample: ObservedSample, outcome: ObservedOutcome): void;
+  /** Something a person should know now: a bucket that is away, a price that is unknown, a note. */
+  onNote?(text: string): void;
+  onSealProgress?(done: number, total: number): void;
+}
+
+export interface RunStarted {
+  readonly runId: string;
+  readonly eval: string;
+  readonly target: string;
+  readonly planned: number;
+  readonly kept: number;
+  readonly reused: number;
+  readonly toRun: number;
+  readonly previous?: PreviousAttempt;
+}
+
+export interface ObservedSample {
+  readonly id: string | number;
+  readonly epoch: number;
+}
+
+export interface ObservedOutcome {
+  readonly status: 'completed' | 'errored' | 'interrupted';
+  readonly scores: Readonly<Record<string, Score>>;
+  readonly error?: string;
+  readonly limit?: string;
+  readonly tokens: number;
+  readonly usd: number;
+}

@@ -1,0 +1,68 @@
+import { type Digest, digestOf, digestOfJson, type Json } from '../base/index.ts';
+import type { SampleId } from '../log/index.ts';
+
+/** One sample to run: a row of the dataset at an epoch. */
+export interface PlannedSample {
+  /** Position in the dataset. */
+  readonly index: number;
+  readonly id: SampleId;
+  readonly epoch: number;
+  /** Equal keys have equal meaning: such a result can be reused. */
+  readonly key: Digest;
+  /** What stays the same when only the definition changes: eval, target's name, row, epoch (`--reuse=any`). */
+  readonly content: Digest;
+}
+
+export interface Plan {
+  readonly samples: readonly PlannedSample[];
+  readonly identity: PlanIdentity;
+  readonly digest: Digest;
+}
+
+/** What all samples of a run have in common. */
+export interface PlanIdentity {
+  readonly eval: string;
+  readonly version: string;
+  readonly targetName: string;
+  readonly target: Digest;
+  readonly definition: Digest;
+}
+
+export interface PlanInput {
+  readonly eval: string;
+  readonly version: string;
+  readonly targetName: string;
+  readonly targetKey: Json;
+  readonly definition: Digest;
+  readonly epochs: number;
+  readonly rows: {
+    readonly count: number;
+    readonly ids: readonly SampleId[];
+    contentDigest(index: number): Digest;
+  };
+}
+
+/** Every sample of a run, in the order in which they are admitted: all of epoch 1 first. Pure. */
+export function makePlan(input: PlanInput): Plan {
+  const identity = {
+    eval: input.eval,
+    version: input.version,
+    targetName: input.targetName,
+    target: digestOfJson(input.targetKey),
+    definition: input.definition,
+  };
+  const samples: PlannedSample[] = [];
+  for (let epoch = 1; epoch <= input.epochs; epoch++) {
+    for (let index = 0; index < input.rows.count; index++) {
+      const id = input.rows.ids[index] as SampleId;
+      const row = input.rows.contentDigest(index);
+      const content = digestOf(`${identity.eval}\0${identity.targetName}\0${row}\0${epoch}`);
+      const key = digestOf(`${content}\0${identity.version}\0${identity.target}\0${identity.definition}`);
+      samples.push({ index, id, epoch, key, content });
+    }
+  }
+  // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
+  const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
+  const digest = digestOf(lines.join('\n'));
+  return { samples, identity, digest };
+}

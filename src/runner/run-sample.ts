@@ -1,0 +1,241 @@
+import { type Clock, isoTime, type Json, shortId, toJson } from '../base/index.ts';
+import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
+import type { EvalError, SampleFields, Score } from '../log/index.ts';
+import {
+  BudgetExhausted,
+  createSampleMeter,
+  createSampleScope,
+  LimitExceeded,
+  type MeterTotals,
+  type Models,
+  newEvent,
+  type RunnableTarget,
+  type SampleMeter,
+  type SampleScope,
+  seconds,
+  type TargetResult,
+  type Workspace,
+} from '../targets/index.ts';
+import { errorOf } from './eval-error.ts';
+import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
+import type { PlannedSample } from './plan.ts';
+import { sampleInput, sampleMetadata, sampleTarget } from './sample-content.ts';
+import type { AttemptSink, SampleJournal } from './sample-journal.ts';
+import { scoreSample } from './score-sample.ts';
+
+/** What all samples of a run share. */
+export interface SampleRunner {
+  readonly target: RunnableTarget;
+  readonly scorers: readonly PlannedScorer[];
+  readonly limits: SampleLimits;
+  readonly models: Models;
+  readonly clock: Clock;
+  readonly openWorkspace: (sample: PlannedSample) => Workspace;
+}
+
+export interface SampleTask {
+  readonly planned: PlannedSample;
+  readonly row: SampleRow;
+  readonly journal: SampleJournal;
+  readonly answers: RecordedAnswers;
+  /** Errors of earlier attempts, oldest first. */
+  readonly earlier: readonly EvalError[];
+  /** Aborted when the run must stop now: the sample is then interrupted, and resumable. */
+  readonly signal: AbortSignal;
+}
+
+export interface SampleOutcome {
+  readonly status: 'completed' | 'errored' | 'interrupted';
+  /** Why it was interrupted: the reason of the signal, or that the money is spent. */
+  readonly reason?: unknown;
+  readonly fields?: SampleFields;
+  readonly totals: MeterTotals;
+}
+
+/**
+ * Makes one attempt at one sample. Every way to end is an outcome: a result that is durable (completed, or errored with
+ * its error), or an interruption that leaves its answers for the next attempt. Only a failing journal throws.
+ */
+export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
+  const { planned, row } = task;
+  const uuid = shortId();
+  const startedAt = isoTime(runner.clock.nowMs());
+  const sample = {
+    input: sampleInput(row),
+    target: sampleTarget(row),
+    ...(row.choices ? { choices: row.choices } : {}),
+    metadata: sampleMetadata(row, planned),
+  };
+  const attempt = task.journal.startAttempt({
+    id: planned.id,
+    epoch: planned.epoch,
+    key: planned.key,
+    uuid,
+    startedAt,
+    ...(task.earlier.length > 0 ? { earlier: task.earlier } : {}),
+    sample,
+  });
+  using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
+  const recorder = new JournalRecorder(attempt, task.answers);
+  const scope = createSampleScope({ recorder, meter, clock: runner.clock });
+  const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
+  recorder.emit(newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }));
+  return new Attempt(runner, task, { attempt, recorder, meter, scope, about }).run();
+}
+
+type AboutSample = Pick<
+  SampleFields,
+  'id' | 'epoch' | 'input' | 'target' | 'choices' | 'metadata' | 'uuid' | 'started_at'
+>;
+
+interface AttemptParts {
+  readonly attempt: AttemptSink;
+  readonly recorder: JournalRecorder;
+  readonly meter: SampleMeter;
+  readonly scope: SampleScope;
+  readonly about: AboutSample;
+}
+
+/** One attempt under way: target, then scorers, then the durable result. */
+class Attempt {
+  readonly #runner: SampleRunner;
+  readonly #task: SampleTask;
+  readonly #parts: AttemptParts;
+  readonly #workspace: Workspace;
+
+  constructor(runner: SampleRunner, task: SampleTask, parts: AttemptParts) {
+    this.#runner = runner;
+    this.#task = task;
+    this.#parts = parts;
+    this.#workspace = runner.openWorkspace(task.planned);
+  }
+
+  async run(): Promise<SampleOutcome> {
+    let stopped: LimitExceeded | undefined;
+    let result: TargetResult | undefined;
+    try {
+      result = await this.#runTarget();
+    } catch (error) {
+      if (this.#isInterruption(error)) return this.#interrupted(error);
+      if (!(error instanceof LimitExceeded)) return this.#errored(error);
+      stopped = error;
+      this.#emitLimit(error);
+    }
+    try {
+      const scores = await this.#score(result);
+      return await this.#completed(result, scores, stopped);
+    } catch (error) {
+      if (this.#isInterruption(error)) return this.#interrupted(error);
+      throw error;
+    }
+  }
+
+  async #runTarget(): Promise<TargetResult> {
+    const { scope, recorder } = this.#parts;
+    const result = await recorder.inSpan(scope, { name: this.#runner.target.name, type: 'solver' }, () =>
+      this.#runner.target.run(this.#task.row, {
+        scope,
+        epoch: this.#task.planned.epoch,
+        workspace: this.#workspace,
+      }),
+    );
+    if (this.#runner.target.startsOver) await this.#keepOutput(result);
+    return result;
+  }
+
+  /** What cannot be replayed is kept whole, so that a crash while scoring does not start the agent again. */
+  async #keepOutput(result: TargetResult): Promise<void> {
+    const { meter } = this.#parts;
+    await this.#parts.attempt.output({
+      output: toJson(result.output),
+      fields: toJson({
+        messages: result.messages,
+        modelOutput: result.modelOutput,
+        usage: meter.usageByModel(),
+        totals: meter.totals,
+        workspace: this.#workspace.dir,
+      }) as Record<string, Json>,
+    });
+  }
+
+  async #score(result: TargetResult | undefined): Promise<Readonly<Record<string, Score>>> {
+    const { scope, recorder } = this.#parts;
+    // A sample that met its limit is scored on what it had said by then.
+    const said = scope.conversation.output?.completion ?? '';
+    return recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, () =>
+      scoreSample({
+        row: this.#task.row,
+        epoch: this.#task.planned.epoch,
+        output: result === undefined ? said : result.output,
+        scorers: this.#runner.scorers,
+        models: this.#runner.models,
+        scope,
+        recorder,
+        workspace: this.#workspace,
+        signal: this.#task.signal,
+      }),
+    );
+  }
+
+  async #completed(
+    result: TargetResult | undefined,
+    scores: Readonly<Record<string, Score>>,
+    stopped: LimitExceeded | undefined,
+  ): Promise<SampleOutcome> {
+    const { conversation } = this.#parts.scope;
+    const fields: SampleFields = {
+      ...this.#common(),
+      messages: result?.messages ?? conversation.messages,
+      output: result?.modelOutput ?? conversation.output ?? { choices: [] },
+      scores,
+      ...(stopped ? { limit: stopped.toSampleLimit() } : {}),
+    };
+    await this.#parts.attempt.finish('completed', fields);
+    return { status: 'completed', fields, totals: this.#parts.meter.totals };
+  }
+
+  async #errored(error: unknown): Promise<SampleOutcome> {
+    const { scope, recorder } = this.#parts;
+    const evalError = errorOf(error, this.#runner.models.redact);
+    recorder.emit(newEvent(scope, 'error', { error: toJson(evalError) }));
+    const fields: SampleFields = {
+      ...this.#common(),
+      messages: scope.conversation.messages,
+      output: scope.conversation.output ?? { choices: [] },
+      error: evalError,
+    };
+    await this.#parts.attempt.finish('errored', fields);
+    return { status: 'errored', fields, totals: this.#parts.meter.totals };
+  }
+
+  #interrupted(reason: unknown): SampleOutcome {
+    return { status: 'interrupted', reason, totals: this.#parts.meter.totals };
+  }
+
+  #isInterruption(error: unknown): boolean {
+    return this.#task.signal.aborted || error instanceof BudgetExhausted;
+  }
+
+  #emitLimit(stopped: LimitExceeded): void {
+    const { recorder, scope } = this.#parts;
+    recorder.emit(
+      newEvent(scope, 'sample_limit', { type: stopped.type, message: stopped.message, limit: stopped.limit }),
+    );
+  }
+
+  #common() {
+    const { meter, about } = this.#parts;
+    const { clock } = this.#runner;
+    return {
+      ...about,
+      store: {},
+      model_usage: meter.usageByModel(),
+      role_usage: {},
+      completed_at: isoTime(clock.nowMs()),
+      total_time: seconds(meter.elapsedMs()),
+      working_time: seconds(meter.workingMs()),
+      error_retries: this.#task.earlier,
+      turn_count: meter.totals.turns,
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import type { PlannedEval } from '../evals/index.ts';
+import type { EvalResults } from '../log/index.ts';
+import type { AnyTargetSpec, Budget, Models } from '../targets/index.ts';
+import type { Account } from './account.ts';
+import { type RunEvalOptions, runEval } from './run-eval.ts';
+import { missedThresholds } from './threshold.ts';
+
+/** One eval on one target. */
+export interface SetItem {
+  readonly eval: PlannedEval;
+  readonly target: AnyTargetSpec | undefined;
+  readonly model?: string;
+  readonly file?: string;
+  readonly baseDir: string;
+}
+
+export interface RunSetOptions
+  extends Omit<RunEvalOptions, 'eval' | 'target' | 'model' | 'file' | 'baseDir' | 'models' | 'observer'> {
+  readonly items: readonly SetItem[];
+  /** Models for one item: gates are shared by all, the budget by all besides the item's own. */
+  readonly modelsFor: (item: SetItem) => Models;
+  readonly observerFor?: (item: SetItem) => RunEvalOptions['observer'];
+  /** How often in all the set is gone through until nothing is missing. Default 1. */
+  readonly attempts?: number;
+  readonly onNextAttempt?: (attempt: number, waitMs: number) => void;
+}
+
+export interface ItemOutcome {
+  readonly item: SetItem;
+  readonly account?: Account;
+  readonly results?: EvalResults;
+  /** Metrics that are below what the eval asks for. */
+  readonly missed: readonly string[];
+  /** The run could not be done at all: bad input, a full disk. */
+  readonly error?: unknown;
+}
+
+/** How many evals of a set are open at a time; their samples share the slots. */
+const OPEN_EVALS_MAX = 8;
+const BACKOFF_MS = 5_000;
+const BACKOFF_MS_MAX = 300_000;
+
+/** Runs every item, completes what is missing anywhere, and goes on for as many attempts as it may. */
+export async function runSet(options: RunSetOptions): Promise<readonly ItemOutcome[]> {
+  const attempts = options.attempts ?? 1;
+  let outcomes = await runItems(options, options.items);
+  for (let attempt = 2; attempt <= attempts; attempt++) {
+    const missing = outcomes.filter(isMissingSomething).map(({ item }) => item);
+    if (missing.length === 0 || options.signals.drain.aborted || options.signals.abort.aborted) break;
+    const waitMs = Math.min(BACKOFF_MS * 2 ** (attempt - 2), BACKOFF_MS_MAX);
+    options.onNextAttempt?.(attempt, waitMs);
+    if (!(await waited(options, waitMs))) break;
+    const again = await runItems(
+      { ...options, reuse: options.reuse === 'none' ? 'same' : options.reuse },
+      missing,
+    );
+    outcomes = outcomes.map((outcome) => again.find(({ item }) => item === outcome.item) ?? outcome);
+  }
+  return outcomes;
+}
+
+async function runItems(options: RunSetOptions, items: readonly SetItem[]): Promise<readonly ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  const queue = items.entries();
+  const work = async () => {
+    for (const [index, item] of queue) outcomes[index] = await runItem(options, item);
+  };
+  await Promise.all(Array.from({ length: Math.min(OPEN_EVALS_MAX, items.length) }, work));
+  return outcomes;
+}
+
+async function runItem(options: RunSetOptions, item: SetItem): Promise<ItemOutcome> {
+  const {
+    items: _items,
+    modelsFor,
+    observerFor,
+    attempts: _attempts,
+    onNextAttempt: _next,
+    ...shared
+  } = options;
+  const observer = observerFor?.(item);
+  try {
+    const { account, results } = await runEval({
+      ...shared,
+      ...item,
+      models: modelsFor(item),
+      ...(observer ? { observer } : {}),
+    });
+    const missed = results ? missedThresholds(item.eval.threshold, results) : [];
+    return { item, account, missed, ...(results ? { results } : {}) };
+  } catch (error) {
+    // One item that cannot run does not take the others with it; the caller shows the error.
+    return { item, missed: [], error };
+  }
+}
+
+/** True when another attempt may bring more: something failed or is left, and it was not told to stop. */
+function isMissingSomething({ account, error }: ItemOutcome): boolean {
+  if (error !== undefined) return false;
+  if (!account || account.state === 'interrupted' || account.state === 'budget') return false;
+  return account.samples.errored > 0 || account.samples.remaining > 0;
+}
+
+async function waited({ clock, signals }: RunSetOptions, ms: number): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signals.drain);
+    return true;
+  } catch (error) {
+    if (!signals.drain.aborted) throw error;
+    return false;
+  }
+}
+
+/** The item's own budget and the set's: what is spent counts in both, and either can be exhausted. */
+export function bothBudgets(own: Budget, shared: Budget): Budget {
+  return {
+    limitUsd: own.limitUsd ?? shared.limitUsd,
+    get spentUsd() {
+      return own.spentUsd;
+    },
+    get unpricedCalls() {
+      return own.unpricedCalls;
+    },
+    spend(costUsd) {
+      own.spend(costUsd);
+      shared.spend(costUsd);
+    },
+    isExhausted: () => own.isExhausted() || shared.isExhausted(),
+  };
+}

@@ -1,0 +1,15 @@
+import type { AnswerRow, AttemptStart, AttemptStatus, TargetOutput } from '../journal/index.ts';
+import type { LogEvent, SampleFields } from '../log/index.ts';
+
+/** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */
+export interface SampleJournal {
+  startAttempt(start: AttemptStart): AttemptSink;
+}
+
+export interface AttemptSink {
+  readonly n: number;
+  event(event: LogEvent): void;
+  answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void>;
+  output(output: TargetOutput): Promise<void>;
+  finish(status: AttemptStatus, fields: SampleFields): Promise<void>;
+}

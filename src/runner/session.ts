@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import { type Clock, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import {
+  adoptJournal,
+  createJournal,
+  type FoundJournal,
+  type Journal,
+  type JournalReader,
+  type RunRecord,
+  readJournal,
+} from '../journal/index.ts';
+import { type LogStart, logFileName, openLog } from '../log/index.ts';
+import { releaseJournal, sealRun } from '../seal/index.ts';
+import type { PreviousAttempt } from './account.ts';
+import { type ReuseFindings, sampleName } from './find-reusable.ts';
+import { attemptsToCarry, type LookBack } from './look-back.ts';
+import { journalDirOf, type Places, resolveStoredLog, storedLogName } from './places.ts';
+import type { Plan, PlannedSample } from './plan.ts';
+
+export interface SessionPorts {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly places: Places;
+}
+
+/** A journal that is open for this run, and what it already holds. */
+export interface Session {
+  readonly journal: Journal;
+  readonly run: RunRecord;
+  readonly dir: string;
+  readonly previous?: PreviousAttempt;
+}
+
+/** Goes on with the journal that fits, or begins a new one and carries over what earlier runs paid for. */
+export async function openSession(
+  plan: Plan,
+  back: LookBack,
+  startOf: (runId: RunId, created: string) => LogStart,
+  ports: SessionPorts,
+): Promise<Session> {
+  const session = back.adopt ? await goOn(back.adopt, ports) : await beginNew(plan, startOf, ports);
+  for (const stale of back.stale) await takeOver(session.journal, stale, plan, ports);
+  return session;
+}
+
+async function goOn(found: FoundJournal, ports: SessionPorts): Promise<Session> {
+  const before = readJournal(found.path);
+  const previous = previousAttempt(before);
+  before.close();
+  const journal = await adoptJournal(found.dir, ports);
+  return { journal, run: found.run, dir: found.dir, ...(previous ? { previous } : {}) };
+}
+
+async function beginNew(
+  plan: Plan,
+  startOf: (runId: RunId, created: string) => LogStart,
+  ports: SessionPorts,
+): Promise<Session> {
+  const nowMs = ports.clock.nowMs();
+  const runId = newRunId(nowMs);
+  const created = isoSeconds(nowMs);
+  const start = startOf(runId, created);
+  const run: RunRecord = {
+    runId,
+    writer: shortId(),
+    created,
+    start,
+    identity: { ...plan.identity, plan: plan.digest },
+    planned: plan.samples.length,
+    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
+  };
+  const dir = journalDirOf(ports.places, runId);
+  return { journal: await createJournal(dir, run, ports), run, dir };
+}
+
+/**
+ * Takes what fits from a journal whose plan was another, then turns that journal into a log: whatever else it holds was
+ * paid for too.
+ *
+ * ### Ordering
+ * What is carried is durable here before the other journal is let go.
+ */
+async function takeOver(
+  journal: Journal,
+  stale: FoundJournal,
+  plan: Plan,
+  ports: SessionPorts,
+): Promise<void> {
+  const attempts = attemptsToCarry(stale.path, plan);
+  journal.copyFrom(stale.path, attempts);
+  await sealStale(stale, ports);
+}
+
+async function sealStale(stale: FoundJournal, ports: SessionPorts): Promise<void> {
+  const source = await adoptJournal(stale.dir, ports);
+  try {
+    await sealRun({
+      ...ports,
+      sources: [source],
+      logPath: join(ports.places.logDir, stale.run.logName),
+      resolveLog: (log) => resolveStoredLog(ports.places, log),
+      outcome: {
+        status: 'error',
+        error: {
+          message: 'The run was interrupted, and a run with another plan took its place.',
+          traceback: '',
+          traceback_ansi: '',
+        },
+      },
+    });
+  } finally {
+    source.close();
+  }
+  await releaseJournal(ports.disk, stale.dir);
+}
+
+/** Writes down which samples come from which logs, with their summaries. */
+export async function recordReuse(
+  journal: Journal,
+  findings: ReuseFindings,
+  wanted: ReadonlySet<string>,
+  ports: SessionPorts,
+): Promise<number> {
+  const byLog = new Map<string, Set<string>>();
+  for (const [name, { logPath }] of findings.reusable) {
+    if (!wanted.has(name)) continue;
+    const names = byLog.get(logPath) ?? new Set();
+    byLog.set(logPath, names.add(name));
+  }
+  let count = 0;
+  for (const [logPath, names] of byLog) {
+    const log = await openLog(ports.disk, logPath);
+    try {
+      const { run_id: runId } = (await log.header()).eval;
+      for await (const summary of log.summaries()) {
+        if (!names.delete(sampleName(summary))) continue;
+        const { id, epoch } = summary;
+        journal.recordReuse({ id, epoch, log: storedLogName(ports.places, logPath), runId, summary });
+        if (++count % 1_000 === 0) await journal.flush();
+      }
+    } finally {
+      await log.close();
+    }
+  }
+  await journal.flush();
+  return count;
+}
+
+/** What is done, and what is still to do. */
+export interface Progress {
+  readonly completed: ReadonlySet<string>;
+  readonly toRun: readonly PlannedSample[];
+  /** Samples that had an attempt before. */
+  readonly tried: ReadonlyMap<string, 'errored' | 'interrupted'>;
+}
+
+export function progressOf(journal: Journal, plan: Plan): Progress {
+  const completed = new Set<string>();
+  const tried = new Map<string, 'errored' | 'interrupted'>();
+  for (const attempt of journal.outline()) {
+    const name = sampleName(attempt);
+    if (attempt.status === 'completed') completed.add(name);
+    else tried.set(name, attempt.status ?? 'interrupted');
+  }
+  const toRun = plan.samples.filter((sample) => !completed.has(sampleName(sample)));
+  return { completed, toRun, tried };
+}
+
+/** Read before this process says that it is there, so that the last sign of life is the other's. */
+function previousAttempt(journal: JournalReader): PreviousAttempt | undefined {
+  const last = journal.sessions().at(-1);
+  if (!last) return undefined;
+  let kept = 0;
+  const inFlight = new Set<string>();
+  for (const attempt of journal.outline()) {
+    const name = sampleName(attempt);
+    if (attempt.status === undefined) inFlight.add(name);
+    else inFlight.delete(name);
+    if (attempt.status === 'completed') kept++;
+  }
+  return {
+    diedAt: last.ending?.endedAt ?? lastSign(journal) ?? last.startedAt,
+    saidGoodbye: last.ending !== undefined,
+    kept,
+    inFlight: inFlight.size,
+  };
+}
+
+function lastSign(journal: JournalReader): string | undefined {
+  const beatMs = journal.lastBeatMs();
+  return beatMs === undefined ? undefined : isoSeconds(beatMs);
+}
