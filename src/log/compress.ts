@@ -24,11 +24,13 @@ export function methodNumber(method: CompressionMethod): number {
  * cores). The output is one frame, so it must be shorter than a frame may be.
  */
 export function compressAtOnce(bytes: Uint8Array, method: CompressionMethod): Uint8Array {
+  // The result keeps its whole output chunk alive: the default of 16 KB would be thirty times a small sample's size.
+  const chunkSize = Math.min(Math.max(bytes.length >> 1, 1024), 128 * 1024);
   switch (method) {
     case 'zstd':
-      return zstdCompressSync(bytes, { params: ZSTD_PARAMS });
+      return zstdCompressSync(bytes, { params: ZSTD_PARAMS, chunkSize });
     case 'deflate':
-      return deflateRawSync(bytes, { level: DEFLATE_LEVEL });
+      return deflateRawSync(bytes, { level: DEFLATE_LEVEL, chunkSize });
     case 'stored':
       return bytes;
   }

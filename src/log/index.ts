@@ -1,5 +1,6 @@
 export { attachmentHash } from './attachment-hash.ts';
 export type { Attachment } from './attachment-rule.ts';
+export { type ByteSource, memorySource, openFileSource } from './byte-source.ts';
 export type { CompressionMethod } from './compress.ts';
 export { condenseJson, condenseMessages, expandJson } from './condense-values.ts';
 export type { CondensedEvent, SampleParts } from './condensed.ts';
@@ -12,6 +13,9 @@ export {
   type RawMember,
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
+export type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
+export { bySampleOrder, sampleKeyText } from './sample-order.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
@@ -43,3 +47,7 @@ export type {
   ToolCall,
 } from './schema.ts';
 export { summarize } from './summarize.ts';
+export { addUsage } from './usage.ts';
+export type { Scratch } from './text-store.ts';
+export { type Salvage, scanTornLog } from './torn-log.ts';
+export type { ReadLimits } from './zip-reader.ts';

@@ -7,19 +7,31 @@ const SLICE_CHARACTERS = 1024 * 1024;
 
 export type Many<T> = Iterable<T> | AsyncIterable<T>;
 
+/** A piece of text, or a run of pieces. Only runs that are asynchronous cost a turn of the event loop per piece. */
+export type TextSegment = string | Many<string>;
+
 /** UTF-8 chunks of a comfortable size from many small texts. */
-export async function* encodeTexts(texts: Many<string>): AsyncGenerator<Uint8Array> {
-  let batch: string[] = [];
-  let batchCharacters = 0;
-  for await (const text of texts) {
-    batch.push(text);
-    batchCharacters += text.length;
-    if (batchCharacters < ENCODE_CHARACTERS) continue;
-    yield* encodeSlices(batch.length === 1 ? text : batch.join(''));
-    batch = [];
-    batchCharacters = 0;
+export async function* encodeTexts(segments: Iterable<TextSegment>): AsyncGenerator<Uint8Array> {
+  const batch = new TextBatch();
+  for (const segment of segments) {
+    if (typeof segment === 'string') batch.add(segment);
+    else if (Symbol.iterator in segment) {
+      for (const text of segment) if (batch.add(text)) yield* batch.take();
+    } else {
+      for await (const text of segment) if (batch.add(text)) yield* batch.take();
+    }
   }
-  if (batchCharacters > 0) yield Buffer.from(batch.join(''), 'utf8');
+  yield* batch.take();
+}
+
+/** Each item mapped to its text, with a comma before all but the first. */
+export function separated<T>(items: Many<T>, toText: (item: T) => string): Many<string> {
+  return Symbol.iterator in items ? separatedSync(items, toText) : separatedAsync(items, toText);
+}
+
+/** `[a,b,…]` from the JSON texts of its items. */
+export function jsonArray(items: Many<string>): TextSegment[] {
+  return ['[', separated(items, (item) => item), ']'];
 }
 
 /** A JSON string literal, in slices. Joined they are what `stringifyJson(text)` gives. */
@@ -34,25 +46,46 @@ export function* jsonStringSlices(text: string): Generator<string> {
   yield '"';
 }
 
-/** `[a,b,…]` from the JSON texts of its items. */
-export async function* jsonArray(items: Many<string>): AsyncGenerator<string> {
-  yield '[';
-  let isFirst = true;
-  for await (const item of items) {
-    yield isFirst ? item : `,${item}`;
-    isFirst = false;
-  }
-  yield ']';
-}
-
 /** `"key":value` pairs without the braces; what is undefined is left out. */
 export function jsonMembers(members: Readonly<Record<string, Json | undefined>>): string {
   return stringifyJson(members).slice(1, -1);
 }
 
-function* encodeSlices(text: string): Generator<Uint8Array> {
-  if (text.length <= SLICE_CHARACTERS) yield Buffer.from(text, 'utf8');
-  else for (const slice of slices(text)) yield Buffer.from(slice, 'utf8');
+class TextBatch {
+  #texts: string[] = [];
+  #characters = 0;
+
+  /** True when there is enough to encode. */
+  add(text: string): boolean {
+    this.#texts.push(text);
+    this.#characters += text.length;
+    return this.#characters >= ENCODE_CHARACTERS;
+  }
+
+  *take(): Generator<Uint8Array> {
+    const texts = this.#texts;
+    const isSmall = this.#characters <= SLICE_CHARACTERS;
+    this.#texts = [];
+    this.#characters = 0;
+    if (isSmall) yield Buffer.from(texts.join(''), 'utf8');
+    else for (const text of texts) for (const slice of slices(text)) yield Buffer.from(slice, 'utf8');
+  }
+}
+
+function* separatedSync<T>(items: Iterable<T>, toText: (item: T) => string): Generator<string> {
+  let separator = '';
+  for (const item of items) {
+    yield separator + toText(item);
+    separator = ',';
+  }
+}
+
+async function* separatedAsync<T>(items: AsyncIterable<T>, toText: (item: T) => string): AsyncGenerator<string> {
+  let separator = '';
+  for await (const item of items) {
+    yield separator + toText(item);
+    separator = ',';
+  }
 }
 
 /** Never cuts between the two halves of a surrogate pair. */

@@ -3,7 +3,7 @@ import type { Disk, DiskFile } from '../disk/index.ts';
 import { completeHeader, completeStart, completeSummary } from './always-written.ts';
 import type { CompressionMethod } from './compress.ts';
 import type { SampleParts } from './condensed.ts';
-import { encodeTexts, jsonArray, type Many } from './json-text.ts';
+import { encodeTexts, type Many, separated } from './json-text.ts';
 import { sampleMemberName, sampleText } from './sample-text.ts';
 import type { EvalSampleReductions, EvalSampleSummary, LogHeader, LogStart } from './schema.ts';
 import type { ZipEntry } from './zip-format.ts';
@@ -86,7 +86,7 @@ class EvalLogFile implements LogFile {
   }
 
   writeSummaries(summaries: Many<EvalSampleSummary>): Promise<void> {
-    return this.writeMember('summaries.json', encodeTexts(jsonArray(summaryTexts(summaries))));
+    return this.writeMember('summaries.json', encodeTexts(['[', separated(summaries, summaryText), ']']));
   }
 
   writeSummaryBatch(summaries: readonly EvalSampleSummary[]): Promise<void> {
@@ -96,7 +96,7 @@ class EvalLogFile implements LogFile {
   }
 
   writeReductions(reductions: Many<EvalSampleReductions>): Promise<void> {
-    return this.writeMember('reductions.json', encodeTexts(jsonArray(documentTexts(reductions))));
+    return this.writeMember('reductions.json', encodeTexts(['[', separated(reductions, documentText), ']']));
   }
 
   writeHeader(header: LogHeader): Promise<void> {
@@ -122,12 +122,12 @@ class EvalLogFile implements LogFile {
   }
 }
 
-async function* summaryTexts(summaries: Many<EvalSampleSummary>): AsyncGenerator<string> {
-  for await (const summary of summaries) yield stringifyJson(documentJson(completeSummary(summary)));
+function summaryText(summary: EvalSampleSummary): string {
+  return documentText(completeSummary(summary));
 }
 
-async function* documentTexts(documents: Many<object>): AsyncGenerator<string> {
-  for await (const document of documents) yield stringifyJson(documentJson(document));
+function documentText(document: object): string {
+  return stringifyJson(documentJson(document));
 }
 
 /** The documents are JSON by construction; their interfaces merely lack the index signature. */

@@ -1,18 +1,19 @@
-import type { Json, JsonObject } from '../base/index.ts';
+import { type Json, type JsonObject, stringifyJson } from '../base/index.ts';
+import type { Attachment } from './attachment-rule.ts';
 import type { SampleParts } from './condensed.ts';
-import { jsonArray, jsonMembers, jsonStringSlices } from './json-text.ts';
+import { jsonArray, jsonMembers, jsonStringSlices, type Many, type TextSegment } from './json-text.ts';
 import type { SampleFields } from './schema.ts';
 
 /**
  * The JSON text of a whole sample, piece by piece, with every key that Inspect always writes [LOG-4] and in the order
  * of its own model, so that the small keys come before the large ones.
  */
-export async function* sampleText(parts: SampleParts): AsyncGenerator<string> {
+export function* sampleText(parts: SampleParts): Generator<TextSegment> {
   const { beforeEvents, afterEvents, last } = orderFields(parts.fields);
   yield `{${jsonMembers(beforeEvents)},"events":`;
   yield* jsonArray(parts.events);
   yield `,${jsonMembers(afterEvents)},"attachments":{`;
-  yield* attachmentMembers(parts.attachments);
+  yield attachmentMembers(parts.attachments);
   yield '},"events_data":{"messages":';
   yield* jsonArray(parts.messages);
   yield ',"calls":';
@@ -84,14 +85,29 @@ function withoutTranscript(fields: object): object {
   return rest;
 }
 
-async function* attachmentMembers(attachments: SampleParts['attachments']): AsyncGenerator<string> {
+function attachmentMembers(attachments: Many<Attachment>): Many<string> {
   const written = new Set<string>();
-  for await (const { hash, text } of attachments) {
-    if (written.has(hash)) continue;
-    yield `${written.size > 0 ? ',' : ''}"${hash}":`;
-    yield* jsonStringSlices(text);
-    written.add(hash);
-  }
+  return Symbol.iterator in attachments
+    ? attachmentMembersSync(attachments, written)
+    : attachmentMembersAsync(attachments, written);
+}
+
+function* attachmentMembersSync(attachments: Iterable<Attachment>, written: Set<string>): Generator<string> {
+  for (const attachment of attachments) yield* attachmentMember(attachment, written);
+}
+
+async function* attachmentMembersAsync(
+  attachments: AsyncIterable<Attachment>,
+  written: Set<string>,
+): AsyncGenerator<string> {
+  for await (const attachment of attachments) yield* attachmentMember(attachment, written);
+}
+
+function* attachmentMember({ hash, text }: Attachment, written: Set<string>): Generator<string> {
+  if (written.has(hash)) return;
+  yield `${written.size > 0 ? ',' : ''}${stringifyJson(hash)}:`;
+  yield* jsonStringSlices(text);
+  written.add(hash);
 }
 
 /** The documents are JSON by construction; their interfaces merely lack the index signature. */

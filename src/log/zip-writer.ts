@@ -30,8 +30,8 @@ export class ZipWriter {
   readonly #directory: Buffer[] = [];
   #recentEntries: Buffer[] = [];
   #count = 0;
-  #pending: Uint8Array[] = [];
-  #pendingBytes = 0;
+  readonly #buffer = Buffer.allocUnsafe(WRITE_BUFFER_BYTES);
+  #bufferedBytes = 0;
   #position = 0;
 
   constructor(file: DiskFile, method: CompressionMethod) {
@@ -132,18 +132,22 @@ export class ZipWriter {
     this.#recentEntries = [];
   }
 
+  /** Small writes are copied into one buffer, because the output of a compressor keeps far more memory alive. */
   async #write(bytes: Uint8Array): Promise<void> {
-    this.#pending.push(bytes);
-    this.#pendingBytes += bytes.length;
+    if (this.#bufferedBytes + bytes.length > WRITE_BUFFER_BYTES) await this.#flush();
+    if (bytes.length > WRITE_BUFFER_BYTES) await this.#file.write(bytes, this.#position);
+    else {
+      this.#buffer.set(bytes, this.#bufferedBytes);
+      this.#bufferedBytes += bytes.length;
+    }
     this.#position += bytes.length;
-    if (this.#pendingBytes >= WRITE_BUFFER_BYTES) await this.#flush();
   }
 
   async #flush(): Promise<void> {
-    if (this.#pendingBytes === 0) return;
-    await this.#file.write(joined(this.#pending), this.#position - this.#pendingBytes);
-    this.#pending = [];
-    this.#pendingBytes = 0;
+    if (this.#bufferedBytes === 0) return;
+    const start = this.#position - this.#bufferedBytes;
+    await this.#file.write(this.#buffer.subarray(0, this.#bufferedBytes), start);
+    this.#bufferedBytes = 0;
   }
 }
 

@@ -1,0 +1,64 @@
+import { ActionableError, errnoOf } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { logErrors } from './log-errors.ts';
+
+/** Bytes that can be read anywhere: a file today, ranges of an object in a bucket as well. */
+export interface ByteSource {
+  /** How errors call it: a path or an address. */
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** The bytes from `position`; fewer than `length` only at the end. */
+  read(position: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** Opens a file for reading. What is missing, a directory or empty is said as such. */
+export async function openFileSource(disk: Disk, path: string): Promise<ByteSource> {
+  const stat = await disk.stat(path);
+  if (!stat) throw logErrors.notFound(path);
+  if (stat.kind === 'directory') throw logErrors.isDirectory(path);
+  const file = await disk.open(path, 'read').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') throw logErrors.notFound(path);
+    throw unreadable(path, error);
+  });
+  return {
+    name: path,
+    sizeBytes: await file.sizeBytes(),
+    async read(position, length) {
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, await file.read(bytes, position));
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Bytes in memory, for tests and small downloads. */
+export function memorySource(name: string, bytes: Uint8Array): ByteSource {
+  return {
+    name,
+    sizeBytes: bytes.length,
+    read: async (position, length) => bytes.subarray(position, position + length),
+    close: async () => undefined,
+  };
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** A part of a source in chunks. It ends early when the source does: the caller counts. */
+export async function* readChunks(source: ByteSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let position = start; position < end; ) {
+    const chunk = await source.read(position, Math.min(CHUNK_BYTES, end - position));
+    if (chunk.length === 0) return;
+    yield chunk;
+    position += chunk.length;
+  }
+}
+
+function unreadable(path: string, cause: unknown): ActionableError {
+  return new ActionableError({
+    code: 'E_LOG_UNREADABLE',
+    message: `${path} cannot be opened (${errnoOf(cause) ?? 'unknown error'}).`,
+    hint: 'Check that the file may be read by this user.',
+    cause,
+  });
+}

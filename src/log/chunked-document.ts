@@ -1,0 +1,74 @@
+import { type Json, stringifyJson } from '../base/index.ts';
+import type { MemberJson } from './member-json.ts';
+import { positionsOf } from './pool-refs.ts';
+import type { SampleDocument, SamplePart, SamplePiece } from './sample-document.ts';
+
+const CHUNKED_PARTS = ['events', 'attachments', 'messages', 'calls'] as const;
+
+/** What a chunked sample is read from: its own members, named below `samples/{id}_epoch_{epoch}/`. */
+export interface ChunkedMembers {
+  /** The names directly below a folder of the sample, such as `0.json` and `1000.json` below `events`. */
+  list(folder: string): readonly string[];
+  member(name: string): MemberJson | undefined;
+}
+
+/** A sample that is spread over many members [LOG-23]. Attachments are named by their index here. */
+export function chunkedDocument(members: ChunkedMembers, sample: MemberJson): SampleDocument {
+  return {
+    sizeBytes: sample.sizeBytes,
+    parse: (bytes) => sample.parse(bytes),
+    async *scan(wanted) {
+      if (wanted.has('fields')) yield* scanFields(members, sample);
+      for (const part of CHUNKED_PARTS) {
+        if (!wanted.has(part)) continue;
+        for (const chunk of chunksOf(members, part)) yield* scanChunk(chunk.member, part, chunk.start);
+      }
+    },
+  };
+}
+
+async function* scanFields(members: ChunkedMembers, sample: MemberJson): AsyncGenerator<SamplePiece> {
+  const { message_refs, ...fields } = await sample.readObject();
+  const metadata = (await members.member('metadata.json')?.readObject()) ?? {};
+  const messages = await readMessages(members, message_refs);
+  for (const [key, value] of Object.entries({ ...fields, metadata, messages })) {
+    if (value !== undefined) yield { part: 'fields', key, bytes: Buffer.from(stringifyJson(value)) };
+  }
+}
+
+/** The final conversation is kept as positions in the pool of messages. */
+async function readMessages(members: ChunkedMembers, refs: Json | undefined): Promise<Json[]> {
+  const wanted = new Set(positionsOf(refs));
+  const found = new Map<number, Json>();
+  if (wanted.size === 0) return [];
+  for (const chunk of chunksOf(members, 'messages')) {
+    let position = chunk.start;
+    for await (const message of chunk.member.readItems()) {
+      if (wanted.has(position)) found.set(position, message);
+      position++;
+    }
+  }
+  return positionsOf(refs).flatMap((position) => found.get(position) ?? []);
+}
+
+async function* scanChunk(member: MemberJson, part: SamplePart, start: number): AsyncGenerator<SamplePiece> {
+  const decide = (path: readonly unknown[]) => (path.length === 0 ? 'enter' : 'take');
+  for await (const { path, bytes } of member.split({ decide })) {
+    const [index] = path;
+    if (typeof index !== 'number') throw member.wrongShape('is not a JSON array');
+    yield { part, key: String(start + index), bytes };
+  }
+}
+
+/** A chunk is named by the index of its first item; nothing else says how a sample was cut. */
+function chunksOf(members: ChunkedMembers, part: SamplePart): { start: number; member: MemberJson }[] {
+  return members
+    .list(part)
+    .flatMap((name) => {
+      const start = /^(\d+)\.json$/.exec(name)?.[1];
+      const member = start === undefined ? undefined : members.member(`${part}/${name}`);
+      return member ? [{ start: Number(start), member }] : [];
+    })
+    .sort((a, b) => a.start - b.start);
+}
+

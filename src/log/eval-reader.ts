@@ -1,0 +1,237 @@
+import { isJsonObject, type Json } from '../base/index.ts';
+import { chunkedDocument } from './chunked-document.ts';
+import type { SampleParts } from './condensed.ts';
+import type { RawMember } from './log-file.ts';
+import { logErrors } from './log-errors.ts';
+import type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+import { MemberJson } from './member-json.ts';
+import { readHeader, readReductions } from './read-header.ts';
+import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
+import { monolithDocument } from './sample-document.ts';
+import { sampleMemberName } from './sample-text.ts';
+import type {
+  EvalSample,
+  EvalSampleReductions,
+  EvalSampleSummary,
+  LogEvent,
+  LogHeader,
+  SampleFields,
+  SampleId,
+} from './schema.ts';
+import { bySampleOrder, sampleKeyText } from './sample-order.ts';
+import { summarize } from './summarize.ts';
+import type { Scratch } from './text-store.ts';
+import type { ReadLimits, ZipReader } from './zip-reader.ts';
+
+const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(?:\.json|\/sample\.json)$/s;
+
+/** Reads a `.eval`: a ZIP of JSON documents. */
+export class EvalLogReader implements LogReader {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly #zip: ZipReader;
+  readonly #limits: ReadLimits;
+  readonly #scratch: Scratch | undefined;
+  #header: Promise<LogHeader> | undefined;
+  #folders: Map<string, string[]> | undefined;
+
+  constructor(zip: ZipReader, options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined }) {
+    this.path = zip.source.name;
+    this.sizeBytes = zip.source.sizeBytes;
+    this.#zip = zip;
+    this.#limits = options.limits;
+    this.#scratch = options.scratch;
+  }
+
+  /** A ZIP is a log when it has a header or the start of one. */
+  static isLog(zip: ZipReader): boolean {
+    return zip.entries.has('header.json') || zip.entries.has('_journal/start.json');
+  }
+
+  header(): Promise<LogHeader> {
+    this.#header ??= this.#readHeader();
+    return this.#header;
+  }
+
+  async *summaries(): AsyncGenerator<EvalSampleSummary> {
+    const whole = this.#json('summaries.json');
+    if (whole) {
+      for await (const row of whole.readItems()) yield this.#asSummary(row, whole);
+      return;
+    }
+    const seen = new Set<string>();
+    for await (const row of this.#journalSummaries()) {
+      seen.add(sampleKeyText(row.id, row.epoch));
+      yield row;
+    }
+    for (const { id, epoch } of await this.samples()) {
+      const fields = seen.has(sampleKeyText(id, epoch)) ? undefined : await this.sampleFields(id, epoch);
+      if (fields) yield summarize(fields);
+    }
+  }
+
+  async samples(): Promise<readonly SampleKey[]> {
+    const keys = new Map<string, SampleKey>();
+    for (const name of this.#zip.entries.keys()) {
+      const [, id, epoch] = SAMPLE_NAME.exec(name) ?? [];
+      if (id !== undefined) keys.set(`${id}_${epoch}`, { id: idOf(id), epoch: Number(epoch) });
+    }
+    return [...keys.values()].sort(bySampleOrder);
+  }
+
+  async sample(id: SampleId, epoch: number): Promise<EvalSample | undefined> {
+    const context = await this.#context(id, epoch);
+    return context && readSample(context);
+  }
+
+  async sampleFields(id: SampleId, epoch: number): Promise<SampleFields | undefined> {
+    const context = await this.#context(id, epoch);
+    return context && readFields(context);
+  }
+
+  async *events(id: SampleId, epoch: number): AsyncGenerator<LogEvent> {
+    const context = await this.#context(id, epoch);
+    if (context) yield* readEvents(context);
+  }
+
+  async parts(id: SampleId, epoch: number): Promise<SampleParts | undefined> {
+    const context = await this.#context(id, epoch);
+    return context && readParts(context);
+  }
+
+  async reductions(): Promise<readonly EvalSampleReductions[] | undefined> {
+    const reductions = await this.#json('reductions.json')?.read();
+    const header = reductions === undefined ? await this.#json('header.json')?.readObject() : undefined;
+    return readReductions(reductions, header?.results);
+  }
+
+  members(): readonly MemberInfo[] {
+    return Array.from(this.#zip.entries.values(), ({ name, sizeBytes, compressedBytes, method }) => ({
+      name,
+      sizeBytes,
+      compressedBytes,
+      method,
+    }));
+  }
+
+  async rawMember(name: string): Promise<RawMember | undefined> {
+    const entry = this.#zip.entries.get(name);
+    if (!entry) return undefined;
+    const { headerOffset: _, ...rest } = entry;
+    return { ...rest, chunks: this.#zip.readCompressed(entry) };
+  }
+
+  readMember(name: string): AsyncIterable<Uint8Array> | undefined {
+    const entry = this.#zip.entries.get(name);
+    return entry && this.#zip.readMember(entry);
+  }
+
+  close(): Promise<void> {
+    return this.#zip.source.close();
+  }
+
+  async #readHeader(): Promise<LogHeader> {
+    const header = await this.#json('header.json')?.readObject();
+    if (header) return readHeader(header, this.path);
+    const start = await this.#json('_journal/start.json')?.readObject();
+    if (!start) throw logErrors.foreign(this.path, 'it has neither header.json nor _journal/start.json');
+    const updates: Json[] = [];
+    for (const name of this.#numbered('_journal/config_updates')) updates.push((await this.#json(name)?.read()) ?? null);
+    const known = { ...start, status: 'started', ...(updates.length > 0 && { config_updates: updates }) };
+    return readHeader(known, this.path);
+  }
+
+  /** Batches in numeric order; a sample that was logged twice is listed once, as it was logged last. */
+  async *#journalSummaries(): AsyncGenerator<EvalSampleSummary> {
+    const last = new Map<string, number>();
+    let position = 0;
+    for await (const row of this.#journalRows()) last.set(sampleKeyText(row.id, row.epoch), position++);
+    position = 0;
+    for await (const row of this.#journalRows()) {
+      if (last.get(sampleKeyText(row.id, row.epoch)) === position++) yield row;
+    }
+  }
+
+  async *#journalRows(): AsyncGenerator<EvalSampleSummary> {
+    for (const name of this.#numbered('_journal/summaries')) {
+      const batch = this.#json(name);
+      if (!batch) continue;
+      for await (const row of batch.readItems()) yield this.#asSummary(row, batch);
+    }
+  }
+
+  #asSummary(row: Json, member: MemberJson): EvalSampleSummary {
+    if (!isJsonObject(row) || row.id === undefined) throw member.wrongShape('has a row that is not a summary');
+    return row as unknown as EvalSampleSummary;
+  }
+
+  async #context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
+    const name = sampleMemberName(id, epoch);
+    const monolith = this.#json(name);
+    const folder = name.slice(0, -'.json'.length);
+    const chunked = monolith ? undefined : this.#json(`${folder}/sample.json`);
+    const member = monolith ?? chunked;
+    if (!member) return undefined;
+    const document = monolith ? monolithDocument(monolith) : this.#chunked(folder, member);
+    const header = await this.header();
+    return {
+      path: this.path,
+      member: member.member,
+      document,
+      scorerName: header.results?.scores?.[0]?.name,
+      scratch: this.#scratch,
+      sampleSizeBytesMax: this.#limits.sampleSizeBytesMax,
+    };
+  }
+
+  #chunked(folder: string, sample: MemberJson) {
+    const members = {
+      list: (part: string) => this.#listFolder(`${folder}/${part}`),
+      member: (name: string) => this.#json(`${folder}/${name}`),
+    };
+    return chunkedDocument(members, sample);
+  }
+
+  #json(name: string): MemberJson | undefined {
+    const entry = this.#zip.entries.get(name);
+    if (!entry) return undefined;
+    return new MemberJson({
+      path: this.path,
+      member: name,
+      sizeBytes: entry.sizeBytes,
+      open: () => this.#zip.readMember(entry),
+      limits: this.#limits,
+    });
+  }
+
+  /** `1.json`, `2.json`, … as numbers, not as text. */
+  #numbered(folder: string): string[] {
+    return this.#listFolder(folder)
+      .filter((name) => /^\d+\.json$/.test(name))
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+      .map((name) => `${folder}/${name}`);
+  }
+
+  #listFolder(folder: string): readonly string[] {
+    this.#folders ??= this.#indexFolders();
+    return this.#folders.get(folder) ?? [];
+  }
+
+  #indexFolders(): Map<string, string[]> {
+    const folders = new Map<string, string[]>();
+    for (const name of this.#zip.entries.keys()) {
+      const slash = name.lastIndexOf('/');
+      const folder = name.slice(0, Math.max(slash, 0));
+      if (folder === 'samples') continue;
+      const names = folders.get(folder);
+      if (names) names.push(name.slice(slash + 1));
+      else folders.set(folder, [name.slice(slash + 1)]);
+    }
+    return folders;
+  }
+}
+
+/** A name does not tell 1 from "1"; both find the sample, and sorting needs the number. */
+function idOf(text: string): SampleId {
+  return /^(0|-?[1-9]\d{0,14})$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,70 @@
+import type { Json } from '../base/index.ts';
+import type { JsonPath, Verdict } from './json-splitter.ts';
+import type { MemberJson } from './member-json.ts';
+
+/** The five parts of a sample, as it is stored: still condensed, still with the names of its time. */
+export type SamplePart = 'fields' | 'events' | 'attachments' | 'messages' | 'calls';
+
+export interface SamplePiece {
+  readonly part: SamplePart;
+  /** The name of a field, the hash of an attachment, or the position of an event, message or call. */
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Where a sample's pieces come from: one member, a `.json` file, or the many members of a chunked sample. */
+export interface SampleDocument {
+  readonly sizeBytes: number;
+  /** Gives the pieces of the wanted parts in the order of the document; the others are not even held. */
+  scan(wanted: ReadonlySet<SamplePart>): AsyncIterable<SamplePiece>;
+  parse(bytes: Uint8Array): Json;
+}
+
+/** Where the parts lie in a document. Version 3 and the first logs put them elsewhere [LOG-22]. */
+const PLACES: ReadonlyArray<{ readonly path: JsonPath; readonly part: SamplePart }> = [
+  { path: ['events'], part: 'events' },
+  { path: ['attachments'], part: 'attachments' },
+  { path: ['events_data', 'messages'], part: 'messages' },
+  { path: ['events_data', 'calls'], part: 'calls' },
+  { path: ['message_pool'], part: 'messages' },
+  { path: ['call_pool'], part: 'calls' },
+  { path: ['transcript', 'events'], part: 'events' },
+  { path: ['transcript', 'content'], part: 'attachments' },
+];
+
+/** A sample that is one JSON document. */
+export function monolithDocument(json: MemberJson): SampleDocument {
+  return {
+    sizeBytes: json.sizeBytes,
+    parse: (bytes) => json.parse(bytes),
+    async *scan(wanted) {
+      for await (const { path, bytes } of json.split({ decide: (path) => decide(path, wanted) })) {
+        if (path.length === 0) throw json.wrongShape('is not a JSON object');
+        const place = placeOf(path);
+        if (place && path.length === place.path.length + 1) {
+          yield { part: place.part, key: String(path.at(-1)), bytes };
+        } else if (!place && path.length === 1) yield { part: 'fields', key: String(path[0]), bytes };
+      }
+    },
+  };
+}
+
+function decide(path: JsonPath, wanted: ReadonlySet<SamplePart>): Verdict {
+  if (path.length === 0) return 'enter';
+  const place = placeOf(path);
+  if (place) {
+    if (!wanted.has(place.part)) return 'skip';
+    return path.length === place.path.length ? 'enter' : 'take';
+  }
+  const leadsToPlaces = PLACES.some(({ path: place }) => place.length > path.length && startsWith(place, path));
+  if (leadsToPlaces) return 'enter';
+  return path.length === 1 && wanted.has('fields') ? 'take' : 'skip';
+}
+
+function placeOf(path: JsonPath) {
+  return PLACES.find((place) => startsWith(path, place.path));
+}
+
+function startsWith(path: JsonPath, start: JsonPath): boolean {
+  return start.every((step, index) => path[index] === step);
+}

@@ -1,0 +1,97 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assert, shortId } from '../base/index.ts';
+import type { Disk, DiskFile } from '../disk/index.ts';
+
+/** Up to here everything stays in memory. */
+const MEMORY_BYTES_MAX = 32 * 2 ** 20;
+const BLOCK_BYTES = 512 * 1024;
+
+/** Where a reader may put what does not fit in memory. */
+export interface Scratch {
+  readonly disk: Disk;
+  readonly dir?: string;
+}
+
+/**
+ * Byte strings by key, first written, then read: the attachments and pools of a sample, which come after the events
+ * that need them. Beyond 32 MiB they go to a temporary file. Texts that were written together are read together,
+ * so one block of the file is kept.
+ */
+export class TextStore {
+  readonly #scratch: Scratch | undefined;
+  readonly #memory = new Map<string, Uint8Array>();
+  #memoryBytes = 0;
+  readonly #index = new Map<string, number>();
+  readonly #starts: number[] = [];
+  #file: DiskFile | undefined;
+  #path = '';
+  #fileBytes = 0;
+  #unwritten: Uint8Array[] = [];
+  #unwrittenBytes = 0;
+  #block: Uint8Array = new Uint8Array();
+  #blockStart = 0;
+
+  constructor(scratch: Scratch | undefined) {
+    this.#scratch = scratch;
+  }
+
+  async put(key: string, bytes: Uint8Array): Promise<void> {
+    if (!this.#scratch || this.#memoryBytes + bytes.length <= MEMORY_BYTES_MAX) {
+      this.#memory.set(key, Buffer.from(bytes));
+      this.#memoryBytes += bytes.length;
+      return;
+    }
+    this.#index.set(key, this.#starts.length);
+    this.#starts.push(this.#fileBytes + this.#unwrittenBytes);
+    this.#unwritten.push(Buffer.from(bytes));
+    this.#unwrittenBytes += bytes.length;
+    if (this.#unwrittenBytes >= BLOCK_BYTES) await this.#flush();
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const inMemory = this.#memory.get(key);
+    if (inMemory) return inMemory;
+    const index = this.#index.get(key);
+    if (index === undefined) return undefined;
+    await this.#flush();
+    const start = this.#starts[index] as number;
+    const end = this.#starts[index + 1] ?? this.#fileBytes;
+    if (start < this.#blockStart || end > this.#blockStart + this.#block.length) await this.#load(start, end);
+    return this.#block.subarray(start - this.#blockStart, end - this.#blockStart);
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    this.#memory.clear();
+    if (!file) return;
+    await file.close();
+    await this.#scratch?.disk.remove(this.#path);
+  }
+
+  async #load(start: number, end: number): Promise<void> {
+    assert(this.#file, 'a text was spilled, so there is a file');
+    const block = Buffer.allocUnsafe(Math.max(end - start, BLOCK_BYTES));
+    const found = await this.#file.read(block, start);
+    this.#block = block.subarray(0, found);
+    this.#blockStart = start;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#unwrittenBytes === 0) return;
+    const file = await this.#openFile();
+    await file.write(Buffer.concat(this.#unwritten), this.#fileBytes);
+    this.#fileBytes += this.#unwrittenBytes;
+    this.#unwritten = [];
+    this.#unwrittenBytes = 0;
+  }
+
+  async #openFile(): Promise<DiskFile> {
+    if (this.#file) return this.#file;
+    assert(this.#scratch, 'without scratch space everything stays in memory');
+    this.#path = join(this.#scratch.dir ?? tmpdir(), `holdfast-${shortId()}.tmp`);
+    this.#file = await this.#scratch.disk.open(this.#path, 'create');
+    return this.#file;
+  }
+}

@@ -1,0 +1,77 @@
+import { ActionableError } from '../base/index.ts';
+import type { ByteSource } from './byte-source.ts';
+import { EvalLogReader } from './eval-reader.ts';
+import type { LogReader } from './log-reader.ts';
+import type { Scratch } from './text-store.ts';
+import { LOCAL_BYTES, LOCAL_SIGNATURE, unmask, type ZipEntry } from './zip-format.ts';
+import { DEFAULT_LIMITS, ZipReader } from './zip-reader.ts';
+
+/** What could be saved of a log whose end is missing. */
+export interface Salvage {
+  /** Reads the whole members; undefined when not even `_journal/start.json` is whole. */
+  readonly reader: LogReader | undefined;
+  readonly members: readonly string[];
+  /** Bytes at the end that belong to no whole member. */
+  readonly lostBytes: number;
+}
+
+const FLAG_DATA_DESCRIPTOR = 0x0008;
+
+/**
+ * Finds the whole members of a torn log by going from local header to local header, which works because logs keep the
+ * sizes there [LOG-3]. A member counts only when its checksum matches; what follows damage is looked for no further,
+ * because a compressed text may hold anything that looks like a header.
+ */
+export async function scanTornLog(source: ByteSource, options: { readonly scratch?: Scratch } = {}): Promise<Salvage> {
+  const entries = new Map<string, ZipEntry>();
+  let position = 0;
+  while (true) {
+    const found = await readLocalEntry(source, position);
+    if (!found || !(await isWhole(source, found.entry))) break;
+    entries.set(found.entry.name, found.entry);
+    position = found.end;
+  }
+  const zip = ZipReader.ofEntries(source, entries);
+  const reader = EvalLogReader.isLog(zip)
+    ? new EvalLogReader(zip, { limits: DEFAULT_LIMITS, scratch: options.scratch })
+    : undefined;
+  return { reader, members: [...entries.keys()], lostBytes: source.sizeBytes - position };
+}
+
+async function readLocalEntry(
+  source: ByteSource,
+  position: number,
+): Promise<{ readonly entry: ZipEntry; readonly end: number } | undefined> {
+  const header = Buffer.from(await source.read(position, LOCAL_BYTES));
+  if (header.length < LOCAL_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) return undefined;
+  if (header.readUInt16LE(6) & FLAG_DATA_DESCRIPTOR) return undefined;
+  const nameBytes = header.readUInt16LE(26);
+  const extraBytes = header.readUInt16LE(28);
+  const rest = Buffer.from(await source.read(position + LOCAL_BYTES, nameBytes + extraBytes));
+  if (rest.length < nameBytes + extraBytes) return undefined;
+  const sizes = unmask([header.readUInt32LE(22), header.readUInt32LE(18)], rest.subarray(nameBytes));
+  if (!sizes) return undefined;
+  const [sizeBytes = 0, compressedBytes = 0] = sizes;
+  const end = position + LOCAL_BYTES + nameBytes + extraBytes + compressedBytes;
+  if (end > source.sizeBytes) return undefined;
+  const entry: ZipEntry = {
+    name: rest.toString('utf8', 0, nameBytes),
+    method: header.readUInt16LE(8),
+    crc: header.readUInt32LE(14),
+    compressedBytes,
+    sizeBytes,
+    headerOffset: position,
+  };
+  return { entry, end };
+}
+
+async function isWhole(source: ByteSource, entry: ZipEntry): Promise<boolean> {
+  const zip = ZipReader.ofEntries(source, new Map());
+  try {
+    for await (const _ of zip.readMember(entry)) continue;
+    return true;
+  } catch (error) {
+    if (error instanceof ActionableError) return false;
+    throw error;
+  }
+}
