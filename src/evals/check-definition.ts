@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { messageOf, UsageError } from '../base/index.ts';
+import { UsageError } from '../base/index.ts';
 import { definitionSchema } from './definition-schema.ts';
+import { unknownKeyOf } from './strict-object.ts';
 
 /** One thing that is wrong with a definition, and where: `["scorers", 0, "includes"]`. */
 export interface Problem {
@@ -13,12 +14,12 @@ export function findProblems(definition: unknown): Problem[] {
   return problemsOf(definitionSchema, definition);
 }
 
+/** What a schema finds wrong. Unknown words come first: a misspelt word is why another seems to be missing. */
 export function problemsOf(schema: z.ZodType, value: unknown): Problem[] {
   const issues = schema.safeParse(value).error?.issues ?? [];
-  return issues.map(({ path, message }) => ({
-    path: path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
-    message,
-  }));
+  const unknown = issues.filter((issue) => unknownKeyOf(issue) !== undefined);
+  const rest = issues.filter((issue) => unknownKeyOf(issue) === undefined);
+  return [...unknown, ...rest].map((issue) => ({ path: pathOf(issue), message: issue.message }));
 }
 
 /** `scorers[0].regex` */
@@ -33,7 +34,8 @@ export function problemSentence(problems: readonly Problem[]): string {
   const [first] = problems;
   const subject = first === undefined || first.path.length === 0 ? 'the eval' : `"${pathText(first.path)}"`;
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return `${subject} ${first?.message ?? 'is not valid'}${others}.`;
+  const sentence = `${subject} ${first?.message ?? 'is not valid'}${others}`;
+  return sentence.endsWith('?') ? sentence : `${sentence}.`;
 }
 
 export function invalidEval(definition: unknown, problems: readonly Problem[]): UsageError {
@@ -46,9 +48,9 @@ export function invalidEval(definition: unknown, problems: readonly Problem[]): 
   });
 }
 
-/** Runs user-given code of a definition, so that what it throws becomes a problem with a place. */
-export function problemOfThrown(path: Problem['path'], error: unknown): Problem {
-  return { path, message: `cannot be made: ${messageOf(error)}` };
+function pathOf(issue: z.core.$ZodIssue): (string | number)[] {
+  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+  return issue.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path;
 }
 
 function nameOf(definition: unknown): string | undefined {

@@ -66,12 +66,17 @@ export interface PlannedEval {
 
 /** Checks a definition (E_EVAL_INVALID names the first problem) and fills in all that it leaves open. */
 export function normalizeEval(definition: EvalDefinition): PlannedEval {
-  const problems = findProblems(definition);
+  const problems = findAllProblems(definition);
   if (problems.length > 0) throw invalidEval(definition, problems);
-  const planned = fillIn(definition);
-  const conflict = findConflict(planned);
-  if (conflict !== undefined) throw invalidEval(definition, [conflict]);
-  return planned;
+  return fillIn(definition);
+}
+
+/** All that is wrong with a definition: word by word, and then whether the words fit together. */
+export function findAllProblems(definition: unknown): readonly Problem[] {
+  const problems = findProblems(definition);
+  if (problems.length > 0) return problems;
+  const conflict = findConflict(fillIn(definition as EvalDefinition));
+  return conflict === undefined ? [] : [conflict];
 }
 
 /** The target that a definition's `target` names; a text is the name of a model. */
@@ -164,7 +169,11 @@ function findConflict(planned: PlannedEval): Problem | undefined {
   const { count, reducers = [] } = planned.epochs;
   const tooFew = reducers.find((name) => (readReducer(name)?.epochsMin ?? 1) > count);
   if (tooFew !== undefined) {
-    return { path: ['epochs', 'reducer'], message: `is ${tooFew}, which needs more than ${count} epochs` };
+    const needed = readReducer(tooFew)?.epochsMin;
+    return {
+      path: ['epochs', 'reducer'],
+      message: `is ${tooFew}, which needs at least ${needed} epochs, not ${count}`,
+    };
   }
   const repeated = reducers.find((name, index) => reducers.indexOf(name) !== index);
   if (repeated !== undefined) return { path: ['epochs', 'reducer'], message: `names ${repeated} twice` };
@@ -191,7 +200,7 @@ function thresholdConflict(planned: PlannedEval): Problem | undefined {
 
 /** Turns what a module or a file gave into a definition, or says why it is none. `place` names the file. */
 export function asDefinition(value: unknown, place: string): EvalDefinition {
-  const problems = findProblems(value);
+  const problems = findAllProblems(value);
   if (problems.length === 0) return value as EvalDefinition;
   const error = invalidEval(value, problems);
   throw new UsageError({ code: error.code, message: `${place}: ${error.message}`, hint: error.hint });

@@ -22,9 +22,20 @@ export function chosen(choose: (value: unknown) => z.ZodType | string) {
     }
     const result = schema.safeParse(value);
     for (const issue of result.error?.issues ?? []) {
-      context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path], input: value });
+      const unknownKey = unknownKeyOf(issue);
+      const path =
+        unknownKey === undefined || issue.code === 'custom' ? issue.path : [...issue.path, unknownKey];
+      const params = unknownKey === undefined ? {} : { params: { unknownKey } };
+      context.addIssue({ code: 'custom', message: issue.message, path: [...path], input: value, ...params });
     }
   });
+}
+
+/** The key an issue complains about when it is one that should not be there. */
+export function unknownKeyOf(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code === 'unrecognized_keys') return issue.keys[0];
+  const key: unknown = issue.code === 'custom' ? issue.params?.unknownKey : undefined;
+  return typeof key === 'string' ? key : undefined;
 }
 
 /** What a value is, in plain words. */
@@ -56,6 +67,5 @@ export function must<T>(what: string, check: (value: unknown) => value is T): z.
 
 function unknownKey(thing: string, keys: readonly string[], known: readonly string[]): string {
   const key = keys[0] ?? '';
-  const suggestion = didYouMean(key, known) || `; it can have ${known.join(', ')}`;
-  return `has an unknown key "${key}"${suggestion} (in ${thing})`;
+  return `is not a word of ${thing}${didYouMean(key, known) || `, which can have ${known.join(', ')}`}`;
 }

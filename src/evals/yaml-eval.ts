@@ -1,9 +1,9 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
-import { findProblems, type Problem, pathText, problemSentence } from './check-definition.ts';
+import { type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
-import { normalizeEval } from './normalize-eval.ts';
+import { findAllProblems } from './normalize-eval.ts';
 import { isPlainObject } from './plain-checks.ts';
 import { makeScorer } from './scorers/catalog.ts';
 import { kindOf } from './strict-object.ts';
@@ -43,16 +43,9 @@ export function parseYamlEval(text: string, { path }: { readonly path: string })
     });
   }
   const definition = { ...value, ...('scorers' in value && { scorers: source.scorers(value.scorers) }) };
-  const problems = findProblems(definition);
+  const problems = findAllProblems(definition);
   if (problems.length > 0) throw source.invalid(problems);
-  const checked = definition as unknown as EvalDefinition;
-  try {
-    normalizeEval(checked);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw source.error([], error);
-  }
-  return checked;
+  return definition as unknown as EvalDefinition;
 }
 
 const GUIDE = 'Correct the file; docs/guide/writing-evals.md lists every word an eval can have.';
@@ -135,13 +128,19 @@ class YamlSource {
     });
   }
 
-  /** Where the value at a path stands, or the nearest thing around it. */
+  /** Where the thing at a path stands: a key where there is one, else the nearest thing around it. */
   #offsetOf(path: Problem['path']): number {
-    for (let length = path.length; length >= 0; length--) {
-      const node = length === 0 ? this.#document.contents : this.#document.getIn(path.slice(0, length), true);
+    for (let length = path.length; length > 0; length--) {
+      const parent =
+        length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, length - 1), true);
+      const step = path[length - 1];
+      const pair = isMap(parent)
+        ? parent.items.find(({ key }) => isScalar(key) && key.value === step)
+        : undefined;
+      const node = pair?.key ?? this.#document.getIn(path.slice(0, length), true);
       if (isNode(node) && node.range) return node.range[0];
     }
-    return 0;
+    return this.#document.contents?.range[0] ?? 0;
   }
 
   #place(offset: number): FilePlace {

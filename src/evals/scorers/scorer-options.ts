@@ -41,7 +41,7 @@ function checkOptions<Options extends CommonOptions>({ name, options, shape }: S
   if (problems.length === 0) return;
   throw new UsageError({
     code: 'E_EVAL_INVALID',
-    message: `In the scorer ${name}, ${problemSentence(problems).replace('the eval', 'the options')}`,
+    message: `In the scorer ${name}, ${problemSentence(problems)}`,
     hint: 'Correct the options; docs/guide/writing-evals.md lists what each scorer takes.',
   });
 }

@@ -1,0 +1,1 @@
+export { type Dataset, type OpenDatasetInput, openDataset } from './open-dataset.ts';

@@ -1,0 +1,183 @@
+/** The rows of an eval: every one checked before anything runs, each found again by its number. */
+import {
+  ActionableError,
+  assert,
+  type Digest,
+  messageOf,
+  seededRandom,
+  shuffled,
+  UsageError,
+} from '../base/index.ts';
+import {
+  type EvalDefinition,
+  IdGiver,
+  matchesFilter,
+  readRow,
+  type SampleRow,
+  sampleContentDigest,
+} from '../evals/index.ts';
+import { badRow, duplicateId, emptyData } from './data-error.ts';
+import { type OpenStoreInput, openStore } from './open-store.ts';
+import type { RowStore } from './row-store.ts';
+
+export interface OpenDatasetInput extends OpenStoreInput {
+  /** Filter, shuffle and limit are applied in this order. Ids are given before, so none of them changes an id. */
+  readonly filter?: EvalDefinition['filter'];
+  /** The seed; the same seed gives the same order on every machine. */
+  readonly shuffle?: number;
+  readonly limit?: number;
+}
+
+export interface Dataset {
+  /** How many rows there are after filter and limit. */
+  readonly count: number;
+  /** How many rows the data has in all. */
+  readonly totalCount: number;
+  readonly name?: string;
+  readonly location?: string;
+  readonly isShuffled: boolean;
+  readonly ids: readonly (string | number)[];
+  contentDigest(index: number): Digest;
+  row(index: number): Promise<SampleRow>;
+  /** Closes files and removes temporary ones. Rows cannot be read afterwards. */
+  close(): Promise<void>;
+}
+
+/** Reads all rows once: each is checked, ids are unique, and at least one row is left. Errors name file and line. */
+export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
+  const opened = await openStore(input);
+  try {
+    const entries: RowEntry[] = [];
+    let totalCount = 0;
+    for await (const { row, index } of checkedRows(opened.store)) {
+      totalCount++;
+      if (isWanted(row, input.filter)) entries.push({ id: row.id, index, digest: sampleContentDigest(row) });
+    }
+    if (entries.length === 0) throw nothingLeft(opened.label, totalCount);
+    const { label: _label, store, ...names } = opened;
+    return new StoredDataset(
+      store,
+      { ...names, totalCount, isShuffled: input.shuffle !== undefined },
+      select(entries, input),
+    );
+  } catch (error) {
+    await opened.store.close();
+    throw error;
+  }
+}
+
+interface RowEntry {
+  readonly id: string | number;
+  /** The number of the row in the store. */
+  readonly index: number;
+  readonly digest: Digest;
+}
+
+async function* checkedRows(store: RowStore) {
+  const ids = new IdGiver();
+  const seen = new Map<string, number>();
+  let index = 0;
+  for await (const value of store.rows()) {
+    const row = checkRow(value, store.place(index));
+    const id = ids.idFor(row);
+    // In the log a sample's name is the text of its id, so 1 and "1" would be one sample.
+    const earlier = seen.get(String(id));
+    if (earlier !== undefined) throw duplicateId(id, store.place(earlier), store.place(index));
+    seen.set(String(id), index);
+    yield { row: { ...row, id }, index };
+    index++;
+  }
+}
+
+function checkRow(value: unknown, place: string) {
+  const reading = readRow(value);
+  if ('row' in reading) return reading.row;
+  throw badRow(place, `the row's ${reading.problem}`.replace("row's is", 'row is'), hintFor(value));
+}
+
+/** Rows of files whose input has another name are the usual case. */
+function hintFor(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Reflect.get(value, 'input') !== undefined)
+    return undefined;
+  const metadata: unknown = Reflect.get(value, 'metadata');
+  const others = typeof metadata === 'object' && metadata !== null ? Object.keys(metadata) : [];
+  if (others.length === 0) return undefined;
+  return `It has ${others.slice(0, 8).join(', ')}; say which is the input: data: { file: …, fields: { input: "${others[0]}" } }.`;
+}
+
+function isWanted(row: SampleRow, filter: OpenDatasetInput['filter']): boolean {
+  if (filter === undefined) return true;
+  if (typeof filter !== 'function') return matchesFilter(row, filter);
+  try {
+    return filter(row);
+  } catch (error) {
+    if (error instanceof ActionableError) throw error;
+    throw new UsageError({
+      code: 'E_DATA_SOURCE',
+      message: `The filter of the eval failed on the row ${JSON.stringify(row.id)}: ${messageOf(error)}`,
+      hint: 'Correct the function given as "filter".',
+      cause: error,
+    });
+  }
+}
+
+function select(entries: readonly RowEntry[], { shuffle, limit }: OpenDatasetInput): readonly RowEntry[] {
+  const ordered = shuffle === undefined ? entries : shuffled(entries, seededRandom(shuffle));
+  return limit === undefined ? ordered : ordered.slice(0, limit);
+}
+
+function nothingLeft(label: string, totalCount: number): UsageError {
+  if (totalCount === 0) return emptyData(`${label} has no rows.`, 'Add at least one row with "input".');
+  return emptyData(`${label} has ${totalCount} rows, and the filter leaves none.`, 'Check "filter".');
+}
+
+type DatasetNames = Pick<Dataset, 'name' | 'location' | 'totalCount' | 'isShuffled'>;
+
+class StoredDataset implements Dataset {
+  readonly count: number;
+  readonly totalCount: number;
+  readonly isShuffled: boolean;
+  readonly name?: string;
+  readonly location?: string;
+  readonly ids: readonly (string | number)[];
+  readonly #store: RowStore;
+  readonly #entries: readonly RowEntry[];
+
+  constructor(store: RowStore, names: DatasetNames, entries: readonly RowEntry[]) {
+    this.#store = store;
+    this.#entries = entries;
+    this.count = entries.length;
+    this.totalCount = names.totalCount;
+    this.isShuffled = names.isShuffled;
+    if (names.name !== undefined) this.name = names.name;
+    if (names.location !== undefined) this.location = names.location;
+    this.ids = entries.map((entry) => entry.id);
+  }
+
+  contentDigest(index: number): Digest {
+    return this.#entry(index).digest;
+  }
+
+  /** The row is checked against its digest: a file that changes under a run must not mix two versions of a sample. */
+  async row(index: number): Promise<SampleRow> {
+    const { id, digest, index: stored } = this.#entry(index);
+    const reading = readRow(await this.#store.read(stored));
+    const row = 'row' in reading ? { ...reading.row, id } : undefined;
+    if (row !== undefined && sampleContentDigest(row) === digest) return row;
+    throw new ActionableError({
+      code: 'E_DATA_CHANGED',
+      message: `The row at ${this.#store.place(stored)} has changed since the run began.`,
+      hint: 'Leave data files alone while a run reads them; run again to take the new rows.',
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  #entry(index: number): RowEntry {
+    const entry = this.#entries[index];
+    assert(entry !== undefined, `the dataset has ${this.count} rows, not ${index + 1}`);
+    return entry;
+  }
+}
