@@ -183,8 +183,9 @@ export class JournalReader {
     return Object.values(this.db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   }
 
+  /** Closing twice is fine. */
   close(): void {
-    this.db.close();
+    if (this.db.isOpen) this.db.close();
   }
 
   #expand(value: Json): Json {

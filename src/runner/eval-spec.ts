@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, type RunId, shortId, toJson } from '../base/index.ts';
+import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
-import type { EvalConfig, LogStart, SampleId } from '../log/index.ts';
+import type { EvalConfig, LogStart } from '../log/index.ts';
 import type { RunnableTarget } from '../targets/index.ts';
 import type { Plan } from './plan.ts';
 
@@ -10,7 +11,7 @@ export interface EvalSpecInput {
   readonly eval: PlannedEval;
   readonly target: RunnableTarget;
   readonly plan: Plan;
-  readonly dataset: { readonly name: string; readonly location?: string; readonly ids: readonly SampleId[] };
+  readonly dataset: Pick<Dataset, 'name' | 'location' | 'ids' | 'totalCount' | 'isShuffled'>;
   readonly file?: string;
   readonly concurrency: number;
   readonly version: string;
@@ -35,11 +36,11 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       solver: target.kind,
       tags: planned.tags,
       dataset: {
-        name: dataset.name,
+        ...(dataset.name === undefined ? {} : { name: dataset.name }),
         ...(dataset.location === undefined ? {} : { location: dataset.location }),
-        samples: dataset.ids.length,
+        samples: dataset.totalCount,
         sample_ids: dataset.ids,
-        shuffled: planned.shuffle !== undefined,
+        shuffled: dataset.isShuffled,
       },
       model: target.name,
       model_generate_config: {},

@@ -3,8 +3,8 @@ import type { PlannedScorer, SampleRow, ScorerContext } from '../evals/index.ts'
 import type { Score } from '../log/index.ts';
 import {
   BudgetExhausted,
+  createExec,
   createGenerate,
-  execInWorkspace,
   type Models,
   newEvent,
   type SampleScope,
@@ -57,7 +57,7 @@ function contextOf(options: ScoreSampleOptions, scope: SampleScope): ScorerConte
     epoch,
     signal,
     generate: createGenerate({ models, scope }),
-    exec: (argv, execOptions) => execInWorkspace({ argv, workspace, scope, env: models.env, ...execOptions }),
+    exec: createExec({ models, scope, workspace }),
   };
 }
 
