@@ -45,7 +45,11 @@ export function memorySource(name: string, bytes: Uint8Array): ByteSource {
 const CHUNK_BYTES = 256 * 1024;
 
 /** A part of a source in chunks. It ends early when the source does: the caller counts. */
-export async function* readChunks(source: ByteSource, start: number, end: number): AsyncGenerator<Uint8Array> {
+export async function* readChunks(
+  source: ByteSource,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array> {
   for (let position = start; position < end; ) {
     const chunk = await source.read(position, Math.min(CHUNK_BYTES, end - position));
     if (chunk.length === 0) return;

@@ -71,4 +71,3 @@ function chunksOf(members: ChunkedMembers, part: SamplePart): { start: number; m
     })
     .sort((a, b) => a.start - b.start);
 }
-

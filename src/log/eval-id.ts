@@ -1,7 +1,11 @@
 import { base57 } from '../base/index.ts';
 
 /** Logs of before 2025 have no eval id; Inspect derives one, so that it is the same in every tool. */
-export function deriveEvalId(spec: { readonly run_id: string; readonly task_id: string; readonly created: string }): string {
+export function deriveEvalId(spec: {
+  readonly run_id: string;
+  readonly task_id: string;
+  readonly created: string;
+}): string {
   const bytes = Buffer.from(spec.run_id + spec.task_id + spec.created, 'utf8');
   return base57(BigInt(`0x${blake2s128(bytes).toString('hex')}`));
 }
@@ -41,7 +45,11 @@ function blake2s128(input: Buffer): Buffer {
   return output;
 }
 
-function mixBlock(h: Uint32Array, block: Buffer, end: { readonly countBytes: number; readonly isLast: boolean }): void {
+function mixBlock(
+  h: Uint32Array,
+  block: Buffer,
+  end: { readonly countBytes: number; readonly isLast: boolean },
+): void {
   const v = Uint32Array.from([...h, ...IV]);
   v[12] = (v[12] as number) ^ end.countBytes;
   if (end.isLast) v[14] = ~(v[14] as number);

@@ -1,13 +1,14 @@
 import { isJsonObject, type Json } from '../base/index.ts';
 import { chunkedDocument } from './chunked-document.ts';
 import type { SampleParts } from './condensed.ts';
-import type { RawMember } from './log-file.ts';
 import { logErrors } from './log-errors.ts';
-import type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+import type { RawMember } from './log-file.ts';
+import type { MemberInfo, SampleKey, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
 import { monolithDocument } from './sample-document.ts';
+import { bySampleOrder, sampleKeyText } from './sample-order.ts';
 import { sampleMemberName } from './sample-text.ts';
 import type {
   EvalSample,
@@ -18,7 +19,6 @@ import type {
   SampleFields,
   SampleId,
 } from './schema.ts';
-import { bySampleOrder, sampleKeyText } from './sample-order.ts';
 import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';
 import type { ReadLimits, ZipReader } from './zip-reader.ts';
@@ -26,7 +26,7 @@ import type { ReadLimits, ZipReader } from './zip-reader.ts';
 const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(?:\.json|\/sample\.json)$/s;
 
 /** Reads a `.eval`: a ZIP of JSON documents. */
-export class EvalLogReader implements LogReader {
+export class EvalLogReader implements StoredLogReader {
   readonly path: string;
   readonly sizeBytes: number;
   readonly #zip: ZipReader;
@@ -35,7 +35,10 @@ export class EvalLogReader implements LogReader {
   #header: Promise<LogHeader> | undefined;
   #folders: Map<string, string[]> | undefined;
 
-  constructor(zip: ZipReader, options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined }) {
+  constructor(
+    zip: ZipReader,
+    options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
+  ) {
     this.path = zip.source.name;
     this.sizeBytes = zip.source.sizeBytes;
     this.#zip = zip;
@@ -54,7 +57,7 @@ export class EvalLogReader implements LogReader {
   }
 
   async *summaries(): AsyncGenerator<EvalSampleSummary> {
-    const whole = this.#json('summaries.json');
+    const whole = this.json('summaries.json');
     if (whole) {
       for await (const row of whole.readItems()) yield this.#asSummary(row, whole);
       return;
@@ -80,28 +83,28 @@ export class EvalLogReader implements LogReader {
   }
 
   async sample(id: SampleId, epoch: number): Promise<EvalSample | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readSample(context);
   }
 
   async sampleFields(id: SampleId, epoch: number): Promise<SampleFields | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readFields(context);
   }
 
   async *events(id: SampleId, epoch: number): AsyncGenerator<LogEvent> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     if (context) yield* readEvents(context);
   }
 
   async parts(id: SampleId, epoch: number): Promise<SampleParts | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readParts(context);
   }
 
   async reductions(): Promise<readonly EvalSampleReductions[] | undefined> {
-    const reductions = await this.#json('reductions.json')?.read();
-    const header = reductions === undefined ? await this.#json('header.json')?.readObject() : undefined;
+    const reductions = await this.json('reductions.json')?.read();
+    const header = reductions === undefined ? await this.json('header.json')?.readObject() : undefined;
     return readReductions(reductions, header?.results);
   }
 
@@ -131,12 +134,13 @@ export class EvalLogReader implements LogReader {
   }
 
   async #readHeader(): Promise<LogHeader> {
-    const header = await this.#json('header.json')?.readObject();
+    const header = await this.json('header.json')?.readObject();
     if (header) return readHeader(header, this.path);
-    const start = await this.#json('_journal/start.json')?.readObject();
+    const start = await this.json('_journal/start.json')?.readObject();
     if (!start) throw logErrors.foreign(this.path, 'it has neither header.json nor _journal/start.json');
     const updates: Json[] = [];
-    for (const name of this.#numbered('_journal/config_updates')) updates.push((await this.#json(name)?.read()) ?? null);
+    for (const name of this.#numbered('_journal/config_updates'))
+      updates.push((await this.json(name)?.read()) ?? null);
     const known = { ...start, status: 'started', ...(updates.length > 0 && { config_updates: updates }) };
     return readHeader(known, this.path);
   }
@@ -154,22 +158,23 @@ export class EvalLogReader implements LogReader {
 
   async *#journalRows(): AsyncGenerator<EvalSampleSummary> {
     for (const name of this.#numbered('_journal/summaries')) {
-      const batch = this.#json(name);
+      const batch = this.json(name);
       if (!batch) continue;
       for await (const row of batch.readItems()) yield this.#asSummary(row, batch);
     }
   }
 
   #asSummary(row: Json, member: MemberJson): EvalSampleSummary {
-    if (!isJsonObject(row) || row.id === undefined) throw member.wrongShape('has a row that is not a summary');
+    if (!isJsonObject(row) || row.id === undefined)
+      throw member.wrongShape('has a row that is not a summary');
     return row as unknown as EvalSampleSummary;
   }
 
-  async #context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
+  async context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
     const name = sampleMemberName(id, epoch);
-    const monolith = this.#json(name);
+    const monolith = this.json(name);
     const folder = name.slice(0, -'.json'.length);
-    const chunked = monolith ? undefined : this.#json(`${folder}/sample.json`);
+    const chunked = monolith ? undefined : this.json(`${folder}/sample.json`);
     const member = monolith ?? chunked;
     if (!member) return undefined;
     const document = monolith ? monolithDocument(monolith) : this.#chunked(folder, member);
@@ -187,12 +192,12 @@ export class EvalLogReader implements LogReader {
   #chunked(folder: string, sample: MemberJson) {
     const members = {
       list: (part: string) => this.#listFolder(`${folder}/${part}`),
-      member: (name: string) => this.#json(`${folder}/${name}`),
+      member: (name: string) => this.json(`${folder}/${name}`),
     };
     return chunkedDocument(members, sample);
   }
 
-  #json(name: string): MemberJson | undefined {
+  json(name: string): MemberJson | undefined {
     const entry = this.#zip.entries.get(name);
     if (!entry) return undefined;
     return new MemberJson({

@@ -5,6 +5,7 @@ export type { CompressionMethod } from './compress.ts';
 export { condenseJson, condenseMessages, expandJson } from './condense-values.ts';
 export type { CondensedEvent, SampleParts } from './condensed.ts';
 export { type Condenser, type CondenserOptions, createCondenser } from './condenser.ts';
+export { type ConvertOptions, convertLog } from './convert-log.ts';
 export {
   createLogFile,
   type LogFile,
@@ -47,7 +48,8 @@ export type {
   ToolCall,
 } from './schema.ts';
 export { summarize } from './summarize.ts';
-export { addUsage } from './usage.ts';
 export type { Scratch } from './text-store.ts';
 export { type Salvage, scanTornLog } from './torn-log.ts';
+export { addUsage } from './usage.ts';
+export { type LogProblem, type VerifyReport, verifyLog } from './verify-log.ts';
 export type { ReadLimits } from './zip-reader.ts';

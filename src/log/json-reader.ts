@@ -3,7 +3,7 @@ import { type ByteSource, readChunks } from './byte-source.ts';
 import type { SampleParts } from './condensed.ts';
 import type { JsonPath, Verdict } from './json-splitter.ts';
 import { logErrors } from './log-errors.ts';
-import type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+import type { MemberInfo, SampleKey, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
@@ -24,14 +24,17 @@ import type { ReadLimits } from './zip-reader.ts';
 
 interface Index {
   readonly top: JsonObject;
-  readonly samples: ReadonlyMap<string, { readonly key: SampleKey; readonly start: number; readonly end: number }>;
+  readonly samples: ReadonlyMap<
+    string,
+    { readonly key: SampleKey; readonly start: number; readonly end: number }
+  >;
 }
 
 /**
  * Reads a `.json` log: one object. Its first use goes through the file once and notes where each sample lies, so that
  * any of them is found later without holding the others.
  */
-export class JsonLogReader implements LogReader {
+export class JsonLogReader implements StoredLogReader {
   readonly path: string;
   readonly sizeBytes: number;
   readonly #source: ByteSource;
@@ -39,7 +42,10 @@ export class JsonLogReader implements LogReader {
   readonly #scratch: Scratch | undefined;
   #index: Promise<Index> | undefined;
 
-  constructor(source: ByteSource, options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined }) {
+  constructor(
+    source: ByteSource,
+    options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
+  ) {
     this.path = source.name;
     this.sizeBytes = source.sizeBytes;
     this.#source = source;
@@ -64,22 +70,22 @@ export class JsonLogReader implements LogReader {
   }
 
   async sample(id: SampleId, epoch: number): Promise<EvalSample | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readSample(context);
   }
 
   async sampleFields(id: SampleId, epoch: number): Promise<SampleFields | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readFields(context);
   }
 
   async *events(id: SampleId, epoch: number): AsyncGenerator<LogEvent> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     if (context) yield* readEvents(context);
   }
 
   async parts(id: SampleId, epoch: number): Promise<SampleParts | undefined> {
-    const context = await this.#context(id, epoch);
+    const context = await this.context(id, epoch);
     return context && readParts(context);
   }
 
@@ -100,6 +106,10 @@ export class JsonLogReader implements LogReader {
     return undefined;
   }
 
+  json(): undefined {
+    return undefined;
+  }
+
   close(): Promise<void> {
     return this.#source.close();
   }
@@ -110,7 +120,7 @@ export class JsonLogReader implements LogReader {
   }
 
   async #readIndex(): Promise<Index> {
-    const json = this.#json('the log', 0, this.#source.sizeBytes);
+    const json = this.#document('the log', 0, this.#source.sizeBytes);
     const top: Record<string, Json> = {};
     const samples = new Map<string, { key: SampleKey; start: number; end: number }>();
     let current: { id?: Json; epoch?: Json } = {};
@@ -119,7 +129,8 @@ export class JsonLogReader implements LogReader {
       const { path, bytes, start, end } = piece;
       if (piece.isEnd) {
         const key = { id: current.id as SampleId, epoch: Number(current.epoch) };
-        if (current.id === undefined || Number.isNaN(key.epoch)) throw json.wrongShape('has a sample without id or epoch');
+        if (current.id === undefined || Number.isNaN(key.epoch))
+          throw json.wrongShape('has a sample without id or epoch');
         samples.set(sampleKeyText(key.id, key.epoch), { key, start, end });
         current = {};
       } else if (path.length === 1 && path[0] !== 'samples') top[String(path[0])] = json.parse(bytes);
@@ -129,7 +140,7 @@ export class JsonLogReader implements LogReader {
     return { top, samples };
   }
 
-  async #context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
+  async context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
     const { samples } = await this.#getIndex();
     const found = samples.get(sampleKeyText(id, epoch));
     if (!found) return undefined;
@@ -138,14 +149,14 @@ export class JsonLogReader implements LogReader {
     return {
       path: this.path,
       member,
-      document: monolithDocument(this.#json(member, found.start, found.end)),
+      document: monolithDocument(this.#document(member, found.start, found.end)),
       scorerName: header.results?.scores?.[0]?.name,
       scratch: this.#scratch,
       sampleSizeBytesMax: this.#limits.sampleSizeBytesMax,
     };
   }
 
-  #json(member: string, start: number, end: number): MemberJson {
+  #document(member: string, start: number, end: number): MemberJson {
     return new MemberJson({
       path: this.path,
       member,

@@ -257,7 +257,10 @@ class JsonSplitter {
     const bytes = this.#held.length === 1 ? (this.#held[0] as Uint8Array) : Buffer.concat(this.#held);
     this.#held = [];
     this.#heldBytes = 0;
-    if (this.#state === 'in-key') return this.#endKey(bytes);
+    if (this.#state === 'in-key') {
+      this.#endKey(bytes);
+      return;
+    }
     if (this.#isTaken) {
       const path = this.#containers.map((container) => container.at);
       this.#pieces.push({ path, bytes, start: this.#valueStart, end: this.#offset + to });

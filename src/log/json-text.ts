@@ -80,7 +80,10 @@ function* separatedSync<T>(items: Iterable<T>, toText: (item: T) => string): Gen
   }
 }
 
-async function* separatedAsync<T>(items: AsyncIterable<T>, toText: (item: T) => string): AsyncGenerator<string> {
+async function* separatedAsync<T>(
+  items: AsyncIterable<T>,
+  toText: (item: T) => string,
+): AsyncGenerator<string> {
   let separator = '';
   for await (const item of items) {
     yield separator + toText(item);

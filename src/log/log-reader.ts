@@ -1,5 +1,7 @@
 import type { SampleParts } from './condensed.ts';
 import type { RawMember } from './log-file.ts';
+import type { MemberJson } from './member-json.ts';
+import type { SampleContext } from './read-sample.ts';
 import type {
   EvalSample,
   EvalSampleReductions,
@@ -52,4 +54,11 @@ export interface MemberInfo {
   readonly sizeBytes: number;
   readonly compressedBytes: number;
   readonly method: number;
+}
+
+/** What verifying and converting see of a reader besides: a sample as it is stored. */
+export interface StoredLogReader extends LogReader {
+  context(id: SampleId, epoch: number): Promise<SampleContext | undefined>;
+  /** One of the log's own documents; undefined when it is not there (a `.json` has none). */
+  json(name: string): MemberJson | undefined;
 }

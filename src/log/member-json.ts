@@ -56,7 +56,8 @@ export class MemberJson {
   async *readItems(): AsyncGenerator<Json> {
     const decide = (path: readonly unknown[]) => (path.length === 0 ? 'enter' : 'take');
     for await (const piece of this.split({ decide })) {
-      if (piece.path.length === 0 || typeof piece.path[0] !== 'number') throw this.wrongShape('is not a JSON array');
+      if (piece.path.length === 0 || typeof piece.path[0] !== 'number')
+        throw this.wrongShape('is not a JSON array');
       yield this.parse(piece.bytes);
     }
   }

@@ -3,7 +3,7 @@ import { type ByteSource, openFileSource } from './byte-source.ts';
 import { EvalLogReader } from './eval-reader.ts';
 import { JsonLogReader } from './json-reader.ts';
 import { logErrors } from './log-errors.ts';
-import type { LogReader } from './log-reader.ts';
+import type { LogReader, StoredLogReader } from './log-reader.ts';
 import type { Scratch } from './text-store.ts';
 import { DEFAULT_LIMITS, type ReadLimits, ZipReader } from './zip-reader.ts';
 
@@ -16,9 +16,18 @@ export interface OpenLogOptions {
 
 /** Opens a `.eval` or `.json` log of any age. The kind is seen from its first bytes, not from its name [LOG-20]. */
 export async function openLog(disk: Disk, path: string, options: OpenLogOptions = {}): Promise<LogReader> {
+  return openStoredLog(disk, path, options);
+}
+
+/** The same, for the rest of this room. */
+export async function openStoredLog(
+  disk: Disk,
+  path: string,
+  options: OpenLogOptions = {},
+): Promise<StoredLogReader> {
   const source = await openFileSource(disk, path);
   const scratch: Scratch = options.scratchDir === undefined ? { disk } : { disk, dir: options.scratchDir };
-  return openLogSource(source, { ...options, scratch });
+  return openSource(source, { ...options, scratch });
 }
 
 /** The same for bytes that are elsewhere. Without scratch space, large samples are kept in memory. */
@@ -26,6 +35,13 @@ export async function openLogSource(
   source: ByteSource,
   options: { readonly limits?: Partial<ReadLimits>; readonly scratch?: Scratch } = {},
 ): Promise<LogReader> {
+  return openSource(source, options);
+}
+
+async function openSource(
+  source: ByteSource,
+  options: { readonly limits?: Partial<ReadLimits>; readonly scratch?: Scratch },
+): Promise<StoredLogReader> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   try {
     return await openKind(source, { limits, scratch: options.scratch });
@@ -38,7 +54,7 @@ export async function openLogSource(
 async function openKind(
   source: ByteSource,
   options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
-): Promise<LogReader> {
+): Promise<StoredLogReader> {
   if (source.sizeBytes === 0) throw logErrors.empty(source.name);
   const start = Buffer.from(await source.read(0, 512));
   if (start.subarray(0, 2).toString('latin1') === 'PK') {
@@ -46,7 +62,10 @@ async function openKind(
     if (!EvalLogReader.isLog(zip)) throw logErrors.foreign(source.name, 'it is a ZIP of something else');
     return new EvalLogReader(zip, options);
   }
-  const text = start.toString('utf8').replace(/^\ufeff/, '').trimStart();
+  const text = start
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart();
   if (!text.startsWith('{')) throw logErrors.foreign(source.name, 'it is neither a ZIP nor a JSON object');
   const reader = new JsonLogReader(source, options);
   // A `.json` is known to be a log only when its keys have been seen.

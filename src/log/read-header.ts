@@ -13,7 +13,8 @@ const STATUSES = ['started', 'success', 'cancelled', 'error'];
 export function readHeader(found: JsonObject, path: string): LogHeader {
   const { samples: _1, reductions: _2, ...header } = found;
   if (!isJsonObject(header.eval)) throw logErrors.foreign(path, 'it has no "eval" object');
-  if (typeof header.version === 'number' && header.version > VERSION_MAX) throw logErrors.newer(path, header.version);
+  if (typeof header.version === 'number' && header.version > VERSION_MAX)
+    throw logErrors.newer(path, header.version);
   const spec = migrateSpec(header.eval);
   const results = migrateResults(header.results);
   const complete = completeHeader({

@@ -69,13 +69,19 @@ export async function* readEvents(context: SampleContext): AsyncGenerator<LogEve
 export async function readSample(context: SampleContext): Promise<EvalSample> {
   const { document, path, member, sampleSizeBytesMax } = context;
   if (document.sizeBytes > sampleSizeBytesMax) {
-    throw logErrors.tooLarge(path, member, `it has ${document.sizeBytes} bytes; read its events one by one instead`);
+    throw logErrors.tooLarge(
+      path,
+      member,
+      `it has ${document.sizeBytes} bytes; read its events one by one instead`,
+    );
   }
   const store = new TextStore(undefined);
   const transcript = Transcript.empty(document, store);
   const fields: Record<string, Json> = {};
   const eventTexts: Uint8Array[] = [];
-  for await (const piece of document.scan(new Set<SamplePart>(['fields', 'events', 'attachments', 'messages', 'calls']))) {
+  for await (const piece of document.scan(
+    new Set<SamplePart>(['fields', 'events', 'attachments', 'messages', 'calls']),
+  )) {
     if (piece.part === 'fields') fields[piece.key] = document.parse(piece.bytes);
     else if (piece.part === 'events') eventTexts.push(Buffer.from(piece.bytes));
     else await transcript.add(piece.part, piece.key, piece.bytes);
@@ -156,7 +162,9 @@ function finishFields(context: SampleContext, stored: JsonObject): SampleFields 
   if (stored.id === undefined || typeof stored.epoch !== 'number') {
     throw logErrors.shape(path, member, 'is not a sample: it has no id or no epoch');
   }
-  const present = Object.entries(migrateFields(stored, context.scorerName)).filter(([, value]) => value !== null);
+  const present = Object.entries(migrateFields(stored, context.scorerName)).filter(
+    ([, value]) => value !== null,
+  );
   const fields = { ...FIELD_DEFAULTS, ...Object.fromEntries(present) };
   const isListOfMessages = isJsonArray(fields.messages) && fields.messages.every(isJsonObject);
   if (!isListOfMessages) throw logErrors.shape(path, member, 'has messages that are not a list of objects');

@@ -56,7 +56,9 @@ function decide(path: JsonPath, wanted: ReadonlySet<SamplePart>): Verdict {
     if (!wanted.has(place.part)) return 'skip';
     return path.length === place.path.length ? 'enter' : 'take';
   }
-  const leadsToPlaces = PLACES.some(({ path: place }) => place.length > path.length && startsWith(place, path));
+  const leadsToPlaces = PLACES.some(
+    ({ path: place }) => place.length > path.length && startsWith(place, path),
+  );
   if (leadsToPlaces) return 'enter';
   return path.length === 1 && wanted.has('fields') ? 'take' : 'skip';
 }

@@ -22,7 +22,10 @@ const FLAG_DATA_DESCRIPTOR = 0x0008;
  * sizes there [LOG-3]. A member counts only when its checksum matches; what follows damage is looked for no further,
  * because a compressed text may hold anything that looks like a header.
  */
-export async function scanTornLog(source: ByteSource, options: { readonly scratch?: Scratch } = {}): Promise<Salvage> {
+export async function scanTornLog(
+  source: ByteSource,
+  options: { readonly scratch?: Scratch } = {},
+): Promise<Salvage> {
   const entries = new Map<string, ZipEntry>();
   let position = 0;
   while (true) {
@@ -68,7 +71,7 @@ async function readLocalEntry(
 async function isWhole(source: ByteSource, entry: ZipEntry): Promise<boolean> {
   const zip = ZipReader.ofEntries(source, new Map());
   try {
-    for await (const _ of zip.readMember(entry)) continue;
+    for await (const _ of zip.readMember(entry));
     return true;
   } catch (error) {
     if (error instanceof ActionableError) return false;

@@ -98,7 +98,10 @@ export class Transcript {
       const { call_refs, call_key, ...rest } = call;
       const key = typeof call_key === 'string' ? call_key : 'messages';
       const request = isJsonObject(rest.request) ? rest.request : {};
-      result.call = { ...rest, request: { ...request, [key]: await this.#fromPool('calls', call_refs ?? []) } };
+      result.call = {
+        ...rest,
+        request: { ...request, [key]: await this.#fromPool('calls', call_refs ?? []) },
+      };
     }
     return result;
   }

@@ -62,7 +62,11 @@ export class ZipReader {
   }
 
   /** For a file without a directory: entries that a scan has found. */
-  static ofEntries(source: ByteSource, entries: ReadonlyMap<string, ZipEntry>, limits = DEFAULT_LIMITS): ZipReader {
+  static ofEntries(
+    source: ByteSource,
+    entries: ReadonlyMap<string, ZipEntry>,
+    limits = DEFAULT_LIMITS,
+  ): ZipReader {
     return new ZipReader(source, entries, limits);
   }
 
@@ -126,7 +130,8 @@ export class ZipReader {
   #rethrow(entry: ZipEntry, error: unknown): never {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
     const isDecoder =
-      error instanceof RangeError || (typeof code === 'string' && /^(Z_|ZSTD_error|ERR_(BUFFER|ZSTD|ZLIB))/.test(code));
+      error instanceof RangeError ||
+      (typeof code === 'string' && /^(Z_|ZSTD_error|ERR_(BUFFER|ZSTD|ZLIB))/.test(code));
     if (isDecoder) throw logErrors.truncated(this.source.name, entry.name, error);
     throw error;
   }
@@ -159,7 +164,11 @@ async function findDirectory(source: ByteSource): Promise<CentralDirectory> {
   const tail = Buffer.from(await source.read(tailStart, searched));
   for (let at = tail.length - END_BYTES; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== END_SIGNATURE) continue;
-    const plain = { count: tail.readUInt16LE(at + 10), sizeBytes: tail.readUInt32LE(at + 12), offset: tail.readUInt32LE(at + 16) };
+    const plain = {
+      count: tail.readUInt16LE(at + 10),
+      sizeBytes: tail.readUInt32LE(at + 12),
+      offset: tail.readUInt32LE(at + 16),
+    };
     const isLarge = plain.count === 0xffff || isMasked(plain.sizeBytes) || isMasked(plain.offset);
     const large = isLarge ? await readEnd64(source, tailStart + at) : undefined;
     const directory = large ?? plain;
@@ -179,7 +188,10 @@ async function readEnd64(source: ByteSource, endOffset: number): Promise<Central
   return { count: readUInt64(end, 32), sizeBytes: readUInt64(end, 40), offset: readUInt64(end, 48) };
 }
 
-async function readDirectory(source: ByteSource, directory: CentralDirectory): Promise<Map<string, ZipEntry>> {
+async function readDirectory(
+  source: ByteSource,
+  directory: CentralDirectory,
+): Promise<Map<string, ZipEntry>> {
   if (directory.sizeBytes > DIRECTORY_BYTES_MAX) {
     throw logErrors.tooLarge(source.name, 'the directory', `it has ${directory.sizeBytes} bytes`);
   }

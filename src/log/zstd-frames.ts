@@ -98,7 +98,8 @@ export class ZstdFrameScanner {
   #takeDescriptor(descriptor: number): void {
     const isSingleSegment = (descriptor & 0x20) !== 0;
     const contentSizeFlag = descriptor >> 6;
-    const contentBytes = contentSizeFlag === 0 && isSingleSegment ? 1 : (CONTENT_SIZE_BYTES[contentSizeFlag] ?? 0);
+    const contentBytes =
+      contentSizeFlag === 0 && isSingleSegment ? 1 : (CONTENT_SIZE_BYTES[contentSizeFlag] ?? 0);
     this.#hasChecksum = (descriptor & 0x04) !== 0;
     this.#headerBytes = (isSingleSegment ? 0 : 1) + (DICTIONARY_ID_BYTES[descriptor & 3] ?? 0) + contentBytes;
     this.#state = 'frame-header';
