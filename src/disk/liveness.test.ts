@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { type Liveness, livenessOf } from './liveness.ts';
 import {
@@ -115,12 +116,15 @@ onKnownSystem('a child is alive, and dead once it was killed and waited for', as
 });
 
 test.skipIf(process.platform !== 'linux')('a zombie is dead', async () => {
-  // The shell replaces itself by one that never waits for its child, so the child stays a zombie.
-  const script = '(exit 0) & echo $!; exec sleep 60';
-  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell replaces itself by a program that never waits for the child, which ends only after that: a zombie.
+  const script = '(read line <&3) & echo $!; exec sleep 60';
+  const parent = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
   try {
-    const [chunk] = await once(parent.stdout, 'data');
+    const [chunk] = await once(outputOf(parent), 'data');
     const zombie = Number(String(chunk).trim());
+    await waitFor(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8') === 'sleep\n');
+    expect(stateOfProcess(zombie)).toMatchObject({ kind: 'running' });
+    parent.stdio[3]?.destroy();
     await waitFor(() => readFileSync(`/proc/${zombie}/stat`, 'utf8').includes(') Z '));
     expect(stateOfProcess(zombie)).toEqual({ kind: 'gone' });
     process.kill(zombie, 0);
@@ -162,6 +166,11 @@ function identityOf(pid: number | undefined): ProcessIdentity {
   const state = stateOfProcess(pid ?? 0);
   if (pid === undefined || state.kind !== 'running') throw new Error('the child is not running');
   return { ...whoAmI(), pid, processStart: state.processStart };
+}
+
+function outputOf(child: ChildProcess): Readable {
+  if (!child.stdout) throw new Error('the child has no output');
+  return child.stdout;
 }
 
 async function waitFor(isTrue: () => boolean): Promise<void> {

@@ -115,4 +115,5 @@ test('long ids that differ only at their end have different file names', () => {
   const long = 'x'.repeat(5_000);
   expect(fileNameFor(`${long}a`)).not.toBe(fileNameFor(`${long}b`));
   expect(fileNameFor(`${long}a`)).toHaveLength(120);
+  expect(fileNameFor(`${long}\ud800`)).not.toBe(fileNameFor(`${long}\ud801`));
 });

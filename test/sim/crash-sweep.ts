@@ -2,6 +2,7 @@ import { mustBeCrash, SimulatedDisk } from './simulated-disk.ts';
 
 /** `power`: unsynced changes are kept, dropped or torn. `process`: nothing is lost yet, and nothing more durable. */
 export type Death = 'power' | 'process';
+const DEATHS: readonly Death[] = ['power', 'process'];
 
 export interface CrashScenario<T> {
   /** What was there before; never interrupted, but durable only as far as it synced. */
@@ -22,9 +23,7 @@ export async function sweepCrashes<T>(scenario: CrashScenario<T>): Promise<numbe
   let tried = 0;
   for (let crashAt = 1; crashAt <= steps + 1; crashAt++) {
     for (let seed = 0; seed < seeds; seed++) {
-      // A kill loses nothing by chance, so a few seeds say as much as many.
-      const deaths: readonly Death[] = seed < 3 ? ['power', 'process'] : ['power'];
-      for (const death of deaths) {
+      for (const death of DEATHS) {
         await dieOnce(scenario, { crashAt, seed, death });
         tried++;
       }
