@@ -167,7 +167,7 @@ function contentPart(part: MessagePart): JsonObject {
     case 'text':
       return { type: 'text', text: part.text };
     case 'reasoning':
-      return { type: 'reasoning', reasoning: part.text };
+      return { type: 'reasoning', reasoning: part.text, redacted: false };
     case 'file':
     case 'reasoning-file':
       return fileContent(part.mediaType, part.data, 'filename' in part ? part.filename : undefined);
@@ -181,7 +181,7 @@ type FileData = Extract<MessagePart, { readonly type: 'file' }>['data'];
 function fileContent(mediaType: string, data: FileData, filename?: string): JsonObject {
   const address = addressOf(mediaType, data);
   const [kind = '', format = ''] = mediaType.split('/');
-  if (kind === 'image') return { type: 'image', image: address };
+  if (kind === 'image') return { type: 'image', image: address, detail: 'auto' };
   if (kind === 'audio' && /^(?:wav|mp3|mpeg|x-wav)$/.test(format)) {
     return { type: 'audio', audio: address, format: format.endsWith('wav') ? 'wav' : 'mp3' };
   }
@@ -191,8 +191,9 @@ function fileContent(mediaType: string, data: FileData, filename?: string): Json
   return {
     type: 'document',
     document: address,
-    ...(filename !== undefined && { filename }),
+    filename: filename ?? '',
     mime_type: mediaType,
+    citations: false,
   };
 }
 

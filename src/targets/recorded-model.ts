@@ -127,14 +127,13 @@ class RecordedCalls {
   }
 
   async #buy(call: Call): Promise<ModelAnswer> {
-    const { recorder, budget, prices, name } = this.#options;
+    const { recorder, prices, name } = this.#options;
     const live = await this.#callLive(call);
     const timeS = secondsSince(this.#options, call.start);
     const encoded = encodeValue(this.#keep(live));
     const answer = decodeValue(encoded) as ModelAnswer;
     const usage = modelUsageOf(answer.usage);
     const costUsd = prices.costOf(name, usage);
-    budget?.spend(costUsd);
     const recorded: RecordedAnswer = {
       value: { answer: encoded, timeS, retries: call.retries } satisfies StoredAnswer,
       ...(costUsd !== undefined && { costUsd }),
@@ -180,7 +179,7 @@ class RecordedCalls {
   }
 
   async #callOnce(call: Call): Promise<ModelAnswer> {
-    const { gate, meter, budget, clock } = this.#options;
+    const { gate, meter, budget, clock, prices, name } = this.#options;
     const pass = await meter.whileWaiting(() => gate.enter(call.signal));
     if (budget?.isExhausted()) {
       pass.leave('failed');
@@ -189,6 +188,8 @@ class RecordedCalls {
     try {
       const request = { ...call.request, abortSignal: call.signal };
       const answer = await meter.whileWorking(() => orAborted(this.#model.doGenerate(request), call.signal));
+      // Before the next caller may enter: it must see that the money is gone.
+      budget?.spend(prices.costOf(name, modelUsageOf(answer.usage)));
       pass.leave('succeeded');
       return answer;
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Values as JSON and back, exactly. An answer that is replayed must be the very value that was seen live, and JSON alone
- * does not know dates, bytes, URLs, -0, small bigints, `undefined` in arrays, or text with lone surrogates. Such values
+ * does not know dates, bytes, URLs, -0, bigints, `undefined` in arrays, or text with lone surrogates. Such values
  * become `{ "$holdfast": <kind>, "value": … }`; everything else stays as it is, so that stored answers read well.
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
@@ -23,7 +23,7 @@ function encode(value: unknown, parents: Set<object>): Json {
     case 'boolean':
       return value;
     case 'number':
-      return Object.is(value, -0) ? tagged('number', '-0') : value;
+      return isAwkwardNumber(value) ? tagged('number', Object.is(value, -0) ? '-0' : String(value)) : value;
     case 'string':
       return value.isWellFormed() ? value : tagged('utf16', Buffer.from(value, 'utf16le').toString('base64'));
     case 'bigint':
@@ -60,6 +60,11 @@ function encodeObject(value: object, parents: Set<object>): Json {
   return Object.fromEntries(encoded);
 }
 
+/** -0 loses its sign in JSON, and our reader takes integers beyond 2^53 for bigints. */
+function isAwkwardNumber(value: number): boolean {
+  return Object.is(value, -0) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+}
+
 function isKept(value: unknown): boolean {
   return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 }
@@ -72,7 +77,7 @@ function decodeTagged(json: JsonObject): unknown {
   const value = json.value ?? null;
   switch (json[TAG]) {
     case 'number':
-      return -0;
+      return Number(value);
     case 'utf16':
       return Buffer.from(String(value), 'base64').toString('utf16le');
     case 'bigint':

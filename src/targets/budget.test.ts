@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { runTarget, testModels } from '../../test/sim/target-attempt.ts';
+import { BudgetExhausted, createBudget } from './budget.ts';
+import { mockModel } from './mock-model.ts';
+
+const costly = () =>
+  mockModel({
+    name: 'mock/costly',
+    latencyMs: 5,
+    answers: [{ text: 'yes', usage: { inputTokens: 1_000_000, outputTokens: 0 } }],
+  });
+
+test('[BUD-1] once it is spent no live call begins, but replays go on', async () => {
+  const models = testModels({ budget: createBudget(1), scripted: { 'mock/costly': costly() } });
+  const first = await runTarget('mock/costly', { models });
+  expect(models.budget.spentUsd).toBeCloseTo(1);
+  await expect(runTarget('mock/costly', { models })).rejects.toBeInstanceOf(BudgetExhausted);
+  const { result } = await runTarget('mock/costly', { models, earlier: first.attempt.recorder.exchanges });
+  expect(result.output).toBe('yes');
+  expect(models.budget.spentUsd).toBeCloseTo(1);
+});
+
+test('[BUD-2] calls that are under way are let finish, so the overshoot is at most what these cost', async () => {
+  const models = testModels({
+    budget: createBudget(0.5),
+    concurrency: 3,
+    scripted: { 'mock/costly': costly() },
+  });
+  const runs = await Promise.allSettled(
+    Array.from({ length: 9 }, () => runTarget('mock/costly', { models })),
+  );
+  const finished = runs.filter(({ status }) => status === 'fulfilled').length;
+  expect(finished).toBeLessThanOrEqual(3);
+  expect(models.budget.spentUsd).toBeCloseTo(finished);
+});
+
+test('[BUD-3] calls without a price are counted, not guessed', () => {
+  const budget = createBudget(1, 0.25);
+  budget.spend(undefined);
+  budget.spend(0.5);
+  expect(budget).toMatchObject({ spentUsd: 0.75, unpricedCalls: 1 });
+  expect(budget.isExhausted()).toBe(false);
+  budget.spend(0.25);
+  expect(budget.isExhausted()).toBe(true);
+  expect(createBudget().isExhausted()).toBe(false);
+});
