@@ -53,14 +53,16 @@ export interface ModelsOptions {
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;
   readonly projectDir?: string;
-  /** Models by name that tests and demos script. */
+  /** The gates of other runs of the same set: all share them. */
+  readonly gates?: Map<string, ModelGate>;
+  /** Models by name that evals bring along, and that tests and demos script. */
   readonly scripted?: Readonly<Record<string, LanguageModel>>;
 }
 
 export function createModels(options: ModelsOptions): Models {
   const { env, concurrency, clock = systemClock, onUnknownPrice } = options;
   const redactor = createRedactor();
-  const gates = new Map<string, ModelGate>();
+  const gates = options.gates ?? new Map<string, ModelGate>();
   const opened = new Map<string, Promise<OpenedModel>>();
   const prices = createPrices({
     ...(options.prices && { table: options.prices }),

@@ -29,12 +29,14 @@ export interface WorkspaceOptions {
   readonly workDir: string;
   readonly sampleId: string | number;
   readonly epoch: number;
+  /** The folder of an attempt that goes on, as its `dir` said: nothing is made anew. */
+  readonly existing?: string;
 }
 
-export function createWorkspace({ disk, workDir, sampleId, epoch }: WorkspaceOptions): Workspace {
-  let making: Promise<string> | undefined;
+export function createWorkspace({ disk, workDir, sampleId, epoch, existing }: WorkspaceOptions): Workspace {
+  let making = existing === undefined ? undefined : Promise.resolve(existing);
   let opening: Promise<string> | undefined;
-  let dir: string | undefined;
+  let dir = existing;
   let steps = 0;
 
   const make = async () => {
@@ -51,7 +53,7 @@ export function createWorkspace({ disk, workDir, sampleId, epoch }: WorkspaceOpt
   const open = async (template: string | undefined) => {
     making ??= make();
     const path = join(await making, 'workspace');
-    if (template === undefined) await disk.makeDir(path);
+    if (template === undefined || existing !== undefined) await disk.makeDir(path);
     else await copyTree(template, path);
     return path;
   };
