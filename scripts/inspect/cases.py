@@ -118,8 +118,9 @@ def epochs() -> Case:
 def retries() -> Case:
     once = {**QUICK, "fail_attempts": [1]}
     held = {"turns": [{"tool": ["note", {"text": "again"}], "say": "I note."}, {"say": "yes", "hold_attempts": [3]}], "fail_attempts": [1, 2]}
-    never = {**QUICK, "fail_attempts": [1, 2, 3]}
-    samples = [sample(1, once), sample(2, held), sample(3, never), sample(4, {**QUICK, "score": "error"}), sample(5, once)]
+    never = {**after(QUICK, 1.0), "fail_attempts": [1, 2, 3]}
+    unscored = {**after(QUICK, 0.5), "score": "error"}
+    samples = [sample(1, once), sample(2, held), sample(3, never), sample(4, unscored), sample(5, after(once, 0.2))]
     return Case(
         samples,
         ended=4,
@@ -132,13 +133,24 @@ def retries() -> Case:
 
 def limits() -> Case:
     chatty = {"turns": [{"tool": ["lookup", {"key": f"w{n}", "length": 40}], "say": f"turn {n}"} for n in range(9)]}
+    dear = {"turns": [{**turn, "tokens": 400} for turn in chatty["turns"]], "score": 0}
     samples = [
         sample(1, chatty),
-        sample(2, {**chatty, "score": 0}),
-        sample(3, QUICK),
-        sample(4, {"turns": [*chatty["turns"][:2], {"hold": True}]}),
+        sample(2, QUICK),
+        sample(3, dear),
+        sample(4, chatty),
+        sample(5, dear),
+        sample(6, {"turns": [*chatty["turns"][:2], {"hold": True}]}),
     ]
-    return Case(samples, ended=3, holding=1, log_buffer=2, max_samples=1, scorers=["graded"], eval_args={"message_limit": 8, "token_limit": 460})
+    return Case(
+        samples,
+        ended=5,
+        holding=1,
+        log_buffer=3,
+        max_samples=1,
+        scorers=["graded"],
+        eval_args={"message_limit": 8, "token_limit": 1000},
+    )
 
 
 def finished() -> Case:
@@ -163,6 +175,7 @@ def random_kill() -> Case:
     case.samples += [sample(100 + n, {"turns": [*slow(2), {"say": "yes"}]}) for n in range(4)]
     case.samples += [sample("late", IN_MODEL), sample("later", IN_TOOL)]
     case.epochs, case.log_buffer, case.max_samples = 2, 3, 4
+    case.ended, case.holding = 14, 4
     case.eval_args |= {"fail_on_error": False, "retry_on_error": 1, "message_limit": 30}
     return case
 

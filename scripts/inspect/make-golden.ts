@@ -26,11 +26,15 @@ interface GoldenCase {
   readonly shared?: boolean;
   readonly env?: NodeJS.ProcessEnv;
   readonly run?: string;
+  /** Killed when the ledger has so many lines, instead of where the case says. */
+  readonly killAtLine?: number;
+  /** Made with this version alone. */
   readonly only?: string;
 }
 
 const CASES: readonly GoldenCase[] = [
   { name: 'before-flush', crashes: true },
+  { name: 'first-moment', crashes: true, run: 'before-flush', killAtLine: 3 },
   { name: 'mixed', crashes: true },
   { name: 'shared', crashes: true, shared: true },
   { name: 'epochs', crashes: true },
@@ -97,6 +101,7 @@ async function runCase(place: Workplace, golden: GoldenCase): Promise<void> {
     '--ledger',
     place.ledger,
   ];
+  if (golden.killAtLine !== undefined) args.push('--kill-at-line', String(golden.killAtLine));
   const finished = await runPython(place, args, golden.env === undefined ? {} : { env: golden.env });
   const asWanted = golden.crashes ? finished.signal === 'SIGKILL' : finished.exitCode === 0;
   if (!asWanted)

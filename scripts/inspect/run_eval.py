@@ -10,6 +10,11 @@ import threading
 import time
 from typing import Any
 
+try:
+    import zipfile_zstd  # noqa: F401  (0.3.180 with INSPECT_USE_ZSTD needs it before Inspect itself)
+except ImportError:
+    pass  # newer Pythons read zstd by themselves
+
 import scripted
 from cases import CASES, Case
 from inspect_ai import Task, eval

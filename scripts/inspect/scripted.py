@@ -7,6 +7,7 @@ A plan is data in the sample's metadata:
                     tool     [name, arguments] to call
                     think    reasoning text
                     delay    seconds before the answer
+                    tokens   that the answer costs beyond the usual
                     hold     never answers: the call is in flight at the crash
                              (`hold_epochs`, `hold_attempts`: only in these)
   fail_attempts   attempts (1-based) in which the solver raises after the turns
@@ -134,8 +135,8 @@ def answer(model: str, step: dict[str, Any], turn: int, size: int) -> ModelOutpu
     output.model = model
     output.usage = ModelUsage(
         input_tokens=100 + turn,
-        output_tokens=10 + turn,
-        total_tokens=110 + 2 * turn + 5,
+        output_tokens=10 + turn + step.get("tokens", 0),
+        total_tokens=110 + 2 * turn + 5 + step.get("tokens", 0),
         input_tokens_cache_read=5,
         reasoning_tokens=3 if "think" in step else None,
     )
