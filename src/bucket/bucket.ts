@@ -2,11 +2,13 @@
  * Bucket: an object store. Every implementation passes `test/contract/bucket.ts`:
  *
  * - [BUCKET-1] `create` makes the object whole and durable, or not at all; of many writers of one key exactly one
- *   gets `true`, the others get `false` and change nothing.
- * - [BUCKET-2] Keys are `/`-separated, non-empty parts; a part is never `.` or `..`. Any other key is refused
+ *   gets `true`, the others get `false` and change nothing. After either answer the object is there for good.
+ * - [BUCKET-2] Keys are `/`-separated, non-empty parts of at most 255 bytes, 1024 in all; a part is never `.`, `..` or
+ *   a temporary name of ours; backslashes, control characters and lone surrogates are out. Any other key is refused
  *   with E_BUCKET_KEY before anything is touched.
  * - [BUCKET-3] A missing object is `undefined` from `read`, `readRange` and `stat`, and fine to `remove`.
- * - [BUCKET-4] `list` gives every key below a prefix, in code-unit order, also while others write.
+ * - [BUCKET-4] `list` gives every key below a folder ('' for all; `a/b` and `a/b/` are the same and never take in
+ *   `a/bc`), in code-unit order, also while others write.
  * - [BUCKET-5] `put` replaces whole: a reader sees the old bytes or the new ones. Only leases use it.
  */
 export interface Bucket {

@@ -6,10 +6,12 @@
  * - [DISK-2] A name (created, renamed, removed) survives power loss only after `syncDir` of its directory.
  * - [DISK-3] `rename` is atomic to readers and replaces what was there.
  * - [DISK-4] `link` fails with EEXIST when the new name exists: create-if-absent for whole files.
- * - [DISK-5] A missing path is `undefined` from `read`, `stat` and `list`; every other failure throws the errno.
+ * - [DISK-5] A missing path is `undefined` from `read`, `stat` and `list`; every other failure throws the errno, or,
+ *   when the disk is full, broken or denied, an ActionableError with the errno as its cause (`explainDiskError`).
  */
 export interface Disk {
   read(path: string): Promise<Uint8Array | undefined>;
+  /** Follows symbolic links; `list` shows them as `other`. */
   stat(path: string): Promise<DiskStat | undefined>;
   /** Names directly below a directory, in code-unit order. */
   list(dir: string): Promise<readonly DiskEntry[] | undefined>;

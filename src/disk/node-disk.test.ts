@@ -1,7 +1,9 @@
 import { chmodSync, existsSync, symlinkSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { systemError } from '../../test/sim/system-error.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { nodeDisk, type RawFile, readFully, writeFully } from './node-disk.ts';
 import { createFile, replaceFile } from './whole-file.ts';
@@ -31,6 +33,39 @@ test.skipIf(!existsSync('/dev/full'))('a full disk is told as such, with the pat
     message: expect.stringContaining('/dev/full'),
     cause: { code: 'ENOSPC' },
   });
+});
+
+test('[DISK-1] [DISK-2] storing a file asks the system to flush the file, then its directory', async () => {
+  await using dir = await makeTempDir();
+  using syncs = await watchSyncs();
+  await replaceFile(nodeDisk, join(dir.path, 'a'), new Uint8Array(3));
+  expect(syncs.kinds).toEqual(['file', 'directory']);
+  await createFile(nodeDisk, join(dir.path, 'b'), new Uint8Array(3));
+  expect(syncs.kinds).toEqual(['file', 'directory', 'file', 'directory']);
+  await nodeDisk.makeDir(join(dir.path, 'c', 'd'));
+  // The name of the temporary directory itself, of c, and of d.
+  expect(syncs.kinds.slice(4)).toEqual(['directory', 'directory', 'directory']);
+});
+
+test.each(['ENOTSUP', 'EOPNOTSUPP', 'EINVAL'])(
+  '[DISK-2] %s of a directory flush is tolerated',
+  async (errno) => {
+    await using dir = await makeTempDir();
+    using _syncs = await watchSyncs({ kind: 'directory', errno });
+    await replaceFile(nodeDisk, join(dir.path, 'a'), Uint8Array.of(1));
+    expect(await nodeDisk.read(join(dir.path, 'a'))).toEqual(Uint8Array.of(1));
+  },
+);
+
+test.each([
+  ['directory', 'EIO', 'E_DISK_IO'],
+  ['directory', 'ENOSPC', 'E_DISK_FULL'],
+  ['file', 'EIO', 'E_DISK_IO'],
+  ['file', 'EINVAL', 'EINVAL'],
+] as const)('[DISK-2] the flush of a %s that fails with %s is a failure', async (kind, errno, code) => {
+  await using dir = await makeTempDir();
+  using _syncs = await watchSyncs({ kind, errno });
+  await expect(replaceFile(nodeDisk, join(dir.path, 'a'), Uint8Array.of(1))).rejects.toMatchObject({ code });
 });
 
 const asOrdinaryUser = test.skipIf(process.platform === 'win32' || process.getuid?.() === 0);
@@ -84,6 +119,30 @@ test('of many createFile at once exactly one makes the file, and no orphan stays
   expect(await nodeDisk.read(path)).toEqual(words[results.indexOf(true)]);
   expect(await nodeDisk.list(dir.path)).toEqual([{ name: 'file', kind: 'file' }]);
 });
+
+interface Syncs extends Disposable {
+  readonly kinds: ('file' | 'directory')[];
+}
+
+/** Watches what node asks the system to flush, and lets it fail on request. */
+async function watchSyncs(fault?: { readonly kind: string; readonly errno: string }): Promise<Syncs> {
+  await using handle = await open('.', 'r');
+  const prototype: { sync(this: FileHandle): Promise<void> } = Object.getPrototypeOf(handle);
+  const original = prototype.sync;
+  const kinds: Syncs['kinds'] = [];
+  prototype.sync = async function () {
+    const kind = (await this.stat()).isDirectory() ? 'directory' : 'file';
+    kinds.push(kind);
+    if (kind === fault?.kind) throw systemError(fault.errno, 'sync');
+    await original.call(this);
+  };
+  return {
+    kinds,
+    [Symbol.dispose]() {
+      prototype.sync = original;
+    },
+  };
+}
 
 /** A file that moves a few bytes at a time, as the system may. */
 class Stingy implements RawFile {
