@@ -7,163 +7,129 @@ import { escapeLoneSurrogates } from '../base/index.ts';
  */
 export function attachmentHash(text: string): string {
   const bytes = Buffer.from(escapeLoneSurrogates(text), 'utf8');
-  const state = new Murmur();
-  const blocksEnd = bytes.length & ~15;
-  for (let at = 0; at < blocksEnd; at += 16) {
-    state.mixBlock(
-      bytes.readInt32LE(at),
-      bytes.readInt32LE(at + 4),
-      bytes.readInt32LE(at + 8),
-      bytes.readInt32LE(at + 12),
-    );
-  }
-  if (blocksEnd < bytes.length) {
-    const tail = Buffer.alloc(16);
-    bytes.copy(tail, 0, blocksEnd);
-    const hasSecondHalf = bytes.length - blocksEnd > 8;
-    if (hasSecondHalf) state.mixTail2(tail.readInt32LE(8), tail.readInt32LE(12));
-    state.mixTail1(tail.readInt32LE(0), tail.readInt32LE(4));
-  }
-  return state.finish(bytes.length);
+  const state = mixBlocks(bytes);
+  const tailStart = bytes.length & ~15;
+  if (tailStart < bytes.length) mixTail(state, bytes.subarray(tailStart));
+  return finish(state, bytes.length);
 }
 
-const C1_HIGH = 0x87c37b91;
+/**
+ * 64-bit numbers are pairs of 32-bit halves, because BigInt is a hundred times slower: h1 high, h1 low, h2 high, h2
+ * low. The multiplications below are by constants, whose halves are written out.
+ */
+type State = [h1High: number, h1Low: number, h2High: number, h2Low: number];
+
+const C1_HIGH = 0x87c37b91 | 0;
 const C1_LOW = 0x114253d5;
 const C2_HIGH = 0x4cf5ad43;
 const C2_LOW = 0x2745937f;
 
-/**
- * 64-bit arithmetic on pairs of 32-bit halves, because BigInt is a hundred times slower. `high` and `low` hold the
- * result of the last operation, so that nothing is allocated in the loop.
- */
-class Murmur {
-  #h1High = 0;
-  #h1Low = 0;
-  #h2High = 0;
-  #h2Low = 0;
-  #high = 0;
-  #low = 0;
+/** All whole blocks of 16 bytes. One long function on purpose: this is the inner loop of everything we store. */
+function mixBlocks(bytes: Buffer): State {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const end = bytes.length & ~15;
+  let h1High = 0;
+  let h1Low = 0;
+  let h2High = 0;
+  let h2Low = 0;
+  for (let at = 0; at < end; at += 16) {
+    let low = view.getInt32(at, true);
+    let high = view.getInt32(at + 4, true);
+    // k1 = rotl(k1 * c1, 31) * c2; h1 ^= k1
+    high = (highProduct(low, C1_LOW) + Math.imul(high, C1_LOW) + Math.imul(low, C1_HIGH)) | 0;
+    low = Math.imul(low, C1_LOW);
+    let rotated = (high << 31) | (low >>> 1);
+    low = (low << 31) | (high >>> 1);
+    high = rotated;
+    h1High ^= (highProduct(low, C2_LOW) + Math.imul(high, C2_LOW) + Math.imul(low, C2_HIGH)) | 0;
+    h1Low ^= Math.imul(low, C2_LOW);
+    // h1 = (rotl(h1, 27) + h2) * 5 + 0x52dce729
+    rotated = (h1High << 27) | (h1Low >>> 5);
+    h1Low = (h1Low << 27) | (h1High >>> 5);
+    let sum = (h1Low >>> 0) + (h2Low >>> 0);
+    h1High = (rotated + h2High + (sum > 0xffffffff ? 1 : 0)) | 0;
+    sum = (sum >>> 0) * 5 + 0x52dce729;
+    h1High = (Math.imul(h1High, 5) + Math.floor(sum / 0x100000000)) | 0;
+    h1Low = sum | 0;
 
-  mixBlock(k1Low: number, k1High: number, k2Low: number, k2High: number): void {
-    this.mixTail1(k1Low, k1High);
-    this.#load(this.#h1High, this.#h1Low);
-    this.#rotate(27);
-    this.#add(this.#h2High, this.#h2Low);
-    this.#timesFiveAnd(0x52dce729);
-    this.#h1High = this.#high;
-    this.#h1Low = this.#low;
-
-    this.mixTail2(k2Low, k2High);
-    this.#load(this.#h2High, this.#h2Low);
-    this.#rotate(31);
-    this.#add(this.#h1High, this.#h1Low);
-    this.#timesFiveAnd(0x38495ab5);
-    this.#h2High = this.#high;
-    this.#h2Low = this.#low;
+    low = view.getInt32(at + 8, true);
+    high = view.getInt32(at + 12, true);
+    // k2 = rotl(k2 * c2, 33) * c1; h2 ^= k2
+    high = (highProduct(low, C2_LOW) + Math.imul(high, C2_LOW) + Math.imul(low, C2_HIGH)) | 0;
+    low = Math.imul(low, C2_LOW);
+    rotated = (low << 1) | (high >>> 31);
+    low = (high << 1) | (low >>> 31);
+    high = rotated;
+    h2High ^= (highProduct(low, C1_LOW) + Math.imul(high, C1_LOW) + Math.imul(low, C1_HIGH)) | 0;
+    h2Low ^= Math.imul(low, C1_LOW);
+    // h2 = (rotl(h2, 31) + h1) * 5 + 0x38495ab5
+    rotated = (h2High << 31) | (h2Low >>> 1);
+    h2Low = (h2Low << 31) | (h2High >>> 1);
+    sum = (h2Low >>> 0) + (h1Low >>> 0);
+    h2High = (rotated + h1High + (sum > 0xffffffff ? 1 : 0)) | 0;
+    sum = (sum >>> 0) * 5 + 0x38495ab5;
+    h2High = (Math.imul(h2High, 5) + Math.floor(sum / 0x100000000)) | 0;
+    h2Low = sum | 0;
   }
+  return [h1High, h1Low, h2High, h2Low];
+}
 
-  mixTail1(low: number, high: number): void {
-    this.#load(high, low);
-    this.#multiply(C1_HIGH, C1_LOW);
-    this.#rotate(31);
-    this.#multiply(C2_HIGH, C2_LOW);
-    this.#h1High ^= this.#high;
-    this.#h1Low ^= this.#low;
-  }
+/** The last 1 to 15 bytes, as if zeros followed; a half that is all zeros mixes nothing in. */
+function mixTail(state: State, tail: Buffer): void {
+  const block = Buffer.alloc(16);
+  tail.copy(block);
+  const k2 = multiply(block.readInt32LE(12), block.readInt32LE(8), C2_HIGH, C2_LOW);
+  const k2Rotated = [(k2[1] << 1) | (k2[0] >>> 31), (k2[0] << 1) | (k2[1] >>> 31)] as const;
+  const k2Mixed = multiply(k2Rotated[0], k2Rotated[1], C1_HIGH, C1_LOW);
+  state[2] ^= k2Mixed[0];
+  state[3] ^= k2Mixed[1];
+  const k1 = multiply(block.readInt32LE(4), block.readInt32LE(0), C1_HIGH, C1_LOW);
+  const k1Rotated = [(k1[0] << 31) | (k1[1] >>> 1), (k1[1] << 31) | (k1[0] >>> 1)] as const;
+  const k1Mixed = multiply(k1Rotated[0], k1Rotated[1], C2_HIGH, C2_LOW);
+  state[0] ^= k1Mixed[0];
+  state[1] ^= k1Mixed[1];
+}
 
-  mixTail2(low: number, high: number): void {
-    this.#load(high, low);
-    this.#multiply(C2_HIGH, C2_LOW);
-    this.#rotate(33);
-    this.#multiply(C1_HIGH, C1_LOW);
-    this.#h2High ^= this.#high;
-    this.#h2Low ^= this.#low;
-  }
+/** Texts are far below 2^32 bytes, so the upper half of the length is zero. */
+function finish(state: State, lengthBytes: number): string {
+  let h1 = [state[0], state[1] ^ lengthBytes] as const;
+  let h2 = [state[2], state[3] ^ lengthBytes] as const;
+  h1 = add(h1, h2);
+  h2 = add(h2, h1);
+  h1 = avalanche(h1);
+  h2 = avalanche(h2);
+  h1 = add(h1, h2);
+  h2 = add(h2, h1);
+  return hex(h1[0]) + hex(h1[1]) + hex(h2[0]) + hex(h2[1]);
+}
 
-  finish(lengthBytes: number): string {
-    // Texts are far below 2^32 bytes, so the upper half of the length is zero.
-    this.#h1Low ^= lengthBytes;
-    this.#h2Low ^= lengthBytes;
-    this.#addEachOther();
-    this.#load(this.#h1High, this.#h1Low);
-    this.#avalanche();
-    this.#h1High = this.#high;
-    this.#h1Low = this.#low;
-    this.#load(this.#h2High, this.#h2Low);
-    this.#avalanche();
-    this.#h2High = this.#high;
-    this.#h2Low = this.#low;
-    this.#addEachOther();
-    return hex(this.#h1High) + hex(this.#h1Low) + hex(this.#h2High) + hex(this.#h2Low);
-  }
+type Pair = readonly [high: number, low: number];
 
-  #addEachOther(): void {
-    this.#load(this.#h1High, this.#h1Low);
-    this.#add(this.#h2High, this.#h2Low);
-    this.#h1High = this.#high;
-    this.#h1Low = this.#low;
-    this.#load(this.#h2High, this.#h2Low);
-    this.#add(this.#h1High, this.#h1Low);
-    this.#h2High = this.#high;
-    this.#h2Low = this.#low;
-  }
+function avalanche(value: Pair): Pair {
+  const first = multiply(value[0], value[1] ^ (value[0] >>> 1), 0xff51afd7 | 0, 0xed558ccd | 0);
+  const second = multiply(first[0], first[1] ^ (first[0] >>> 1), 0xc4ceb9fe | 0, 0x1a85ec53);
+  return [second[0], second[1] ^ (second[0] >>> 1)];
+}
 
-  #avalanche(): void {
-    this.#xorShift33();
-    this.#multiply(0xff51afd7, 0xed558ccd);
-    this.#xorShift33();
-    this.#multiply(0xc4ceb9fe, 0x1a85ec53);
-    this.#xorShift33();
-  }
+function add(a: Pair, b: Pair): Pair {
+  const low = (a[1] >>> 0) + (b[1] >>> 0);
+  return [(a[0] + b[0] + (low > 0xffffffff ? 1 : 0)) | 0, low | 0];
+}
 
-  #load(high: number, low: number): void {
-    this.#high = high | 0;
-    this.#low = low | 0;
-  }
+function multiply(aHigh: number, aLow: number, bHigh: number, bLow: number): Pair {
+  const high = (highProduct(aLow, bLow) + Math.imul(aHigh, bLow) + Math.imul(aLow, bHigh)) | 0;
+  return [high, Math.imul(aLow, bLow)];
+}
 
-  #add(high: number, low: number): void {
-    const sum = (this.#low >>> 0) + (low >>> 0);
-    this.#high = (this.#high + high + (sum > 0xffffffff ? 1 : 0)) | 0;
-    this.#low = sum | 0;
-  }
-
-  /** The low 64 bits of a product; the high half of low × low is summed from 16-bit parts. */
-  #multiply(high: number, low: number): void {
-    const a0 = this.#low & 0xffff;
-    const a1 = this.#low >>> 16;
-    const b0 = low & 0xffff;
-    const b1 = low >>> 16;
-    const middle = Math.imul(a1, b0) >>> 0;
-    const carry = middle + (Math.imul(a0, b0) >>> 16);
-    const upper = (carry & 0xffff) + (Math.imul(a0, b1) >>> 0);
-    const lowTimesLowHigh =
-      (Math.imul(a1, b1) + Math.floor(carry / 0x10000) + Math.floor(upper / 0x10000)) | 0;
-    this.#high = (lowTimesLowHigh + Math.imul(this.#high, low) + Math.imul(this.#low, high)) | 0;
-    this.#low = Math.imul(this.#low, low);
-  }
-
-  #rotate(bits: number): void {
-    const high = this.#high;
-    const low = this.#low;
-    if (bits < 32) {
-      this.#high = (high << bits) | (low >>> (32 - bits));
-      this.#low = (low << bits) | (high >>> (32 - bits));
-    } else {
-      this.#high = (low << (bits - 32)) | (high >>> (64 - bits));
-      this.#low = (high << (bits - 32)) | (low >>> (64 - bits));
-    }
-  }
-
-  #timesFiveAnd(constant: number): void {
-    const low = (this.#low >>> 0) * 5;
-    this.#high = (Math.imul(this.#high, 5) + Math.floor(low / 0x100000000)) | 0;
-    this.#low = low | 0;
-    this.#add(0, constant);
-  }
-
-  #xorShift33(): void {
-    this.#low ^= this.#high >>> 1;
-  }
+/** The upper 32 bits of a product of two unsigned 32-bit numbers, from 16-bit parts: no step overflows 32 bits. */
+function highProduct(a: number, b: number): number {
+  const aLow = a & 0xffff;
+  const aHigh = a >>> 16;
+  const bLow = b & 0xffff;
+  const bHigh = b >>> 16;
+  const middle = (Math.imul(aHigh, bLow) + (Math.imul(aLow, bLow) >>> 16)) | 0;
+  const cross = ((middle & 0xffff) + Math.imul(aLow, bHigh)) | 0;
+  return (Math.imul(aHigh, bHigh) + (middle >>> 16) + (cross >>> 16)) | 0;
 }
 
 function hex(half: number): string {

@@ -6,7 +6,7 @@ export function deriveEvalId(spec: {
   readonly task_id: string;
   readonly created: string;
 }): string {
-  const bytes = Buffer.from(spec.run_id + spec.task_id + spec.created, 'utf8');
+  const bytes = Buffer.from(`${spec.run_id}${spec.task_id}${spec.created}`, 'utf8');
   return base57(BigInt(`0x${blake2s128(bytes).toString('hex')}`));
 }
 

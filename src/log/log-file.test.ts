@@ -314,7 +314,7 @@ test('an id that is longer than a name can be is refused, and says so', async ()
 test('a sample in memory and in a stream of attachments beyond memory are the same', async () => {
   const events = Array.from(
     { length: 40 },
-    (_, n): LogEvent => ({ event: 'info', timestamp: 'x', data: { n, text: noise(n, 1_000_000) } }),
+    (_, n): LogEvent => ({ event: 'info', timestamp: 'x', data: { n, text: noise(n, 1_000).repeat(1_000) } }),
   );
   const history: ChatMessage[] = Array.from({ length: 5 }, (_, n) => ({
     role: 'user',

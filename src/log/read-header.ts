@@ -17,6 +17,7 @@ export function readHeader(found: JsonObject, path: string): LogHeader {
     throw logErrors.newer(path, header.version);
   const spec = migrateSpec(header.eval);
   const results = migrateResults(header.results);
+  checkScores(results, path);
   const complete = completeHeader({
     ...withoutNulls(header),
     status: STATUSES.includes(header.status as string) ? header.status : 'started',
@@ -38,6 +39,19 @@ export function readReductions(
 ): readonly EvalSampleReductions[] | undefined {
   const found = reductions ?? (isJsonObject(results) ? results.sample_reductions : undefined);
   return isJsonArray(found) ? (found as unknown as readonly EvalSampleReductions[]) : undefined;
+}
+
+/** Everybody computes with these, so they are what they should be, or the log is damaged. */
+function checkScores(results: Json | undefined, path: string): void {
+  if (!isJsonObject(results)) return;
+  const scores = results.scores ?? [];
+  const isSound =
+    isJsonArray(scores) && scores.every((score) => isJsonObject(score) && hasMetrics(score.metrics ?? {}));
+  if (!isSound) throw logErrors.shape(path, 'header.json', 'has scores that are not a list of scores');
+}
+
+function hasMetrics(metrics: Json): boolean {
+  return isJsonObject(metrics) && Object.values(metrics).every(isJsonObject);
 }
 
 /** A model's field that is null is the same as one that is missing. */

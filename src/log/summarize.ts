@@ -14,7 +14,7 @@ export function summarize(fields: SampleFields): EvalSampleSummary {
     epoch: fields.epoch,
     input: thinInput(fields.input as Json) as string | readonly Json[],
     choices: fields.choices,
-    target: typeof fields.target === 'string' ? truncate(fields.target) : (fields.target ?? '').map(truncate),
+    target: thinTarget(fields.target),
     metadata: thinMetadata(fields.metadata ?? {}),
     scores: fields.scores && thinScores(fields.scores),
     model_usage: fields.model_usage ?? {},
@@ -35,6 +35,11 @@ export function summarize(fields: SampleFields): EvalSampleSummary {
     token_limit_type: fields.token_limit_type,
     token_limit_usage: fields.token_limit_usage,
   });
+}
+
+function thinTarget(target: Json): string | readonly string[] {
+  if (isJsonArray(target)) return target.map((item) => truncate(String(item)));
+  return typeof target === 'string' ? truncate(target) : '';
 }
 
 function thinInput(input: Json): Json {
@@ -62,11 +67,12 @@ function thinScores(scores: Readonly<Record<string, Score>>): Record<string, Sco
 }
 
 function thinScore(score: Score): Score {
+  if (!isJsonObject(score as unknown as Json)) return { value: null };
   return defined({
     ...score,
     answer: typeof score.answer === 'string' ? shorten(score.answer) : score.answer,
     explanation: typeof score.explanation === 'string' ? shorten(score.explanation) : score.explanation,
-    metadata: score.metadata ? thinMetadata(score.metadata) : score.metadata,
+    metadata: isJsonObject(score.metadata) ? thinMetadata(score.metadata) : score.metadata,
     history: [],
   });
 }
