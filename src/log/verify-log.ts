@@ -154,14 +154,15 @@ class Verifier {
 async function checkReferences(context: SampleContext, key: SampleKey): Promise<string[]> {
   const { document } = context;
   const needed = new Set<string>();
-  const unneeded = new Set<string>();
+  const present = new Set<string>();
   const counts = { messages: 0, calls: 0 };
   const ends = { messages: 0, calls: 0 };
   const found: { id?: Json; epoch?: Json } = {};
   for await (const { part, key: name, bytes } of document.scan(ALL_PARTS)) {
     const value = document.parse(bytes);
     if (part === 'attachments') {
-      if (!needed.delete(name)) unneeded.add(name);
+      needed.delete(name);
+      present.add(name);
       continue;
     }
     if (part === 'messages' || part === 'calls') counts[part]++;
@@ -169,7 +170,7 @@ async function checkReferences(context: SampleContext, key: SampleKey): Promise<
     if (part === 'events') noteRanges(value, ends);
     walkJson(value, (text) => {
       const hash = referredHash(text);
-      if (hash !== undefined && /^([0-9a-f]{32}|\d{1,15})$/.test(hash) && !unneeded.has(hash))
+      if (hash !== undefined && /^([0-9a-f]{32}|\d{1,15})$/.test(hash) && !present.has(hash))
         needed.add(hash);
       return text;
     });
