@@ -1,5 +1,5 @@
 /** The AI SDK's messages in Inspect's shape (spec 1.6), for the log. */
-import { base57, digestOfJson, isJsonObject, type Json, type JsonObject, toJson } from '../base/index.ts';
+import { digestOfJson, isJsonObject, type Json, type JsonObject, toJson } from '../base/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
 import type { AnswerPart, FinishReason, Prompt, PromptMessage } from './language-model.ts';
 
@@ -212,6 +212,9 @@ function addressOf(mediaType: string, data: FileData): string {
   }
 }
 
+/** As long as Inspect's ids. */
+const ID_LENGTH = 22;
+
 function withIds(messages: readonly ChatMessage[]): ChatMessage[] {
   const seen = new Map<string, number>();
   return messages.map((message) => {
@@ -221,9 +224,9 @@ function withIds(messages: readonly ChatMessage[]): ChatMessage[] {
     }
     const { role, content, tool_calls = [], tool_call_id = null } = message;
     const digest = digestOfJson({ role, content, tool_calls: toJson(tool_calls), tool_call_id });
-    let id = base57(BigInt(`0x${digest.slice(0, 32)}`));
+    let id = digest.slice(0, ID_LENGTH);
     for (let number = 2; seen.has(id); number++) {
-      id = base57(BigInt(`0x${digestOfJson([digest, number]).slice(0, 32)}`));
+      id = digestOfJson([digest, number]).slice(0, ID_LENGTH);
     }
     seen.set(id, 1);
     return { id, ...message };

@@ -172,3 +172,15 @@ test('a limit that a tool swallows still ends the sample at the next call', asyn
     type: 'turn',
   });
 });
+
+test('a journal that fails while a tool is recorded ends the sample, and is not told to the model', async () => {
+  const { generate, attempt, calls } = setUp(agent);
+  const full = new Error('disk full');
+  const { record } = attempt.scope.recorder;
+  Object.assign(attempt.scope.recorder, {
+    record: (...args: Parameters<typeof record>) =>
+      args[0].kind === 'tool' ? Promise.reject(full) : record(...args),
+  });
+  await expect(generate({ prompt: 'x', tools: { look: pureTool(look(() => 'seen')) } })).rejects.toBe(full);
+  expect(calls).toHaveLength(1);
+});

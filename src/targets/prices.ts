@@ -18,11 +18,12 @@ export interface PricesOptions {
 export function createPrices({ table = {}, onUnknown }: PricesOptions = {}): Prices {
   for (const [name, price] of Object.entries(table)) checkPrice(name, price);
   const merged = new Map(Object.entries({ ...LIST_PRICES, ...table }));
+  const found = new Map<string, Price | undefined>();
   const reported = new Set<string>();
-  const priceOf = (model: string) =>
-    namesFor(model)
-      .map((name) => merged.get(name))
-      .find(Boolean);
+  const priceOf = (model: string) => {
+    if (!found.has(model)) found.set(model, findPrice(merged, model));
+    return found.get(model);
+  };
   return {
     priceOf,
     costOf(model, usage) {
@@ -45,6 +46,11 @@ function costUsd(price: Price, usage: ModelUsage): number {
     (usage.input_tokens_cache_read ?? 0) * cacheRead +
     (usage.input_tokens_cache_write ?? 0) * cacheWrite;
   return microUsd / 1_000_000;
+}
+
+function findPrice(table: ReadonlyMap<string, Price>, model: string): Price | undefined {
+  const name = namesFor(model).find((candidate) => table.has(candidate));
+  return name === undefined ? undefined : table.get(name);
 }
 
 const DATED = /-(?:20\d{2}-\d{2}-\d{2}|20\d{6}|latest)$/;

@@ -254,6 +254,7 @@ describe('what fails', () => {
 describe('through the AI SDK', () => {
   test('streams, objects and several steps work, and are replayed', async () => {
     const { generateObject, streamText, generateText, tool, isStepCount } = await import('ai');
+    globalThis.AI_SDK_LOG_WARNINGS = false;
     const respond: MockModelOptions['respond'] = ({ text, turn }) => {
       if (text === 'object') return '{"n": 4}';
       if (text === 'steps' && turn === 0) return { toolCalls: [{ toolName: 'double', input: { n: 2 } }] };

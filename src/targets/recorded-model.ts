@@ -106,7 +106,7 @@ class RecordedCalls {
       paid: { kind: 'model', digest: digestOfModelRequest(name, settings, request) },
       input: chatMessagesOf(request.prompt),
       start: startEvent(this.#options),
-      signal: request.abortSignal ? AbortSignal.any([request.abortSignal, meter.signal]) : meter.signal,
+      signal: eitherOf(request.abortSignal, meter.signal),
       retries: 0,
     };
     call.signal.throwIfAborted();
@@ -277,6 +277,10 @@ class RecordedCalls {
       messageCount: call.input.length + 1,
     });
   }
+}
+
+function eitherOf(one: AbortSignal | undefined, other: AbortSignal): AbortSignal {
+  return one === undefined || one === other ? other : AbortSignal.any([one, other]);
 }
 
 /** Not every provider heeds its signal; nobody waits for one that does not. */

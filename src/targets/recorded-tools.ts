@@ -80,7 +80,14 @@ async function callPure(tool: ExecutableTool, run: ToolRun, context: CallContext
   }
   const value = encodeValue(await callOrReport(tool, run, context));
   const result = decodeValue(value);
-  await recorder.record(request, { value }, [toolEvent(context.scope, run, { result: toolResult(result) })]);
+  const event = toolEvent(context.scope, run, { result: toolResult(result) });
+  try {
+    await recorder.record(request, { value }, [event]);
+  } catch (error) {
+    // To the AI SDK it would be just another tool that failed, and the model would be told about our full disk.
+    context.scope.meter.stop(error);
+    throw error;
+  }
   return result;
 }
 

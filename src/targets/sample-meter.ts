@@ -29,6 +29,8 @@ export interface SampleMeter extends Disposable {
   whileWaiting<T>(wait: () => Promise<T>): Promise<T>;
   /** Runs `work`; while it is under way the waiting of others does not stop the working clock. */
   whileWorking<T>(work: () => Promise<T>): Promise<T>;
+  /** Aborts the sample for a reason that user code must not be able to swallow. */
+  stop(reason: unknown): void;
   elapsedMs(): number;
   workingMs(): number;
   usageByModel(): Readonly<Record<string, ModelUsage>>;
@@ -72,6 +74,9 @@ export function createSampleMeter(limits: SampleLimits, options: SampleMeterOpti
 
 /** Timers beyond 2^31 ms fire at once; longer sleeps are taken in pieces. */
 const SLEEP_MS_MAX = 2 ** 31 - 1;
+
+/** A reason of our own: making the default one, an exception with a stack, takes longer than all else here. */
+const STOPPED = 'the meter was stopped';
 
 class LimitedMeter implements SampleMeter {
   readonly #outer: AbortSignal;
@@ -122,6 +127,7 @@ class LimitedMeter implements SampleMeter {
 
   admitModelCall(promptMessageCount: number): void {
     if (this.#exceeded) throw this.#exceeded;
+    this.#signal.throwIfAborted();
     this.#check('turn', this.#limits.turns, this.#totals.turns + 1);
     this.#check('message', this.#limits.messages, promptMessageCount + 1);
   }
@@ -145,6 +151,10 @@ class LimitedMeter implements SampleMeter {
     } else totals.spentUsd += costUsd ?? 0;
     this.#check('token', this.#limits.tokens, totals.tokens);
     this.#check('cost', this.#limits.costUsd, totals.spentUsd + totals.savedUsd);
+  }
+
+  stop(reason: unknown): void {
+    this.#abort.abort(reason);
   }
 
   async whileWaiting<T>(wait: () => Promise<T>): Promise<T> {
@@ -183,11 +193,11 @@ class LimitedMeter implements SampleMeter {
     this.#limits = {};
     this.#exceeded = undefined;
     this.#signal = this.#outer;
-    this.#timers.abort();
+    this.#timers.abort(STOPPED);
   }
 
   [Symbol.dispose](): void {
-    this.#timers.abort();
+    this.#timers.abort(STOPPED);
   }
 
   #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
