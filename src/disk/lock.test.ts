@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
@@ -30,6 +30,7 @@ test('asking makes no file, changes nothing and does not free a lock of this pro
   for (let turn = 0; turn < 20; turn++) expect(isLocked(path)).toBe(true);
   expect(await askFromOutside(path)).toBe('locked');
   expect(statSync(path).size).toBe(0);
+  expect(readdirSync(dir.path)).toEqual(['lock']);
 });
 
 test('a lock is kept although nobody holds the object any more', async () => {
@@ -50,6 +51,7 @@ test('another process cannot take a lock that is held, and SIGKILL frees it', as
     expect(tryLock(path)).toBeUndefined();
     await holder.kill();
     expect(isLocked(path)).toBe(false);
+    expect(readdirSync(dir.path)).toEqual(['lock']);
   }
   using lock = tryLock(path);
   expect(lock).toBeDefined();

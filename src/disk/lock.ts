@@ -18,6 +18,10 @@ export interface Lock extends Disposable {
 /** A database that is garbage-collected is closed, and its lock with it: held locks are kept reachable here. */
 const held = new Set<DatabaseSync>();
 
+/** The rollback journal stays in memory: there is nothing to roll back, and a lock must not need room on a full disk. */
+const TAKE = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE';
+const ASK = 'BEGIN; SELECT count(*) FROM sqlite_schema';
+
 const ATTEMPTS_MAX = 200;
 const PAUSE_MS = 1;
 
@@ -30,7 +34,7 @@ export function tryLock(path: string): Lock | undefined {
     const database = openDatabase(path, false);
     let isOurs = false;
     try {
-      isOurs = begin(database, path, 'BEGIN EXCLUSIVE');
+      isOurs = begin(database, path, TAKE);
     } finally {
       if (!isOurs) database.close();
     }
@@ -47,7 +51,7 @@ export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   const database = openDatabase(path, true);
   try {
-    return !begin(database, path, 'BEGIN; SELECT count(*) FROM sqlite_schema');
+    return !begin(database, path, ASK);
   } finally {
     database.close();
   }
