@@ -19,12 +19,14 @@ export class AttemptWriter {
   readonly n: number;
   readonly #journal: Journal;
   readonly #condenser: Condenser;
-  readonly #linked = new Set<string>();
+  readonly #linked: Set<string>;
 
-  constructor(journal: Journal, n: number, condenser: Condenser) {
+  /** `linked`: the attachments that the attempt has already, when it goes on. */
+  constructor(journal: Journal, n: number, condenser: Condenser, linked: Iterable<string> = []) {
     this.#journal = journal;
     this.n = n;
     this.#condenser = condenser;
+    this.#linked = new Set(linked);
   }
 
   /** Durable with the next flush, [JRN-5]. */

@@ -131,6 +131,17 @@ export class Journal extends JournalReader {
     return new AttemptWriter(this, n, createCondenser());
   }
 
+  /** Goes on with an attempt whose target had ended when its process died: what is left is to score it. */
+  resumeAttempt(n: number): AttemptWriter {
+    const hashes = [...this.attachments(n)].map(({ hash }) => hash);
+    const condenser = createCondenser({
+      messages: this.pool(n, 'message'),
+      calls: this.pool(n, 'call'),
+      attachmentHashes: hashes,
+    });
+    return new AttemptWriter(this, n, condenser, hashes);
+  }
+
   /** A later session may find another log to take the sample from: the newest word counts. */
   recordReuse(sample: ReusedSample): void {
     this.insert('reused', [

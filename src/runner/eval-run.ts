@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Dataset } from '../datasets/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix } from '../journal/index.ts';
-import { type EvalResults, openLog } from '../log/index.ts';
+import { type EvalResults, type EvalSampleSummary, openLog } from '../log/index.ts';
 import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
 import type { Account, RunState, SampleCounts } from './account.ts';
@@ -10,6 +10,7 @@ import { earlierErrors } from './earlier-errors.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Executed, executeSamples } from './execute.ts';
 import { findReusable, type ReuseFindings, sampleName } from './find-reusable.ts';
+import { findFinishedTarget } from './finished-target.ts';
 import { answersToReplay, NO_ANSWERS } from './journal-recorder.ts';
 import { Ledger } from './ledger.ts';
 import { lookBack } from './look-back.ts';
@@ -95,7 +96,7 @@ export class EvalRun {
     try {
       const header = await log.header();
       if (header.status !== 'success' || header.results?.total_samples !== total) return undefined;
-      for await (const summary of log.summaries()) this.#ledger.reused(summary);
+      for await (const summary of log.summaries()) this.#countKept(summary);
       this.#counts.reused = total;
       return this.#outcome('done', header.eval.run_id, { log: path, actual: total, results: header.results });
     } finally {
@@ -133,7 +134,7 @@ export class EvalRun {
     this.#counts.kept = before.completed.size;
     for (const attempt of journal.outline()) {
       const summary = attempt.status === 'completed' ? journal.summary(attempt.n) : undefined;
-      if (summary) this.#ledger.reused(summary);
+      if (summary) this.#countKept(summary);
     }
     const wanted = new Set(before.toRun.map(sampleName));
     await recordReuse(journal, findings, wanted, this.#options);
@@ -142,10 +143,16 @@ export class EvalRun {
       const name = sampleName(row);
       if (!wanted.has(name) || !findings.reusable.has(name)) continue;
       lent.add(name);
-      this.#ledger.reused(journal.reusedSummary(row.n));
+      this.#countKept(journal.reusedSummary(row.n));
     }
     this.#counts.reused = lent.size;
     return { ...before, toRun: before.toRun.filter((sample) => !lent.has(sampleName(sample))) };
+  }
+
+  /** A sample that need not be run: its money is saved, and its score counts from the start. */
+  #countKept(summary: EvalSampleSummary): void {
+    this.#ledger.reused(summary);
+    this.#options.observer?.onSampleKept?.(summary.scores ?? {});
   }
 
   #startShipper(session: Session): SegmentShipper | undefined {
@@ -176,8 +183,9 @@ export class EvalRun {
       limits: options.eval.limits,
       models: options.models,
       clock: options.clock,
-      openWorkspace: ({ id, epoch }) =>
+      openWorkspace: ({ id, epoch }, existing) =>
         createWorkspace({
+          ...(existing === undefined ? {} : { existing }),
           disk: options.disk,
           workDir: workDirOf(options.places, session.run.runId),
           sampleId: id,
@@ -185,8 +193,14 @@ export class EvalRun {
         }),
     };
     const runOne = async (planned: PlannedSample, signal: AbortSignal): Promise<SampleOutcome> => {
+      const wasTried = progress.tried.has(sampleName(planned));
+      const finished =
+        wasTried && this.#target.startsOver
+          ? await findFinishedTarget(options.disk, session.journal, planned)
+          : undefined;
       const outcome = await runSample(runner, {
         planned,
+        ...(finished ? { finished } : {}),
         row: await this.#dataset.row(planned.index),
         journal: session.journal,
         answers: progress.tried.has(sampleName(planned))

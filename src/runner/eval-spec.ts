@@ -60,7 +60,7 @@ function configOf({ eval: planned, concurrency }: EvalSpecInput): EvalConfig {
   const config: Record<string, Json | undefined> = {
     limit: planned.limit,
     epochs: planned.epochs.count,
-    epochs_reducer: planned.epochs.reducers ?? ['mean'],
+    epochs_reducer: planned.epochs.reducers,
     fail_on_error: planned.failOnError,
     continue_on_fail: false,
     retry_on_error: planned.retries,

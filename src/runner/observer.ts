@@ -4,6 +4,8 @@ import type { PreviousAttempt } from './account.ts';
 /** What a screen shows of a run under way. Every method is called synchronously and must be quick. */
 export interface RunObserver {
   onRunStart?(run: RunStarted): void;
+  /** Before `onRunStart`, for each sample that earlier attempts or other runs completed. */
+  onSampleKept?(scores: Readonly<Record<string, Score>>): void;
   onSampleStart?(sample: ObservedSample): void;
   onSampleEnd?(sample: ObservedSample, outcome: ObservedOutcome): void;
   /** Something a person should know now: a bucket that is away, a price that is unknown, a note. */

@@ -1,4 +1,4 @@
-import { type Clock, isoTime, type Json, shortId, toJson } from '../base/index.ts';
+import { type Clock, isoTime, shortId, toJson } from '../base/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
 import type { EvalError, SampleFields, Score } from '../log/index.ts';
 import {
@@ -17,6 +17,7 @@ import {
   type Workspace,
 } from '../targets/index.ts';
 import { errorOf } from './eval-error.ts';
+import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
 import { sampleInput, sampleMetadata, sampleTarget } from './sample-content.ts';
@@ -30,7 +31,7 @@ export interface SampleRunner {
   readonly limits: SampleLimits;
   readonly models: Models;
   readonly clock: Clock;
-  readonly openWorkspace: (sample: PlannedSample) => Workspace;
+  readonly openWorkspace: (sample: PlannedSample, existing?: string) => Workspace;
 }
 
 export interface SampleTask {
@@ -40,6 +41,8 @@ export interface SampleTask {
   readonly answers: RecordedAnswers;
   /** Errors of earlier attempts, oldest first. */
   readonly earlier: readonly EvalError[];
+  /** An attempt whose target had ended already, though it cannot be replayed: only scoring is left. */
+  readonly finished?: FinishedTarget;
   /** Aborted when the run must stop now: the sample is then interrupted, and resumable. */
   readonly signal: AbortSignal;
 }
@@ -57,29 +60,35 @@ export interface SampleOutcome {
  * its error), or an interruption that leaves its answers for the next attempt. Only a failing journal throws.
  */
 export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
-  const { planned, row } = task;
-  const uuid = shortId();
-  const startedAt = isoTime(runner.clock.nowMs());
+  const { planned, row, finished } = task;
+  const uuid = finished?.uuid ?? shortId();
+  const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
   const sample = {
     input: sampleInput(row),
     target: sampleTarget(row),
     ...(row.choices ? { choices: row.choices } : {}),
     metadata: sampleMetadata(row, planned),
   };
-  const attempt = task.journal.startAttempt({
-    id: planned.id,
-    epoch: planned.epoch,
-    key: planned.key,
-    uuid,
-    startedAt,
-    ...(task.earlier.length > 0 ? { earlier: task.earlier } : {}),
-    sample,
-  });
+  const attempt = finished
+    ? task.journal.resumeAttempt(finished.n)
+    : task.journal.startAttempt({
+        id: planned.id,
+        epoch: planned.epoch,
+        key: planned.key,
+        uuid,
+        startedAt,
+        ...(task.earlier.length > 0 ? { earlier: task.earlier } : {}),
+        sample,
+      });
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
   const recorder = new JournalRecorder(attempt, task.answers);
   const scope = createSampleScope({ recorder, meter, clock: runner.clock });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
-  recorder.emit(newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }));
+  if (finished) countAgain(finished, meter);
+  else
+    recorder.emit(
+      newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }),
+    );
   return new Attempt(runner, task, { attempt, recorder, meter, scope, about }).run();
 }
 
@@ -107,14 +116,14 @@ class Attempt {
     this.#runner = runner;
     this.#task = task;
     this.#parts = parts;
-    this.#workspace = runner.openWorkspace(task.planned);
+    this.#workspace = runner.openWorkspace(task.planned, task.finished?.workspace);
   }
 
   async run(): Promise<SampleOutcome> {
     let stopped: LimitExceeded | undefined;
     let result: TargetResult | undefined;
     try {
-      result = await this.#runTarget();
+      result = this.#task.finished?.result ?? (await this.#runTarget());
     } catch (error) {
       if (this.#isInterruption(error)) return this.#interrupted(error);
       if (!(error instanceof LimitExceeded)) return this.#errored(error);
@@ -139,23 +148,13 @@ class Attempt {
         workspace: this.#workspace,
       }),
     );
-    if (this.#runner.target.startsOver) await this.#keepOutput(result);
+    if (this.#runner.target.startsOver) {
+      const { attempt, meter } = this.#parts;
+      await attempt.output(
+        finishedOutput(result, { usage: meter.usageByModel(), workspace: this.#workspace.dir }),
+      );
+    }
     return result;
-  }
-
-  /** What cannot be replayed is kept whole, so that a crash while scoring does not start the agent again. */
-  async #keepOutput(result: TargetResult): Promise<void> {
-    const { meter } = this.#parts;
-    await this.#parts.attempt.output({
-      output: toJson(result.output),
-      fields: toJson({
-        messages: result.messages,
-        modelOutput: result.modelOutput,
-        usage: meter.usageByModel(),
-        totals: meter.totals,
-        workspace: this.#workspace.dir,
-      }) as Record<string, Json>,
-    });
   }
 
   async #score(result: TargetResult | undefined): Promise<Readonly<Record<string, Score>>> {

@@ -4,6 +4,7 @@ import type { LogEvent, SampleFields } from '../log/index.ts';
 /** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */
 export interface SampleJournal {
   startAttempt(start: AttemptStart): AttemptSink;
+  resumeAttempt(n: number): AttemptSink;
 }
 
 export interface AttemptSink {

@@ -10,6 +10,7 @@ import {
   type SampleScope,
   scoringScope,
   textOf,
+  untilAborted,
   type Workspace,
 } from '../targets/index.ts';
 import type { JournalRecorder } from './journal-recorder.ts';
@@ -67,7 +68,9 @@ async function scoreOne(
   options: ScoreSampleOptions,
 ): Promise<Score> {
   try {
-    const { value, answer, explanation, metadata } = await scorer.score(context);
+    const { value, answer, explanation, metadata } = await untilAborted(options.signal, () =>
+      scorer.score(context),
+    );
     return {
       value,
       ...(answer === undefined ? {} : { answer }),

@@ -42,7 +42,13 @@ export { pureTool, recordedTools, type Tools } from './recorded-tools.ts';
 export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
 export { type AnyTargetSpec, type ResolveTargetOptions, resolveTarget } from './resolve-target.ts';
 export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
-export { type RunnableTarget, type TargetKind, type TargetResult, type TargetRun, untilAborted } from './runnable-target.ts';
+export {
+  type RunnableTarget,
+  type TargetKind,
+  type TargetResult,
+  type TargetRun,
+  untilAborted,
+} from './runnable-target.ts';
 export {
   type CountedCall,
   createSampleMeter,

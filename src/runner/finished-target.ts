@@ -1,0 +1,60 @@
+import { type Digest, type JsonObject, toJson } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import type { JournalReader, TargetOutput } from '../journal/index.ts';
+import type { ModelUsage } from '../log/index.ts';
+import type { SampleMeter, TargetResult } from '../targets/index.ts';
+import type { PlannedSample } from './plan.ts';
+
+/** A target that cannot be replayed, but whose output was durable when its process died. */
+export interface FinishedTarget {
+  readonly n: number;
+  readonly uuid: string;
+  readonly startedAt: string;
+  readonly result: TargetResult;
+  readonly usage: Readonly<Record<string, ModelUsage>>;
+  readonly workspace?: string;
+}
+
+/** What is kept of it: enough to score the sample without starting the agent again. */
+export function finishedOutput(
+  result: TargetResult,
+  more: { readonly usage: Readonly<Record<string, ModelUsage>>; readonly workspace: string | undefined },
+): TargetOutput {
+  const { output, messages, modelOutput } = result;
+  return { output: toJson(output), fields: toJson({ messages, modelOutput, ...more }) as JsonObject };
+}
+
+/**
+ * The latest interrupted attempt at a sample whose target had ended. Undefined when there is none, or when its workspace
+ * is gone: scorers may want to look into it, so then the agent starts over.
+ */
+export async function findFinishedTarget(
+  disk: Disk,
+  journal: JournalReader,
+  planned: PlannedSample,
+): Promise<FinishedTarget | undefined> {
+  const last = journal.attemptsAt(planned.id, planned.epoch).at(-1);
+  if (!last || last.status !== undefined || last.key !== (planned.key as Digest)) return undefined;
+  const kept = journal.output(last.n);
+  if (!kept) return undefined;
+  const { messages, modelOutput, usage, workspace } = kept.fields as unknown as Pick<
+    TargetResult,
+    'messages' | 'modelOutput'
+  > & { readonly usage: FinishedTarget['usage']; readonly workspace?: string | null };
+  if (typeof workspace === 'string' && !(await disk.stat(workspace))) return undefined;
+  return {
+    n: last.n,
+    uuid: last.uuid,
+    startedAt: last.startedAt,
+    result: { output: kept.output, messages, modelOutput },
+    usage,
+    ...(typeof workspace === 'string' ? { workspace } : {}),
+  };
+}
+
+/** Its usage counts for the sample, as saved money: it was bought by the attempt before. */
+export function countAgain(finished: FinishedTarget, meter: SampleMeter): void {
+  for (const [model, usage] of Object.entries(finished.usage)) {
+    meter.countReported({ model, usage, costUsd: usage.total_cost, isReplayed: true });
+  }
+}

@@ -1,0 +1,79 @@
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { errnoOf, messageOf, UsageError } from '../base/index.ts';
+import { isBucketUrl, openBucket } from '../bucket/index.ts';
+import { type Disk, tempPathFor } from '../disk/index.ts';
+import { type Places, STATE_FOLDER, stateDirOf } from './places.ts';
+
+export interface PlacesInput {
+  /** A path, or the URL of a bucket. */
+  readonly logDir: string;
+  /** Another bucket for segments. */
+  readonly segments?: string;
+  /** Where relative paths start, and where the state goes when the logs are in a bucket. */
+  readonly workDir: string;
+}
+
+/**
+ * Decides where a run keeps its things, and makes sure that it can before anything runs. A plain log directory holds its
+ * own state; with a bucket the state is local and the segments are shipped to the bucket.
+ */
+export async function openPlaces(disk: Disk, input: PlacesInput): Promise<Places> {
+  const { workDir } = input;
+  const isBucket = isBucketUrl(input.logDir);
+  const segmentsUrl = input.segments ?? (isBucket ? input.logDir : undefined);
+  const segments =
+    segmentsUrl === undefined
+      ? undefined
+      : { bucket: await openBucket(bucketPlace(segmentsUrl, workDir), { disk }), prefix: `${STATE_FOLDER}/` };
+  // Only directories can be buckets so far, so the URL of one has a path.
+  const logDir = isBucket ? fileURLToPath(input.logDir) : resolve(workDir, input.logDir);
+  const stateDir = isBucket ? join(workDir, STATE_FOLDER) : stateDirOf(logDir);
+  for (const dir of new Set([logDir, dirname(stateDir)])) await checkWritable(disk, dir);
+  return { logDir, stateDir, ...(segments ? { segments } : {}) };
+}
+
+function bucketPlace(url: string, workDir: string): string {
+  return isBucketUrl(url) ? url : resolve(workDir, url);
+}
+
+/** Writes and removes a file in the directory, or where it would be made. Leaves nothing behind. */
+export async function checkWritable(disk: Disk, dir: string): Promise<void> {
+  const place = await nearestDirectory(disk, dir);
+  const probe = tempPathFor(join(place, 'holdfast-probe'));
+  try {
+    const file = await disk.open(probe, 'create');
+    await file.close();
+    await disk.remove(probe);
+  } catch (error) {
+    throw notWritable(dir, messageOf(error), error);
+  }
+}
+
+async function nearestDirectory(disk: Disk, dir: string): Promise<string> {
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    const stat = await statOf(disk, at, dir);
+    if (stat?.kind === 'directory') return at;
+    if (stat) throw notWritable(dir, `${at} is not a directory`);
+    if (at === dirname(at)) throw notWritable(dir, 'no directory above it exists');
+  }
+}
+
+async function statOf(disk: Disk, path: string, dir: string) {
+  try {
+    return await disk.stat(path);
+  } catch (error) {
+    // A file where a directory should be: the loop meets it one step further up.
+    if (errnoOf(error) === 'ENOTDIR') return undefined;
+    throw notWritable(dir, messageOf(error), error);
+  }
+}
+
+function notWritable(dir: string, reason: string, cause?: unknown): UsageError {
+  return new UsageError({
+    code: 'E_LOG_DIR',
+    message: `The log directory ${dir} cannot be written: ${reason}.`,
+    hint: 'Correct it, or name another one with --log-dir.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

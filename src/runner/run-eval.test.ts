@@ -1,0 +1,337 @@
+import { readdir } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { defineEval, includes, scorer } from '../evals/index.ts';
+import { mockModel } from '../targets/index.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `q${index}`,
+    input: `question ${index}`,
+    target: `answer ${index}`,
+  }));
+
+/** A model that counts what it is asked, and can be told to hang at some question. */
+function countingModel(hangAt: (text: string) => boolean = () => false) {
+  const asked: string[] = [];
+  const model = mockModel({
+    name: 'mock/scripted',
+    respond: async ({ text, request }) => {
+      asked.push(text);
+      if (hangAt(text))
+        await new Promise((_, reject) =>
+          request.abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))),
+        );
+      return text.replace('question', 'answer');
+    },
+  });
+  return { model, asked };
+}
+
+const twoTurns = (count: number) =>
+  defineEval({
+    name: 'two-turns',
+    data: rows(count),
+    target: async ({ input }, { generate }) => {
+      await generate(`${input} first`);
+      return (await generate(`${input} second`)).text;
+    },
+    scorers: [includes()],
+  });
+
+test('a run ends in a log with every sample, and the same run again does nothing', async () => {
+  const { model, asked } = countingModel();
+  const first = await harness.run(twoTurns(5), { model });
+  expect(first.account).toMatchObject({
+    state: 'done',
+    samples: { planned: 5, fresh: 5, lost: 0, remaining: 0 },
+  });
+  expect(first.results?.scores[0]?.metrics.accuracy?.value).toBe(1);
+  expect(asked).toHaveLength(10);
+  const samples = await harness.samples(first.account.log);
+  expect(samples.map(({ id }) => id)).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
+  expect(samples[0]?.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'answer 0 second' });
+
+  const again = await harness.run(twoTurns(5), { model });
+  expect(again.account).toMatchObject({
+    state: 'done',
+    log: first.account.log,
+    samples: { reused: 5, fresh: 0 },
+  });
+  expect(asked).toHaveLength(10);
+  expect((await readdir(harness.logDir)).filter((name) => name.endsWith('.eval'))).toHaveLength(1);
+});
+
+describe('interrupted', () => {
+  const stopWhenAsked = async (text: string, count = 4) => {
+    const abort = new AbortController();
+    const { model, asked } = countingModel((question) => {
+      if (question === text) setImmediate(() => abort.abort());
+      return question === text;
+    });
+    const signals = { drain: new AbortController().signal, abort: abort.signal };
+    const outcome = await harness.run(twoTurns(count), { model, signals, concurrency: 2 });
+    return { outcome, asked };
+  };
+
+  test('an interrupted run goes on in the same journal, and replays what was answered', async () => {
+    const { outcome, asked } = await stopWhenAsked('question 1 second');
+    expect(outcome.account.state).toBe('interrupted');
+    expect(outcome.account.samples.lost).toBe(0);
+
+    const later = countingModel();
+    const resumed = await harness.run(twoTurns(4), { model: later.model });
+    expect(resumed.account).toMatchObject({
+      state: 'done',
+      runId: outcome.account.runId,
+      samples: { lost: 0, remaining: 0 },
+    });
+    expect(resumed.account.samples.replayed).toBeGreaterThanOrEqual(1);
+    const answeredBefore = asked.filter((text) => text !== 'question 1 second');
+    expect(later.asked.filter((text) => answeredBefore.includes(text))).toEqual([]);
+    const samples = await harness.samples(resumed.account.log);
+    expect(samples.map(({ scores }) => scores?.includes?.value)).toEqual(['C', 'C', 'C', 'C']);
+    expect(samples[1]?.events.filter(({ event }) => event === 'model')).toHaveLength(2);
+  });
+
+  test('a dataset that grew still buys nothing twice; the old run becomes a log of its own', async () => {
+    const { outcome, asked } = await stopWhenAsked('question 1 second');
+    const later = countingModel();
+    const resumed = await harness.run(twoTurns(6), { model: later.model });
+    expect(resumed.account).toMatchObject({ state: 'done', samples: { planned: 6, lost: 0, remaining: 0 } });
+    expect(resumed.account.runId).not.toBe(outcome.account.runId);
+    const answeredBefore = asked.filter((text) => text !== 'question 1 second');
+    expect(later.asked.filter((text) => answeredBefore.includes(text))).toEqual([]);
+    expect(await harness.samples(resumed.account.log)).toHaveLength(6);
+    expect((await readdir(harness.logDir)).filter((name) => name.endsWith('.eval'))).toHaveLength(2);
+  });
+
+  test('a changed definition replays nothing', async () => {
+    await stopWhenAsked('question 1 second');
+    const later = countingModel();
+    const changed = defineEval({ ...twoTurns(4), version: 2 });
+    const outcome = await harness.run(changed, { model: later.model });
+    expect(outcome.account.state).toBe('done');
+    expect(later.asked).toHaveLength(8);
+  });
+
+  test('--fresh leaves the unfinished run as it is and reuses nothing', async () => {
+    const { outcome } = await stopWhenAsked('question 1 second');
+    const later = countingModel();
+    const fresh = await harness.run(twoTurns(4), { model: later.model, reuse: 'none' });
+    expect(later.asked).toHaveLength(8);
+    expect(fresh.account.notes.join()).toContain('--fresh');
+    expect(await readdir(harness.stateDir)).toContain(outcome.account.runId);
+  });
+
+  test('Ctrl-C once lets running samples finish', async () => {
+    const drain = new AbortController();
+    const { model } = countingModel();
+    const outcome = await harness.run(twoTurns(20), {
+      model,
+      concurrency: 2,
+      signals: { drain: drain.signal, abort: new AbortController().signal },
+      observer: { onSampleEnd: () => drain.abort() },
+    });
+    expect(outcome.account.state).toBe('interrupted');
+    const { kept, fresh, remaining, lost } = outcome.account.samples;
+    expect(kept + fresh + remaining).toBe(20);
+    expect(fresh).toBeGreaterThanOrEqual(2);
+    expect(lost).toBe(0);
+  });
+});
+
+describe('reuse over runs', () => {
+  test('failed samples are run again, the others are taken over, and the earlier error is kept', async () => {
+    let isBroken = true;
+    const evalOf = () =>
+      defineEval({
+        name: 'flaky',
+        data: rows(4),
+        target: ({ id, input }) => {
+          if (id === 'q2' && isBroken) throw new Error('the service is down');
+          return input.replace('question', 'answer');
+        },
+        scorers: [includes()],
+      });
+    const first = await harness.run(evalOf());
+    expect(first.account).toMatchObject({ state: 'done', samples: { errored: 1, fresh: 4 } });
+    expect(first.results).toMatchObject({ total_samples: 4, completed_samples: 3 });
+    isBroken = false;
+    const second = await harness.run(evalOf());
+    expect(second.account.samples).toMatchObject({ reused: 3, fresh: 1, errored: 0, lost: 0 });
+    const samples = await harness.samples(second.account.log);
+    expect(samples).toHaveLength(4);
+    expect(samples[2]?.error_retries?.map(({ message }) => message)).toEqual(['the service is down']);
+    expect(samples[2]?.error).toBeUndefined();
+  });
+
+  test('a changed scorer is said, not reused; --reuse=any takes the samples all the same', async () => {
+    const evalWith = (caseSensitive: boolean) =>
+      defineEval({ ...twoTurns(3), scorers: [includes({ ignoreCase: !caseSensitive })] });
+    const { model, asked } = countingModel();
+    await harness.run(evalWith(false), { model });
+    const changed = await harness.run(evalWith(true), { model });
+    expect(changed.account.samples.reused).toBe(0);
+    expect(changed.account.notes.join()).toContain('--reuse=any');
+    expect(asked).toHaveLength(12);
+    const any = await harness.run(defineEval({ ...evalWith(true), version: 9 }), { model, reuse: 'any' });
+    expect(any.account.samples.reused).toBe(3);
+    expect(asked).toHaveLength(12);
+  });
+
+  test('a shorter run takes its samples from the longer one', async () => {
+    const { model, asked } = countingModel();
+    await harness.run(twoTurns(6), { model });
+    const short = await harness.run(defineEval({ ...twoTurns(6), limit: 2 }), { model });
+    expect(short.account.samples).toMatchObject({ planned: 2, reused: 2 });
+    expect(await harness.samples(short.account.log)).toHaveLength(2);
+    expect(asked).toHaveLength(12);
+  });
+});
+
+test('two runs of the same eval at once both finish, each its own', async () => {
+  const { model } = countingModel();
+  const [one, other] = await Promise.all([
+    harness.run(twoTurns(6), { model }),
+    harness.run(twoTurns(6), { model }),
+  ]);
+  expect(one.account.state).toBe('done');
+  expect(other.account.state).toBe('done');
+  expect(one.account.log).not.toBe(other.account.log);
+  expect(await harness.samples(one.account.log)).toHaveLength(6);
+  expect(await harness.samples(other.account.log)).toHaveLength(6);
+});
+
+test('a budget stops admission and leaves a resumable run', async () => {
+  const { model, asked } = countingModel();
+  const first = await harness.run(twoTurns(30), { model, budgetUsd: 0.0005, concurrency: 1 });
+  expect(first.account.state).toBe('budget');
+  expect(first.account.samples.remaining).toBeGreaterThan(0);
+  expect(first.account.usd.spent).toBeGreaterThan(0);
+  const before = asked.length;
+  const rest = await harness.run(twoTurns(30), { model });
+  expect(rest.account).toMatchObject({ state: 'done', samples: { lost: 0 } });
+  expect(asked).toHaveLength(60);
+  expect(before).toBeLessThan(60);
+});
+
+test('a scorer that throws leaves the sample unscored, with its error', async () => {
+  const outcome = await harness.run(
+    defineEval({
+      name: 'bad-scorer',
+      data: rows(2),
+      target: ({ input }) => input,
+      scorers: [
+        scorer('moody', ({ sample }) => {
+          if (sample.id === 'q1') throw new Error('no idea');
+          return 1;
+        }),
+      ],
+    }),
+  );
+  expect(outcome.account.samples).toMatchObject({ fresh: 2, errored: 0 });
+  expect(outcome.results?.scores[0]).toMatchObject({ scored_samples: 1, unscored_samples: 1 });
+  const samples = await harness.samples(outcome.account.log);
+  expect(samples[1]?.scores?.moody).toMatchObject({
+    value: Number.NaN,
+    explanation: 'The scorer failed: no idea',
+  });
+});
+
+test('failOnError stops at the first error and leaves a resumable run', async () => {
+  const outcome = await harness.run(
+    defineEval({
+      name: 'strict',
+      data: rows(10),
+      target: ({ id }) => {
+        if (id === 'q1') throw new Error('boom');
+        return 'x';
+      },
+      scorers: [includes()],
+      failOnError: true,
+    }),
+    { concurrency: 1 },
+  );
+  expect(outcome.account).toMatchObject({ state: 'failed', samples: { errored: 1, fresh: 2, remaining: 8 } });
+});
+
+test('an error is retried as often as the eval says, and the attempts are kept', async () => {
+  let tries = 0;
+  const outcome = await harness.run(
+    defineEval({
+      name: 'retried',
+      data: rows(1),
+      target: () => {
+        if (++tries < 3) throw new Error(`try ${tries}`);
+        return 'answer 0';
+      },
+      scorers: [includes()],
+      retries: 2,
+    }),
+  );
+  expect(outcome.account.samples).toMatchObject({ errored: 0 });
+  const [sample] = await harness.samples(outcome.account.log);
+  expect(sample?.error_retries?.map(({ message }) => message)).toEqual(['try 1', 'try 2']);
+});
+
+test('a sample that meets a limit is completed, scored on what it said, and says which limit', async () => {
+  const { model } = countingModel();
+  const outcome = await harness.run(
+    defineEval({
+      name: 'limited',
+      data: rows(1),
+      target: async ({ input }, { generate }) => {
+        for (;;) await generate(`${input} again`);
+      },
+      scorers: [includes()],
+      limits: { turns: 3 },
+    }),
+    { model },
+  );
+  const [sample] = await harness.samples(outcome.account.log);
+  expect(sample).toMatchObject({ limit: { type: 'turn', limit: 3 }, scores: { includes: { value: 'C' } } });
+  expect(sample?.error).toBeUndefined();
+});
+
+test('an agent whose output was kept is not started again when scoring was interrupted', async () => {
+  const abort = new AbortController();
+  let isHanging = true;
+  const definition = defineEval({
+    name: 'agent',
+    data: rows(1),
+    target: {
+      command: [
+        process.execPath,
+        '-e',
+        'require("fs").appendFileSync("../../../../runs", "x"); console.log("answer 0")',
+      ],
+    },
+    scorers: [
+      scorer('slow', async ({ text, signal }) => {
+        if (!isHanging) return text.includes('answer 0');
+        abort.abort();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw signal.reason;
+      }),
+    ],
+  });
+  const first = await harness.run(definition, {
+    signals: { drain: new AbortController().signal, abort: abort.signal },
+  });
+  expect(first.account.state).toBe('interrupted');
+  isHanging = false;
+  const second = await harness.run(definition);
+  expect(second.account).toMatchObject({ state: 'done', samples: { lost: 0 } });
+  const [sample] = await harness.samples(second.account.log);
+  expect(sample?.scores?.slow?.value).toBe(true);
+  const { readFile } = await import('node:fs/promises');
+  const runs = await readFile(`${harness.stateDir}/work/runs`, 'utf8').catch(() => 'not found');
+  expect(runs).toBe('x');
+});

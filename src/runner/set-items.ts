@@ -1,0 +1,119 @@
+import { UsageError } from '../base/index.ts';
+import {
+  type EvalDefinition,
+  matchesFilter,
+  normalizeEval,
+  type SampleLimits,
+  type SampleRow,
+} from '../evals/index.ts';
+import type { SetItem } from './run-set.ts';
+
+/** An eval, and where it comes from. */
+export interface EvalSource {
+  readonly definition: EvalDefinition;
+  /** Its file, as the log shall name it. */
+  readonly file?: string;
+  /** Where relative paths in it start. */
+  readonly baseDir: string;
+}
+
+/** What the command line changes in every eval of a set. */
+export interface EvalChanges {
+  readonly limit?: number;
+  readonly epochs?: number;
+  readonly shuffle?: number;
+  /** Only the samples with these ids. */
+  readonly ids?: readonly string[];
+  readonly retries?: number;
+  readonly failOnError?: boolean | number;
+  readonly limits?: SampleLimits;
+}
+
+export interface PlannedItem extends SetItem {
+  readonly definition: EvalDefinition;
+}
+
+/** Each eval on each model is an item of its own. Pure; throws for what cannot be a set. */
+export function planSetItems(
+  evals: readonly EvalSource[],
+  options: { readonly models: readonly string[]; readonly changes: EvalChanges },
+): { readonly items: readonly PlannedItem[]; readonly notes: readonly string[] } {
+  refuseEqualNames(evals);
+  const items: PlannedItem[] = [];
+  const notes: string[] = [];
+  for (const source of evals) {
+    const changed = { ...source, definition: applyChanges(source.definition, options.changes) };
+    if (options.models.length > 0 && !takesModel(source.definition)) {
+      notes.push(`${source.definition.name}: --model changes nothing, because its target is no model.`);
+      items.push(itemOf(changed));
+    } else if (options.models.length === 0) items.push(itemOf(changed));
+    else for (const model of new Set(options.models)) items.push(itemOf(changed, model));
+  }
+  return { items, notes };
+}
+
+function refuseEqualNames(evals: readonly EvalSource[]): void {
+  const files = new Map<string, string>();
+  for (const { definition, file = 'this program' } of evals) {
+    const other = files.get(definition.name);
+    if (other !== undefined) {
+      throw new UsageError({
+        code: 'E_EVAL_NAME_TWICE',
+        message: `Two evals are called "${definition.name}": one in ${other}, one in ${file}.`,
+        hint: 'Give each its own name, or run them one at a time.',
+      });
+    }
+    files.set(definition.name, file);
+  }
+}
+
+/** A command-line agent and an HTTP endpoint have their models inside. */
+function takesModel({ target }: EvalDefinition): boolean {
+  return (
+    target === undefined || typeof target === 'function' || typeof target === 'string' || 'model' in target
+  );
+}
+
+/** The model that is named on the command line takes the place of the one in the definition. */
+function itemOf(source: EvalSource, model?: string): PlannedItem {
+  const { definition, file, baseDir } = source;
+  const target = targetWith(definition.target, model);
+  return {
+    definition,
+    eval: normalizeEval({ ...definition, ...(target === undefined ? {} : { target }) }),
+    target: target as SetItem['target'],
+    ...(model === undefined ? {} : { model }),
+    ...(file === undefined ? {} : { file }),
+    baseDir,
+  };
+}
+
+function targetWith(target: EvalDefinition['target'], model: string | undefined): EvalDefinition['target'] {
+  if (model === undefined || target === undefined || typeof target === 'function') return target;
+  if (typeof target === 'string') return model;
+  return 'model' in target ? { ...target, model } : target;
+}
+
+function applyChanges(definition: EvalDefinition, changes: EvalChanges): EvalDefinition {
+  const { ids, epochs, limits, ...plain } = changes;
+  return {
+    ...definition,
+    ...plain,
+    ...(ids === undefined ? {} : { filter: withIds(definition.filter, ids) }),
+    ...(epochs === undefined ? {} : { epochs: withCount(definition.epochs, epochs) }),
+    ...(limits === undefined ? {} : { limits: { ...definition.limits, ...limits } }),
+  };
+}
+
+function withIds(filter: EvalDefinition['filter'], ids: readonly string[]): (row: SampleRow) => boolean {
+  const wanted = new Set(ids);
+  return (row) => {
+    if (!wanted.has(String(row.id))) return false;
+    if (filter === undefined) return true;
+    return typeof filter === 'function' ? filter(row) : matchesFilter(row, filter);
+  };
+}
+
+function withCount(epochs: EvalDefinition['epochs'], count: number): NonNullable<EvalDefinition['epochs']> {
+  return typeof epochs === 'object' ? { ...epochs, count } : count;
+}
