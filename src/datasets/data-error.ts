@@ -3,7 +3,7 @@ import { UsageError } from '../base/index.ts';
 export function badRow(place: string, problem: string, hint?: string): UsageError {
   return new UsageError({
     code: 'E_DATA_ROW',
-    message: `${place}: ${problem}.`,
+    message: /[.?]$/.test(problem) ? `${place}: ${problem}` : `${place}: ${problem}.`,
     hint:
       hint ?? 'Correct that row; a row has "input", and may have "id", "target", "choices" and "metadata".',
   });

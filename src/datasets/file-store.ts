@@ -113,7 +113,7 @@ class FileStore implements RowStore {
     return good.split('\n').length - 1;
   }
 
-  /** The records of the file, with the line on which their text begins. */
+  /** The records of the file, with the line on which their text begins. Their bytes are good until the next one. */
   async *#records(): AsyncGenerator<Span & { readonly bytes: Uint8Array }> {
     const { cutter } = this.#format;
     let pending: Uint8Array[] = [];
@@ -134,7 +134,7 @@ class FileStore implements RowStore {
         yield take(chunk.bytes.subarray(from, end));
         from = end;
       }
-      if (from < chunk.bytes.length) pending.push(chunk.bytes.subarray(from));
+      if (from < chunk.bytes.length) pending.push(chunk.bytes.slice(from));
     }
     const rest = take(new Uint8Array(0));
     const problem = cutter.unfinished();
@@ -142,12 +142,12 @@ class FileStore implements RowStore {
     if (rest.length > 0) yield rest;
   }
 
+  /** One buffer serves all chunks: who needs a part of it for longer makes a copy. */
   async *#chunks(): AsyncGenerator<{ readonly bytes: Uint8Array; readonly position: number }> {
+    const buffer = new Uint8Array(CHUNK_BYTES);
     for (let position = 0; ; ) {
-      // Each chunk has its own memory, because parts of it may wait for the end of their record.
-      const bytes = new Uint8Array(CHUNK_BYTES);
-      const count = await this.#file.read(bytes, position);
-      if (count > 0) yield { bytes: bytes.subarray(0, count), position };
+      const count = await this.#file.read(buffer, position);
+      if (count > 0) yield { bytes: buffer.subarray(0, count), position };
       if (count < CHUNK_BYTES) return;
       position += count;
     }

@@ -10,8 +10,10 @@ import {
 } from '../base/index.ts';
 import {
   type EvalDefinition,
+  type IdentifiedRow,
   IdGiver,
   matchesFilter,
+  type Row,
   readRow,
   type SampleRow,
   sampleContentDigest,
@@ -49,9 +51,9 @@ export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
   try {
     const entries: RowEntry[] = [];
     let totalCount = 0;
-    for await (const { row, index } of checkedRows(opened.store)) {
+    for await (const { row, digest } of checkedRows(opened.store)) {
+      if (isWanted(row, input.filter)) entries.push({ id: row.id, index: totalCount, digest });
       totalCount++;
-      if (isWanted(row, input.filter)) entries.push({ id: row.id, index, digest: sampleContentDigest(row) });
     }
     if (entries.length === 0) throw nothingLeft(opened.label, totalCount);
     const { label: _label, store, ...names } = opened;
@@ -73,26 +75,26 @@ interface RowEntry {
   readonly digest: Digest;
 }
 
-async function* checkedRows(store: RowStore) {
+async function* checkedRows(store: RowStore): AsyncGenerator<IdentifiedRow> {
   const ids = new IdGiver();
   const seen = new Map<string, number>();
   let index = 0;
   for await (const value of store.rows()) {
-    const row = checkRow(value, store.place(index));
-    const id = ids.idFor(row);
+    const identified = ids.identify(checkRow(value, () => store.place(index)));
+    const { id } = identified.row;
     // In the log a sample's name is the text of its id, so 1 and "1" would be one sample.
     const earlier = seen.get(String(id));
     if (earlier !== undefined) throw duplicateId(id, store.place(earlier), store.place(index));
     seen.set(String(id), index);
-    yield { row: { ...row, id }, index };
+    yield identified;
     index++;
   }
 }
 
-function checkRow(value: unknown, place: string) {
+function checkRow(value: unknown, place: () => string): Row {
   const reading = readRow(value);
   if ('row' in reading) return reading.row;
-  throw badRow(place, `the row's ${reading.problem}`.replace("row's is", 'row is'), hintFor(value));
+  throw badRow(place(), reading.problem, hintFor(value));
 }
 
 /** Rows of files whose input has another name are the usual case. */

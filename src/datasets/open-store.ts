@@ -67,8 +67,9 @@ interface OpenFileInput {
 async function openFile({ disk, path, baseDir, fields }: OpenFileInput): Promise<RowStore> {
   const label = labelOf(baseDir, path);
   const isTable = /\.[ct]sv$/i.test(path);
+  const hasNames = Object.keys(fields).length > 0;
   const shape = (row: unknown) => {
-    const renamed = renameFields(row, fields);
+    const renamed = hasNames ? renameFields(row, fields) : row;
     return withExtraAsMetadata(isTable ? readTableFields(renamed) : renamed);
   };
   if (/\.ya?ml$/i.test(path)) return openYamlStore({ disk, path, label, shape });

@@ -34,8 +34,12 @@ export function problemSentence(problems: readonly Problem[]): string {
   const [first] = problems;
   const subject = first === undefined || first.path.length === 0 ? 'the eval' : `"${pathText(first.path)}"`;
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  const sentence = `${subject} ${first?.message ?? 'is not valid'}${others}`;
-  return sentence.endsWith('?') ? sentence : `${sentence}.`;
+  return asSentence(`${subject} ${first?.message ?? 'is not valid'}${others}`);
+}
+
+/** Ends with a full stop, unless it ends with a question. */
+export function asSentence(text: string): string {
+  return /[.?]$/.test(text) ? text : `${text}.`;
 }
 
 export function invalidEval(definition: unknown, problems: readonly Problem[]): UsageError {

@@ -62,13 +62,18 @@ export function contentKey(input: ContentKeyInput): Digest {
 
 /** Covers id, input, target, choices and metadata of a row. */
 export function sampleContentDigest(row: SampleRow): Digest {
-  return digestOfJson({ id: row.id, content: rowContentDigest(row) });
+  return identifiedDigest(row.id, rowContentDigest(row));
 }
 
 /** Covers all of a row but its id. */
 export function rowContentDigest(row: Omit<SampleRow, 'id'>): Digest {
   const { input, target, choices, metadata } = row;
   return digestOfJson(toJson({ input, target, choices, metadata }));
+}
+
+/** The digest of a sample from its id and that of its content; the kind of id matters (1 is not "1"). */
+export function identifiedDigest(id: string | number, content: Digest): Digest {
+  return digestOf(`${typeof id} ${id}\n${content}`);
 }
 
 function targetContent(target: PlannedTarget): Json {

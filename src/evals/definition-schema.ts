@@ -18,7 +18,7 @@ import {
   truth,
   whole,
 } from './plain-checks.ts';
-import { chosen, kindOf, strictObject } from './strict-object.ts';
+import { chosen, mustBe, strictObject } from './strict-object.ts';
 
 const fields = strictObject('the fields of a data file', {
   id: text.optional(),
@@ -39,7 +39,7 @@ const data = chosen((value) => {
   if (typeof value === 'string') return text;
   if (typeof value === 'function' || isIterable(value)) return z.unknown();
   if (isPlainObject(value)) return dataFile;
-  return `must be rows, a function that gives rows, or the path of a file, not ${kindOf(value)}`;
+  return mustBe('rows, a function that gives rows, or the path of a file', value);
 });
 
 const modelTarget = strictObject('a model target', {
@@ -59,7 +59,7 @@ const commandTarget = strictObject('a command target', {
   preset: oneOf('claude', 'codex').optional(),
   command: chosen((value) =>
     typeof value === 'string'
-      ? `must be a list, one text for each argument, such as ["./agent", "{{input}}"], not ${kindOf(value)}`
+      ? mustBe('a list, one text for each argument, such as ["./agent", "{{input}}"]', value)
       : texts.refine((list) => list.length > 0, { error: 'must name a program' }),
   ).optional(),
   promptVia: oneOf('stdin', 'argument').optional(),
@@ -79,24 +79,29 @@ const httpTarget = strictObject('an HTTP target', {
 const target = chosen((value) => {
   if (typeof value === 'function') return fn;
   if (typeof value === 'string') return text;
-  if (!isPlainObject(value))
-    return `must be a function, the name of a model, or an object, not ${kindOf(value)}`;
+  if (!isPlainObject(value)) return mustBe('a function, the name of a model, or an object', value);
   if ('model' in value) return modelTarget;
   if ('command' in value || 'preset' in value) return commandTarget;
   if ('url' in value) return httpTarget;
   return 'must say what it is by one of the keys model, command, preset or url';
 });
 
+const modelObject = chosen((value) =>
+  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'doGenerate') === 'function'
+    ? z.unknown()
+    : mustBe('a model object of the AI SDK, or mockModel({ … })', value),
+);
+
 const scorer = chosen((value) => {
   if (typeof value === 'function') return fn;
   if (isPlainObject(value) && typeof value.score === 'function' && typeof value.name === 'string') {
     return z.looseObject({ metrics: z.array(metricSchema).optional() });
   }
-  return `must be a scorer such as includes(), or a function, not ${kindOf(value)}`;
+  return mustBe('a scorer such as includes(), or a function', value);
 });
 
 export const reducerSchema = chosen((value) => {
-  if (typeof value !== 'string') return `must be the name of a reducer, not ${kindOf(value)}`;
+  if (typeof value !== 'string') return mustBe('the name of a reducer', value);
   if (readReducer(value) !== undefined) return z.unknown();
   return `names a reducer that does not exist, "${value}"; there are ${REDUCER_FORMS.join(', ')}`;
 });
@@ -125,7 +130,7 @@ export const definitionSchema = strictObject('an eval', {
   name: text,
   version: z
     .union([z.string(), z.number()], {
-      error: (issue) => `must be a text or a number, not ${kindOf(issue.input)}`,
+      error: (issue) => mustBe('a text or a number', issue.input),
     })
     .optional(),
   description: anyText.optional(),
@@ -135,19 +140,18 @@ export const definitionSchema = strictObject('an eval', {
   filter: chosen((value) =>
     typeof value === 'function' || isPlainObject(value)
       ? z.unknown()
-      : `must be a function, or an object such as { "metadata.topic": "art" }, not ${kindOf(value)}`,
+      : mustBe('a function, or an object such as { "metadata.topic": "art" }', value),
   ).optional(),
   shuffle: chosen((value) =>
     typeof value === 'boolean' || Number.isSafeInteger(value)
       ? z.unknown()
-      : `must be true, false or a whole number as seed, not ${kindOf(value)}`,
+      : mustBe('true, false or a whole number as seed', value),
   ).optional(),
   limit: count.optional(),
+  models: z.record(z.string(), modelObject, { error: 'must be an object of names and models' }).optional(),
   target: target.optional(),
-  scorers: z.array(scorer, { error: (issue) => `must be a list of scorers, not ${kindOf(issue.input)}` }),
-  metrics: z
-    .array(metricSchema, { error: (issue) => `must be a list of metrics, not ${kindOf(issue.input)}` })
-    .optional(),
+  scorers: z.array(scorer, { error: (issue) => mustBe('a list of scorers', issue.input) }),
+  metrics: z.array(metricSchema, { error: (issue) => mustBe('a list of metrics', issue.input) }).optional(),
   epochs: epochs.optional(),
   limits: limits.optional(),
   budgetUsd: amountOrZero.optional(),

@@ -228,6 +228,11 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
   /** A seed, or true for the seed 0. The same seed gives the same order on every machine. */
   readonly shuffle?: boolean | number;
   readonly limit?: number;
+  /**
+   * Models that the eval brings along, by the name it calls them: scripted ones (`mockModel`), or any model object of
+   * the AI SDK whose provider Holdfast does not know by name.
+   */
+  readonly models?: Readonly<Record<string, object>>;
   /** Absent: the model named on the command line is the target. */
   readonly target?: TargetSpec<Input, Output, Target>;
   readonly scorers: readonly (

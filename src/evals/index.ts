@@ -45,7 +45,7 @@ export {
   scorerSpecs,
 } from './normalize-eval.ts';
 export { matchesFilter, type RowReading, readRow, withExtraAsMetadata } from './row.ts';
-export { deriveId, IdGiver } from './sample-id.ts';
+export { deriveId, type IdentifiedRow, IdGiver } from './sample-id.ts';
 export { makeScorer, SCORER_NAMES } from './scorers/catalog.ts';
 export { type ChoiceOptions, choice, choiceLetter, choicePrompt } from './scorers/choice.ts';
 export { type CommandOptions, command } from './scorers/command.ts';

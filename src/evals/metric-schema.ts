@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from '../stats/index.ts';
 import { closest } from './did-you-mean.ts';
 import { amount, count, isPlainObject, oneOf, text, whole } from './plain-checks.ts';
-import { chosen, kindOf, strictObject } from './strict-object.ts';
+import { chosen, mustBe, strictObject } from './strict-object.ts';
 
 const level = amount.refine((value) => value < 1, { error: 'must be between 0 and 1, such as 0.95' });
 
 /** `"accuracy"`, or `{ name: "stderr", options: { cluster: "topic" } }`. */
 export const metricSchema: z.ZodType = chosen((value) => {
   const name = isPlainObject(value) ? value.name : value;
-  if (typeof name !== 'string') return `must be the name of a metric, not ${kindOf(value)}`;
+  if (typeof name !== 'string') return mustBe('the name of a metric', value);
   if (!isKnown(name)) return unknownMetric(name);
   if (typeof value === 'string') return name === 'grouped' ? NEEDS_OPTIONS : z.unknown();
   return strictObject('a metric', {

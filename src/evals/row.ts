@@ -18,22 +18,17 @@ const rowSchema = strictObject('a row', {
   metadata: plainObject.optional(),
 });
 
-/** A row, or what is wrong with it in words that follow "the row": `"choices" must be …`. */
+/** A row, or what is wrong with it: `"choices" must be a list of texts, not null`. */
 export type RowReading = { readonly row: Row } | { readonly problem: string };
 
 /** Checks a row. Fields that are null count as absent; unknown keys are refused. */
 export function readRow(value: unknown): RowReading {
-  if (!isPlainObject(value)) return { problem: `is ${kindOf(value)}, not an object with "input"` };
+  if (!isPlainObject(value)) return { problem: `the row is ${kindOf(value)}, not an object with "input"` };
   const given = Object.fromEntries(
     Object.entries(value).filter(([, item]) => item !== null && item !== undefined),
   );
   const problems = problemsOf(rowSchema, given);
-  if (problems.length > 0)
-    return {
-      problem: problemSentence(problems)
-        .replace(/^the eval /, '')
-        .replace(/\.$/, ''),
-    };
+  if (problems.length > 0) return { problem: problemSentence(problems) };
   const { id, input, target, choices, metadata } = given as unknown as Row;
   return {
     row: {

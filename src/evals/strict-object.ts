@@ -6,7 +6,7 @@ export function strictObject<Shape extends z.ZodRawShape>(thing: string, shape: 
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code === 'unrecognized_keys') return unknownKey(thing, issue.keys, Object.keys(shape));
-      if (issue.code === 'invalid_type') return `must be ${thing}, not ${kindOf(issue.input)}`;
+      if (issue.code === 'invalid_type') return mustBe(thing, issue.input);
       return undefined;
     },
   });
@@ -58,10 +58,15 @@ export function kindOf(value: unknown): string {
   }
 }
 
+/** `must be a text, not null`, or `is missing; it must be a text`. */
+export function mustBe(what: string, value: unknown): string {
+  return value === undefined ? `is missing; it must be ${what}` : `must be ${what}, not ${kindOf(value)}`;
+}
+
 /** A check in one line: `must be …, not …` when the value is not of that kind. */
 export function must<T>(what: string, check: (value: unknown) => value is T): z.ZodType<T> {
   return z.custom<T>((value) => check(value), {
-    error: (issue) => `must be ${what}, not ${kindOf(issue.input)}`,
+    error: (issue) => mustBe(what, issue.input),
   });
 }
 

@@ -1,10 +1,11 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
-import { type Problem, pathText, problemSentence } from './check-definition.ts';
+import { asSentence, type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
 import { findAllProblems } from './normalize-eval.ts';
 import { isPlainObject } from './plain-checks.ts';
+import { readRow } from './row.ts';
 import { makeScorer } from './scorers/catalog.ts';
 import { kindOf } from './strict-object.ts';
 
@@ -45,6 +46,7 @@ export function parseYamlEval(text: string, { path }: { readonly path: string })
   const definition = { ...value, ...('scorers' in value && { scorers: source.scorers(value.scorers) }) };
   const problems = findAllProblems(definition);
   if (problems.length > 0) throw source.invalid(problems);
+  source.checkRows(value.data);
   return definition as unknown as EvalDefinition;
 }
 
@@ -85,6 +87,17 @@ class YamlSource {
   scorers(value: unknown): unknown {
     if (!Array.isArray(value)) return value;
     return value.map((item: unknown, index) => this.#scorer(item, ['scorers', index]));
+  }
+
+  /** Rows in the file itself have a line; those of other files are checked when they are read. */
+  checkRows(data: unknown): void {
+    if (!Array.isArray(data)) return;
+    for (const [index, row] of data.entries()) {
+      const reading = readRow(row);
+      if ('row' in reading) continue;
+      const message = asSentence(reading.problem);
+      throw this.error(['data', index], { code: 'E_DATA_ROW', message, hint: GUIDE });
+    }
   }
 
   invalid(problems: readonly Problem[]): EvalFileError {

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { closest, didYouMean } from './did-you-mean.ts';
+import { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
+import { fillTemplate, readPath } from './template.ts';
+
+test.each([
+  ['scorer', 'scorers'],
+  ['sorcers', 'scorers'],
+  ['max_output_tokens', 'maxOutputTokens'],
+  ['time', undefined],
+  ['zzz', undefined],
+])('%s is closest to %s', (word, expected) => {
+  expect(closest(word, ['scorers', 'data', 'maxOutputTokens'])).toBe(expected);
+});
+
+test('nothing is suggested where nothing is near', () => {
+  expect(didYouMean('banana', ['name', 'data'])).toBe('');
+});
+
+test('a template is filled from paths, and what is not there stays', () => {
+  const values = { input: 'q', metadata: { n: [1, { x: true }] } };
+  expect(
+    fillTemplate('{{input}} {{ metadata.n.1.x }} {{metadata.n}} {{nope}} {{input.length}}', values),
+  ).toBe('q true [1,{"x":true}] {{nope}} {{input.length}}');
+  expect(readPath(values, '__proto__')).toBeUndefined();
+});
+
+test('what a value holds is never filled in again', () => {
+  expect(fillTemplate('{{a}}', { a: '{{b}} $& $1', b: 'no' })).toBe('{{b}} $& $1');
+});
+
+test('a filter compares fields by path', () => {
+  const row = { id: 7, input: 'q', metadata: { topic: 'art', n: 1 } };
+  expect(matchesFilter(row, { 'metadata.topic': 'art' })).toBe(true);
+  expect(matchesFilter(row, { 'metadata.topic': ['law', 'art'], id: '7' })).toBe(true);
+  expect(matchesFilter(row, { 'metadata.topic': 'law' })).toBe(false);
+  expect(matchesFilter(row, { 'metadata.other': 'x' })).toBe(false);
+});
+
+test('a row keeps its known fields; null means absent', () => {
+  expect(readRow({ input: 'q', target: null, id: null, choices: null, metadata: null })).toEqual({
+    row: { input: 'q' },
+  });
+  expect(readRow({ input: null })).toHaveProperty('problem');
+});
+
+test('further columns become metadata, and metadata wins', () => {
+  expect(withExtraAsMetadata({ input: 'q', a: 1, b: 2, metadata: { a: 3 } })).toMatchObject({
+    metadata: { a: 3, b: 2 },
+  });
+  expect(withExtraAsMetadata({ input: 'q', a: 1, metadata: 'text' })).toMatchObject({ metadata: 'text' });
+});
