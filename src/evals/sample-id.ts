@@ -49,6 +49,7 @@ function slugOf(input: unknown): string {
     text
       .slice(0, 200)
       .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
       .toLowerCase()
       .match(/[a-z0-9]+/g) ?? [];
   let slug = '';
