@@ -4,11 +4,18 @@ import { type Random, systemRandom } from './random.ts';
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const SHORT_ID_LENGTH = 22;
 
+/** The largest multiple of 57 below 256: bytes from here on are thrown away, so that every digit is equally likely. */
+const FAIR_BELOW = 228;
+
 /** 22 characters, 128 random bits: how Inspect names tasks, samples and events. */
 export function shortId(random: Random = systemRandom): string {
-  let value = 0n;
-  for (const byte of random.bytes(16)) value = (value << 8n) | BigInt(byte);
-  return base57(value);
+  let text = '';
+  while (text.length < SHORT_ID_LENGTH) {
+    for (const byte of random.bytes(SHORT_ID_LENGTH - text.length)) {
+      if (byte < FAIR_BELOW) text += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return text;
 }
 
 /** The last 22 base-57 digits of a number, left-padded with the zero digit. */

@@ -23,4 +23,5 @@ export {
   stringifyJson,
   toJson,
 } from './json.ts';
+export { packageVersion } from './package-version.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';

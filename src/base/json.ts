@@ -167,7 +167,6 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
 const DEPTH_MAX = 2_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORDS: ReadonlyArray<readonly [string, Json]> = [
   ['null', null],
   ['true', true],
@@ -242,7 +241,27 @@ class Parser {
   }
 
   #string(): string {
-    return JSON.parse(this.#match(STRING, 'a string')) as string;
+    const start = this.#at;
+    if (this.#text[start] !== '"') this.#fail('a string');
+    // No regular expression here: a pattern over a string of many megabytes overflows the engine's stack.
+    let end = this.#text.indexOf('"', start + 1);
+    while (end >= 0 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
+    if (end < 0) this.#fail('the end of a string');
+    try {
+      const value = JSON.parse(this.#text.slice(start, end + 1)) as string;
+      this.#at = end + 1;
+      return value;
+    } catch (error) {
+      if (error instanceof SyntaxError) this.#fail('a string without control characters or bad escapes');
+      throw error;
+    }
+  }
+
+  /** An odd number of backslashes before a quote makes it part of the string. */
+  #isEscaped(quote: number): boolean {
+    let backslashes = 0;
+    while (this.#text[quote - 1 - backslashes] === '\\') backslashes++;
+    return backslashes % 2 === 1;
   }
 
   #number(): Json {

@@ -6,9 +6,22 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+/** Asking the system costs far more than a few bytes are worth, so they are fetched by the page. */
+const POOL_BYTES = 8_192;
+let pool: Uint8Array = new Uint8Array(0);
+let used = 0;
+
 export const systemRandom: Random = {
   next: () => randomBytes(4).readUInt32LE() / 2 ** 32,
-  bytes: (count) => randomBytes(count),
+  bytes(count) {
+    if (count > POOL_BYTES) return randomBytes(count);
+    if (used + count > pool.length) {
+      pool = randomBytes(POOL_BYTES);
+      used = 0;
+    }
+    used += count;
+    return pool.subarray(used - count, used);
+  },
 };
 
 /** The same seed gives the same sequence on every machine (mulberry32). */

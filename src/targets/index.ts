@@ -58,5 +58,5 @@ export {
 } from './sample-meter.ts';
 export { createSampleScope, type SampleScope, scoringScope } from './sample-scope.ts';
 export { inputText, textOf } from './template.ts';
-export { addUsage, modelUsageOf } from './usage.ts';
+export { modelUsageOf } from './usage.ts';
 export { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';

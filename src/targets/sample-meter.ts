@@ -1,8 +1,7 @@
 import type { Clock } from '../base/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
-import type { ModelUsage } from '../log/index.ts';
+import { addUsage, type ModelUsage } from '../log/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
-import { addUsage } from './usage.ts';
 
 /**
  * Meter: counts what one attempt at a sample uses, and stops it at its limits.

@@ -1,0 +1,88 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readJournal } from '../../src/journal/index.ts';
+import { makeTempDir } from '../sim/temp-dir.ts';
+
+const CHILD = join(import.meta.dirname, 'answer-child.ts');
+const canTrace = spawnSync('strace', ['-V']).status === 0;
+const canMount = process.getuid?.() === 0 && process.platform === 'linux' && mountWorks();
+
+function mountWorks(): boolean {
+  const dir = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim();
+  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir]).status === 0;
+  if (isMounted) spawnSync('umount', [dir]);
+  return isMounted;
+}
+
+describe.skipIf(!canTrace)('as the system sees it (needs strace)', () => {
+  test('[JRN-1] [JRN-6] between two acknowledgements the journal is written and then synced', async () => {
+    await using dir = await makeTempDir();
+    const trace = join(dir.path, 'trace');
+    const calls = 'trace=write,pwrite64,pwritev,fsync,fdatasync,openat';
+    const run = spawnSync(
+      'strace',
+      ['-f', '-y', '-s', '16', '-e', calls, '-o', trace, process.execPath, CHILD, dir.path, '12'],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(run.stdout.split('\n').filter((line) => line.startsWith('ack'))).toHaveLength(12);
+    let lastOnJournal = 'nothing';
+    let acknowledged = 0;
+    for (const line of readFileSync(trace, 'utf8').split('\n')) {
+      const isJournal = line.includes('journal.db-wal>');
+      if (isJournal && /\bp?write(64|v)?\(/.test(line)) lastOnJournal = 'write';
+      if (isJournal && /\bf(data)?sync\(/.test(line)) lastOnJournal = 'sync';
+      if (!line.includes('"ack ')) continue;
+      expect(lastOnJournal, line).toBe('sync');
+      lastOnJournal = 'nothing since the last acknowledgement';
+      acknowledged++;
+    }
+    expect(acknowledged).toBe(12);
+  });
+});
+
+describe.skipIf(!canMount)('on a disk that is really full (needs to mount a tmpfs)', () => {
+  test('a full disk is said, what was acknowledged stays, and the journal stays valid', async () => {
+    await using dir = await makeTempDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', dir.path]);
+    try {
+      const run = spawnSync(process.execPath, [CHILD, dir.path, '1000', '20000'], { encoding: 'utf8' });
+      const lines = run.stdout.trim().split('\n');
+      expect(lines.at(-1)).toMatch(/^failed E_DISK_(FULL|IO)$/);
+      const acknowledged = lines.filter((line) => line.startsWith('ack')).length;
+      expect(acknowledged).toBeGreaterThan(3);
+      const [runDir = ''] = readdirSync(dir.path);
+      const reader = readJournal(join(dir.path, runDir, 'journal.db'));
+      expect(reader.problems()).toEqual([]);
+      const values = [...reader.answers(1)].map(({ value }) => String(value).split(' ')[0]);
+      expect(values.slice(0, acknowledged)).toEqual(
+        Array.from({ length: acknowledged }, (_, n) => String(n)),
+      );
+      reader.close();
+    } finally {
+      execFileSync('umount', [dir.path]);
+    }
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('on a disk that fails', () => {
+  test('a write error is said, what was acknowledged stays, and the journal stays valid', async () => {
+    await using dir = await makeTempDir();
+    // Beyond this size every write fails with EFBIG: to SQLite an input/output error like any other.
+    const script = `ulimit -f 400; trap '' XFSZ; exec "$0" "$@"`;
+    const run = spawnSync('bash', ['-c', script, process.execPath, CHILD, dir.path, '1000', '20000'], {
+      encoding: 'utf8',
+    });
+    const lines = run.stdout.trim().split('\n');
+    expect(lines.at(-1)).toMatch(/^failed E_DISK_(FULL|IO)$/);
+    const acknowledged = lines.filter((line) => line.startsWith('ack')).length;
+    const [runDir = ''] = readdirSync(dir.path);
+    const reader = readJournal(join(dir.path, runDir, 'journal.db'));
+    expect(reader.problems()).toEqual([]);
+    expect([...reader.answers(1)].length).toBeGreaterThanOrEqual(acknowledged);
+    reader.close();
+  });
+});

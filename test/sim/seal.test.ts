@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import type { Disk } from '../../src/disk/index.ts';
+import type { Journal } from '../../src/journal/index.ts';
+import { openLog, verifyLog } from '../../src/log/index.ts';
+import { releaseJournal, sealRun, sweepReleased } from '../../src/seal/index.ts';
+import { sweepCrashes } from './crash-sweep.ts';
+import { FaultyDisk } from './faulty-disk.ts';
+import { filledJournal } from './journal-fixture.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
+import { makeTempDir, type TempDir } from './temp-dir.ts';
+
+let dir: TempDir;
+let journal: Journal;
+beforeEach(async () => {
+  dir = await makeTempDir();
+  journal = await filledJournal(dir.path);
+});
+afterEach(async () => {
+  journal.close();
+  await dir[Symbol.asyncDispose]();
+});
+
+const LOG = '/logs/sealed.eval';
+const seal = (disk: Disk) =>
+  sealRun({
+    disk,
+    clock: systemClock,
+    sources: [journal],
+    logPath: LOG,
+    resolveLog: (log) => log,
+    outcome: { status: 'success' },
+  });
+
+/** The log is whole and holds every sample, or there is none. */
+async function wholeOrAbsent(disk: Disk): Promise<boolean> {
+  if (!(await disk.stat(LOG))) return false;
+  expect((await verifyLog(disk, LOG)).problems).toEqual([]);
+  const log = await openLog(disk, LOG);
+  const ids: unknown[] = [];
+  for await (const { id } of log.summaries()) ids.push(id);
+  await log.close();
+  expect(ids).toEqual(['a', 'b', 'c', 'd']);
+  return true;
+}
+
+test('[SEAL-1] whatever the crash: the log is whole or absent, there if it was promised, and sealing again heals', async () => {
+  const tried = await sweepCrashes({
+    prepare: (disk) => disk.makeDir('/logs'),
+    act: seal,
+    check: async (disk, result) => {
+      const isThere = await wholeOrAbsent(disk);
+      if (result) expect(isThere).toBe(true);
+      const again = await seal(disk);
+      expect(again.wasThere).toBe(isThere);
+      expect(await wholeOrAbsent(disk.powerCycle())).toBe(true);
+    },
+    seeds: 3,
+  });
+  expect(tried).toBeGreaterThan(50);
+});
+
+test('[SEAL-2] every sample is there as the best there is of it', async () => {
+  const disk = new SimulatedDisk();
+  const report = await seal(disk);
+  expect(report).toMatchObject({ samples: 4, completed: 2, errored: 1, interrupted: 1, reused: 0 });
+  expect(report.header.results).toMatchObject({ total_samples: 4, completed_samples: 2 });
+  const log = await openLog(disk, LOG);
+  expect((await log.sample('c', 1))?.error?.message).toBe('boom');
+  expect((await log.sample('d', 1))?.error?.message).toContain('interrupted');
+  expect((await log.sample('d', 1))?.events).toHaveLength(1);
+  await log.close();
+});
+
+test('[SEAL-3] a journal is let go whole: no crash leaves half of one', async () => {
+  await sweepCrashes({
+    prepare: async (disk) => {
+      await disk.makeDir('/state/run');
+      for (const name of ['journal.db', 'journal.db-wal', 'lock']) {
+        const file = await disk.open(`/state/run/${name}`, 'create');
+        await file.write(new Uint8Array([1, 2, 3]), 0);
+        await file.sync();
+        await file.close();
+      }
+      await disk.syncDir('/state/run');
+    },
+    act: (disk) => releaseJournal(disk, '/state/run'),
+    check: async (disk, result) => {
+      const left = (await disk.list('/state/run'))?.map(({ name }) => name);
+      if (result) expect(left).toBeUndefined();
+      if (left) expect(left).toEqual(['journal.db', 'journal.db-wal', 'lock']);
+      await sweepReleased(disk, '/state');
+      expect((await disk.list('/state'))?.filter(({ name }) => name !== 'run')).toEqual([]);
+    },
+  });
+});
+
+describe('a log that stands in the way', () => {
+  test('of another run is never overwritten', async () => {
+    const disk = new SimulatedDisk();
+    await seal(disk);
+    const other = await filledJournal(dir.path);
+    const before = await disk.read(LOG);
+    const sealing = sealRun({
+      disk,
+      clock: systemClock,
+      sources: [other],
+      logPath: LOG,
+      resolveLog: (log) => log,
+      outcome: { status: 'success' },
+    });
+    await expect(sealing).rejects.toMatchObject({ code: 'E_LOG_EXISTS' });
+    expect(await disk.read(LOG)).toEqual(before);
+    other.close();
+  });
+});
+
+describe('a disk that fails while sealing', () => {
+  const faults = [
+    { on: 'write', errno: 'ENOSPC', afterBytes: 500 },
+    { on: 'write', errno: 'EIO', afterBytes: 100 },
+    { on: 'sync', errno: 'EIO' },
+    { on: 'link', errno: 'EIO' },
+    { on: 'fileRead', errno: 'EIO', after: 3 },
+    { on: 'syncDir', errno: 'EIO' },
+  ] as const;
+
+  test.each(faults)(
+    '$errno on $on: said, nothing half-written stays, and the next seal succeeds',
+    async (fault) => {
+      const disk = new SimulatedDisk();
+      await disk.makeDir('/logs');
+      using faulty = new FaultyDisk(disk, [fault]);
+      await expect(seal(faulty)).rejects.toMatchObject({ code: expect.stringMatching(/^E_/) });
+      await wholeOrAbsent(disk);
+      await seal(disk);
+      expect(await wholeOrAbsent(disk)).toBe(true);
+      expect((await disk.list('/logs'))?.map(({ name }) => name)).toEqual(['sealed.eval']);
+    },
+  );
+});
