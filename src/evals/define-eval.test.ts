@@ -140,6 +140,13 @@ describe('normalizing', () => {
     expect(planTarget({ command: ['a'] }).kind).toBe('command');
     expect(planTarget({ preset: 'claude' }).kind).toBe('command');
     expect(planTarget({ url: 'http://x' }).kind).toBe('http');
+    const model = {
+      specificationVersion: 'v4',
+      provider: 'mock',
+      modelId: 'x',
+      doGenerate: async () => ({}),
+    };
+    expect(normalizeEval({ ...base, target: model }).target).toEqual({ kind: 'modelObject', model });
     expect(planTarget(undefined).kind).toBe('none');
   });
 

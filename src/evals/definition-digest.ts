@@ -14,7 +14,7 @@ export interface DefinitionParts {
 /**
  * Covers, and covers only:
  * - `name` and `version`;
- * - `target`: the model name and settings, the command with all its settings, the HTTP request template; of a
+ * - `target`: the model name and settings (of a model object its provider and id), the command with all its settings, the HTTP request template; of a
  *   function its source text. What a function reads from outside itself (imports, variables, files) is not seen:
  *   raise `version` when that changes;
  * - `scorers`, in order: key, name, options, and of a user's function its source text;
@@ -82,6 +82,8 @@ function targetContent(target: PlannedTarget): Json {
       return { kind: 'none' };
     case 'function':
       return { kind: 'function', source: digestOf(target.run.toString()) };
+    case 'modelObject':
+      return { kind: 'modelObject', provider: target.model.provider, model: target.model.modelId };
     default:
       return { kind: target.kind, spec: toJson(target.spec) };
   }

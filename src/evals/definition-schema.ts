@@ -1,6 +1,7 @@
 /** What an eval may say, for TypeScript and YAML alike. */
 import { z } from 'zod';
 import { REDUCER_FORMS, readReducer } from '../stats/index.ts';
+import type { ModelObject } from './eval.ts';
 import { metricSchema } from './metric-schema.ts';
 import {
   amount,
@@ -80,6 +81,7 @@ const target = chosen((value) => {
   if (typeof value === 'function') return fn;
   if (typeof value === 'string') return text;
   if (!isPlainObject(value)) return mustBe('a function, the name of a model, or an object', value);
+  if (isModelObject(value)) return z.unknown();
   if ('model' in value) return modelTarget;
   if ('command' in value || 'preset' in value) return commandTarget;
   if ('url' in value) return httpTarget;
@@ -160,6 +162,11 @@ export const definitionSchema = strictObject('an eval', {
   failOnError: chosen((value) => (typeof value === 'boolean' ? truth : amountOrZero)).optional(),
   threshold: z.record(z.string(), finite, { error: 'must be an object of metrics and numbers' }).optional(),
 });
+
+/** Seen by what it can do; the targets know which versions of the AI SDK's models they understand. */
+export function isModelObject(value: object): value is ModelObject {
+  return typeof Reflect.get(value, 'doGenerate') === 'function';
+}
 
 function isIterable(value: unknown): boolean {
   return (

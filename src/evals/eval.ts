@@ -122,6 +122,14 @@ export interface ModelTarget {
   readonly providerOptions?: JsonObject;
 }
 
+/** A language model of the AI SDK, such as `openai("gpt-5")` or `mockModel({ … })`. */
+export interface ModelObject {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
+
 export interface CommandTarget {
   /** `claude` or `codex` fill in `argv`. */
   readonly preset?: 'claude' | 'codex';
@@ -152,6 +160,7 @@ export type TargetSpec<Input, Output, Target> =
   | TargetFunction<Input, Output, Target>
   | string
   | ModelTarget
+  | ModelObject
   | CommandTarget
   | HttpTarget;
 

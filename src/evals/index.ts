@@ -20,6 +20,7 @@ export type {
   GenerateResult,
   HttpTarget,
   MetricChoice,
+  ModelObject,
   ModelTarget,
   Row,
   RowField,

@@ -2,6 +2,7 @@
 import { type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type MetricSpec, readReducer, scorerKeys } from '../stats/index.ts';
 import { findProblems, invalidEval, type Problem } from './check-definition.ts';
+import { isModelObject } from './definition-schema.ts';
 import { didYouMean } from './did-you-mean.ts';
 import type {
   Awaitable,
@@ -10,6 +11,7 @@ import type {
   EvalDefinition,
   HttpTarget,
   MetricChoice,
+  ModelObject,
   ModelTarget,
   SampleLimits,
   ScoreResult,
@@ -24,6 +26,7 @@ import { scorer as customScorer, readScore } from './scorers/scorer.ts';
 export type PlannedTarget =
   | { readonly kind: 'function'; readonly run: TargetFunction<unknown, unknown, unknown> }
   | { readonly kind: 'model'; readonly spec: ModelTarget }
+  | { readonly kind: 'modelObject'; readonly model: ModelObject }
   | { readonly kind: 'command'; readonly spec: CommandTarget }
   | { readonly kind: 'http'; readonly spec: HttpTarget }
   | { readonly kind: 'none' };
@@ -84,6 +87,7 @@ export function planTarget(target: EvalDefinition['target']): PlannedTarget {
   if (target === undefined) return { kind: 'none' };
   if (typeof target === 'string') return { kind: 'model', spec: { model: target } };
   if (typeof target === 'function') return { kind: 'function', run: target };
+  if (isModelObject(target)) return { kind: 'modelObject', model: target };
   if ('model' in target) return { kind: 'model', spec: target };
   if ('url' in target) return { kind: 'http', spec: target };
   return { kind: 'command', spec: target };
