@@ -14,15 +14,16 @@ export interface DefinitionParts {
 /**
  * Covers, and covers only:
  * - `name` and `version`;
- * - `target`: the model name and settings (of a model object its provider and id), the command with all its settings, the HTTP request template; of a
- *   function its source text. What a function reads from outside itself (imports, variables, files) is not seen:
- *   raise `version` when that changes;
+ * - `target`: the model name and settings (of a model object its provider and id), the command with all its settings,
+ *   the HTTP request template; of a function its source text. What a function reads from outside itself (imports,
+ *   variables, files) is not seen: raise `version` when that changes;
  * - `scorers`, in order: key, name, options, and of a user's function its source text;
  * - `metrics`: the eval's, and those of each scorer;
  * - the names of the reducers.
  *
- * Not covered: data, filter, shuffle and limit (each sample has its own digest), the number of epochs, limits,
- * budget, concurrency, retries, failOnError, threshold, description, tags and metadata.
+ * Not covered: data, filter, shuffle and limit (each sample has its own digest), the number of epochs, limits, budget,
+ * concurrency, retries, failOnError, threshold, description, tags, metadata, `models` (known by
+ * their names), and the release of Holdfast.
  */
 export function definitionDigest(planned: PlannedEval): Digest {
   return digestOfJson({ name: planned.name, version: planned.version, ...definitionParts(planned) });
