@@ -1,0 +1,65 @@
+import type { CommandSpec } from './command.ts';
+
+/** What `holdfast --help` lists. A command's own file is loaded only when the command is named. */
+export interface CatalogEntry {
+  readonly words: readonly [string] | readonly [string, string];
+  readonly summary: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each command has its own flags, which only it reads.
+  load(): Promise<{ readonly command: CommandSpec<any> }>;
+}
+
+export const CATALOG: readonly CatalogEntry[] = [
+  {
+    words: ['init'],
+    summary: 'Write a first eval into a folder',
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    words: ['run'],
+    summary: 'Run evals, or complete what earlier runs left',
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    words: ['score'],
+    summary: 'Score a log again without calling its target',
+    load: () => import('./commands/score.ts'),
+  },
+  {
+    words: ['log', 'list'],
+    summary: 'List the logs and unfinished runs of a directory',
+    load: () => import('./commands/log-list.ts'),
+  },
+  {
+    words: ['log', 'show'],
+    summary: 'Show a log, or one sample of it',
+    load: () => import('./commands/log-show.ts'),
+  },
+  {
+    words: ['log', 'dump'],
+    summary: 'Print a log as JSON',
+    load: () => import('./commands/log-dump.ts'),
+  },
+  {
+    words: ['log', 'verify'],
+    summary: 'Check that logs are whole',
+    load: () => import('./commands/log-verify.ts'),
+  },
+  {
+    words: ['log', 'convert'],
+    summary: 'Write a log in another form (.json, .eval, older tools)',
+    load: () => import('./commands/log-convert.ts'),
+  },
+  {
+    words: ['doctor'],
+    summary: 'Check this machine, and a bucket if one is named',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    words: ['demo'],
+    summary: 'Run an example eval, kill it halfway, and let it recover',
+    load: () => import('./commands/demo.ts'),
+  },
+];
+
+/** Commands of two words, by their first. */
+export const GROUPS: Readonly<Record<string, string>> = { log: 'List, show, check and convert logs' };

@@ -1,0 +1,59 @@
+import { relative, resolve } from 'node:path';
+import { Option } from 'commander';
+import { UsageError } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { type CompressionMethod, convertLog } from '../../log/index.ts';
+import { type CommonFlags, defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { formatBytes } from '../quantities.ts';
+
+interface ConvertFlags extends CommonFlags {
+  readonly method?: CompressionMethod;
+  readonly force?: true;
+}
+
+export const command = defineCommand<ConvertFlags>({
+  summary: 'Write a log in another form (.json, .eval, older tools)',
+  arguments: [
+    ['<from>', 'the log to read'],
+    ['<to>', 'the log to write; its ending decides the form: .eval or .json'],
+  ],
+  options: [
+    new Option('--method <name>', 'compression of a .eval; deflate for tools of before 2026').choices([
+      'zstd',
+      'deflate',
+    ]),
+    new Option('--force', 'replace a file that exists'),
+  ],
+  examples: [
+    ['holdfast log convert logs/x.eval x.json', 'as plain JSON'],
+    ['holdfast log convert logs/x.eval old.eval --method deflate', 'for older tools'],
+  ],
+  exits: {
+    0: 'written',
+    1: 'the source is no log',
+    2: 'the target exists, or its ending is unknown',
+    3: 'the source is damaged',
+  },
+  async run({ args, flags, terminal }) {
+    const from = resolve(terminal.cwd, String(args[0]));
+    const to = resolve(terminal.cwd, String(args[1]));
+    if (!flags.force && (await nodeDisk.stat(to))) throw exists(to);
+    const { sizeBytes } = await convertLog(nodeDisk, {
+      from,
+      to,
+      ...(flags.method ? { method: flags.method } : {}),
+    });
+    if (flags.json) terminal.json({ from, to, sizeBytes });
+    else terminal.line(`${relative(terminal.cwd, to)}  ${formatBytes(sizeBytes)}`);
+    return EXIT.ok;
+  },
+});
+
+function exists(path: string): UsageError {
+  return new UsageError({
+    code: 'E_FILE_EXISTS',
+    message: `${path} exists already.`,
+    hint: 'Name another file, or replace it with --force.',
+  });
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { openLog } from '../../log/index.ts';
+import { type CommonFlags, defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
+import { findSample } from '../logs/sample-ref.ts';
+
+interface DumpFlags extends CommonFlags {
+  readonly header?: true;
+  readonly sample?: string;
+  readonly strict?: true;
+}
+
+export const command = defineCommand<DumpFlags>({
+  summary: 'Print a log as JSON',
+  arguments: [['<log>', 'a .eval or .json log']],
+  options: [
+    new Option('--header', 'only the header'),
+    new Option('--sample <id>', 'only one sample, by its id or id@epoch').conflicts('header'),
+    new Option('--strict', 'write null for NaN and the infinities, which plain JSON does not know'),
+  ],
+  examples: [
+    ['holdfast log dump logs/x.eval --strict | jq .results', 'the results'],
+    ['holdfast log dump logs/x.eval --sample 7', 'one sample with its events'],
+  ],
+  exits: { 0: 'printed', 1: 'the file is no log', 2: 'there is no such sample', 3: 'the log is damaged' },
+  async run({ args, flags, terminal }) {
+    const options = { isStrict: flags.strict ?? false };
+    const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));
+    try {
+      if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
+      else if (flags.sample === undefined)
+        for await (const text of dumpLog(log, options)) await terminal.write(text);
+      else {
+        for await (const text of dumpSample(log, await findSample(log, flags.sample), options))
+          await terminal.write(text);
+        terminal.line();
+      }
+      return EXIT.ok;
+    } finally {
+      await log.close();
+    }
+  },
+});

@@ -1,0 +1,150 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { type JsonObject, toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogHeader,
+  type LogReader,
+  openLog,
+  type SampleKey,
+} from '../../log/index.ts';
+import { type CommonFlags, defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { findSample } from '../logs/sample-ref.ts';
+import { eventLine, sampleLines } from '../logs/sample-view.ts';
+import { parseCount } from '../parse-values.ts';
+import { counted, formatBytes, formatCount, formatDuration, formatScore, formatTime } from '../quantities.ts';
+import { resultLines } from '../run/account-report.ts';
+import { type Column, oneLine, renderTable, shorten } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface ShowFlags extends CommonFlags {
+  readonly sample?: string;
+  readonly events?: true;
+  readonly limit: number;
+}
+
+export const command = defineCommand<ShowFlags>({
+  summary: 'Show a log, or one sample of it',
+  arguments: [['<log>', 'a .eval or .json log, written by Holdfast or Inspect']],
+  options: [
+    new Option('--sample <id>', 'one sample, by its id or id@epoch'),
+    new Option('--events', 'with --sample: also what happened, event by event'),
+    new Option('--limit <n>', 'how many samples to list').argParser(parseCount).default(50),
+  ],
+  examples: [
+    ['holdfast log show logs/x.eval', 'header, results and samples'],
+    ['holdfast log show logs/x.eval --sample 7@2 --events', 'sample 7 of epoch 2, with its events'],
+  ],
+  exits: { 0: 'shown', 1: 'the file is no log', 2: 'there is no such sample', 3: 'the log is damaged' },
+  async run({ args, flags, terminal }) {
+    const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));
+    try {
+      if (flags.sample === undefined) await showLog(log, flags, terminal);
+      else await showSample(log, await findSample(log, flags.sample), flags, terminal);
+      return EXIT.ok;
+    } finally {
+      await log.close();
+    }
+  },
+});
+
+async function showLog(log: LogReader, flags: ShowFlags, terminal: Terminal): Promise<void> {
+  const header = await log.header();
+  const shown: EvalSampleSummary[] = [];
+  let total = 0;
+  for await (const summary of log.summaries()) if (total++ < flags.limit) shown.push(summary);
+  if (flags.json) {
+    terminal.json({
+      path: log.path,
+      sizeBytes: log.sizeBytes,
+      header: toJson(header),
+      samples: toJson(shown),
+      total,
+    });
+    return;
+  }
+  for (const line of headerLines(header, log, terminal)) terminal.line(line);
+  if (total === 0) return;
+  terminal.line();
+  terminal.line(samplesTable(shown, terminal));
+  if (total > shown.length)
+    terminal.line(terminal.style.dim(`${counted(total - shown.length, 'more sample')}; --limit shows more`));
+}
+
+async function showSample(
+  log: LogReader,
+  key: SampleKey,
+  flags: ShowFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const fields = await log.sampleFields(key.id, key.epoch);
+  if (!fields) return;
+  if (flags.json) {
+    const events: JsonObject[] = [];
+    if (flags.events) for await (const event of log.events(key.id, key.epoch)) events.push(event);
+    terminal.json({ ...(toJson(fields) as JsonObject), ...(flags.events ? { events } : {}) });
+    return;
+  }
+  for (const line of sampleLines(fields, terminal)) terminal.line(line);
+  if (!flags.events) return;
+  terminal.line();
+  terminal.line(terminal.style.accent('events'));
+  for await (const event of log.events(key.id, key.epoch))
+    await terminal.write(`  ${eventLine(event, terminal)}\n`);
+}
+
+function headerLines(header: LogHeader, log: LogReader, { style }: Terminal): string[] {
+  const { eval: spec, status, results, stats, error } = header;
+  const paint = status === 'success' ? style.good : style.warn;
+  const took = Date.parse(stats.completed_at) - Date.parse(stats.started_at);
+  const usage = Object.entries(stats.model_usage).map(
+    ([model, { total_tokens }]) => `${model} ${formatCount(total_tokens)} tokens`,
+  );
+  const rows: [string, string][] = [
+    ['status', paint(status)],
+    ['created', formatTime(spec.created)],
+    ...(Number.isFinite(took) ? [['took', formatDuration(took)] as [string, string]] : []),
+    [
+      'samples',
+      results ? `${results.completed_samples} of ${results.total_samples} completed` : 'no results',
+    ],
+    ...usage.map((text): [string, string] => ['usage', text]),
+    ...resultLines(results).map((text): [string, string] => ['score', text]),
+    ...(error ? [['error', error.message] as [string, string]] : []),
+    ['file', `${log.path} (${formatBytes(log.sizeBytes)})`],
+  ];
+  return [
+    `${style.bold(spec.task)} ${style.dim('·')} ${spec.model}`,
+    renderTable([{ title: '' }, { title: '' }], rows, { width: 1_000 }),
+  ];
+}
+
+function samplesTable(summaries: readonly EvalSampleSummary[], { style, columns: width }: Terminal): string {
+  const hasEpochs = summaries.some(({ epoch }) => epoch > 1);
+  const columns: Column[] = [
+    { title: 'sample' },
+    ...(hasEpochs ? [{ title: 'epoch', align: 'right' as const }] : []),
+    { title: 'score' },
+    { title: 'input', shrinks: true },
+  ];
+  const rows = summaries.map((summary) => [
+    shorten(oneLine(String(summary.id)), 32),
+    ...(hasEpochs ? [String(summary.epoch)] : []),
+    verdict(summary, style),
+    shorten(oneLine(typeof summary.input === 'string' ? summary.input : JSON.stringify(summary.input)), 200),
+  ]);
+  return renderTable(columns, rows, { width, title: style.dim });
+}
+
+function verdict({ error, limit, scores }: EvalSampleSummary, style: Terminal['style']): string {
+  if (error !== undefined) return style.bad('error');
+  const values = Object.values(scores ?? {}).map(({ value }) => scoreCell(value));
+  return `${values.join(' ') || '–'}${limit === undefined ? '' : style.warn(` ${limit} limit`)}`;
+}
+
+function scoreCell(value: unknown): string {
+  if (typeof value === 'number') return formatScore(value);
+  return shorten(oneLine(typeof value === 'string' ? value : JSON.stringify(value)), 16);
+}

@@ -1,0 +1,70 @@
+import { join, relative, resolve } from 'node:path';
+import { ActionableError, messageOf, toJson } from '../../base/index.ts';
+import { type Disk, nodeDisk } from '../../disk/index.ts';
+import { isLogName, type VerifyReport, verifyLog } from '../../log/index.ts';
+import { defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { counted } from '../quantities.ts';
+
+export const command = defineCommand({
+  summary: 'Check that logs are whole',
+  description: 'Reads every byte of every log and lists all damage. Changes nothing.',
+  arguments: [['<logs...>', 'logs, or directories of logs']],
+  options: [],
+  examples: [
+    ['holdfast log verify logs/x.eval', 'one log'],
+    ['holdfast log verify logs', 'every log of a directory'],
+  ],
+  exits: { 0: 'every log is whole', 1: 'a file is no log, or missing', 3: 'damage was found and is listed' },
+  async run({ args, flags, terminal }) {
+    const paths = await logsOf(
+      nodeDisk,
+      (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path)),
+    );
+    const reports: VerifyReport[] = [];
+    for (const path of paths) {
+      const report = await verify(nodeDisk, path, paths.length > 1);
+      reports.push(report);
+      if (!flags.json) for (const line of reportLines(report, terminal.cwd)) terminal.line(line);
+    }
+    const damaged = reports.filter(({ isWhole }) => !isWhole);
+    if (flags.json) terminal.json({ isWhole: damaged.length === 0, logs: toJson(reports) });
+    else terminal.line(summary(reports.length, damaged.length));
+    return damaged.length > 0 ? EXIT.damage : EXIT.ok;
+  },
+});
+
+async function logsOf(disk: Disk, paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    if ((await disk.stat(path))?.kind !== 'directory') found.push(path);
+    else
+      for (const { name, kind } of (await disk.list(path)) ?? [])
+        if (kind === 'file' && isLogName(name)) found.push(join(path, name));
+  }
+  return found;
+}
+
+/** Of several files, one that is no log at all does not hinder checking the others. */
+async function verify(disk: Disk, path: string, isOneOfMany: boolean): Promise<VerifyReport> {
+  try {
+    return await verifyLog(disk, path);
+  } catch (error) {
+    if (!(error instanceof ActionableError) || !isOneOfMany) throw error;
+    const problem = { member: path, code: error.code, message: messageOf(error) };
+    return { path, isWhole: false, members: 0, samples: 0, problems: [problem] };
+  }
+}
+
+function reportLines({ path, isWhole, samples, problems }: VerifyReport, cwd: string): string[] {
+  const name = relative(cwd, path).startsWith('..') ? path : relative(cwd, path);
+  if (isWhole) return [`ok       ${name}  ${counted(samples, 'sample')}`];
+  return [`damaged  ${name}`, ...problems.map(({ code, message }) => `         ${message} (${code})`)];
+}
+
+function summary(total: number, damaged: number): string {
+  if (total === 0) return 'There are no logs to check.';
+  return damaged === 0
+    ? `${counted(total, 'log')} whole.`
+    : `${damaged} of ${counted(total, 'log')} damaged.`;
+}

@@ -1,0 +1,104 @@
+import { Option } from 'commander';
+import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import type { ExitCode } from '../exit-code.ts';
+import {
+  collect,
+  parseCount,
+  parseDuration,
+  parseErrorsAllowed,
+  parseNatural,
+  parseUsd,
+} from '../parse-values.ts';
+
+export interface RunFlags extends CommonFlags {
+  readonly model?: readonly string[];
+  readonly target?: readonly string[];
+  readonly logDir: string;
+  readonly segments?: string;
+  readonly reuse: 'same' | 'any';
+  readonly fresh?: true;
+  readonly limit?: number;
+  readonly epochs?: number;
+  readonly shuffle?: number | true;
+  readonly id?: readonly string[];
+  readonly concurrency?: number;
+  readonly budget?: number;
+  readonly retries?: number;
+  readonly failOnError?: number | true;
+  readonly timeLimit?: number;
+  readonly workingLimit?: number;
+  readonly tokenLimit?: number;
+  readonly costLimit?: number;
+  readonly turnLimit?: number;
+  readonly messageLimit?: number;
+  readonly attempts?: number;
+  readonly baseUrl?: string;
+  readonly prices?: string;
+  readonly grace?: number;
+  readonly quiet?: true;
+}
+
+export const command = defineCommand<RunFlags>({
+  summary: 'Run evals, or complete what earlier runs left',
+  description: `Runs every eval on every model named, each as a run with its own log. What earlier runs of the
+same eval completed is kept, what they had paid for is replayed, and only the rest is run; when
+nothing is missing, nothing is done. Ctrl-C once stops after the samples under way, twice at once;
+both can be gone on with by the same command.`,
+  arguments: [['<files...>', 'eval files (*.eval.ts, .js, .yaml), folders or patterns']],
+  options: [
+    new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
+    new Option('-t, --target <name>', 'the same as --model').argParser(collect),
+    new Option('--log-dir <dir>', 'where logs go: a path, or a bucket (file://…)')
+      .env('HOLDFAST_LOG_DIR')
+      .default('logs'),
+    new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
+    new Option('--reuse <what>', 'which finished samples to take over')
+      .choices(['same', 'any'])
+      .default('same'),
+    new Option('--fresh', 'take nothing over from earlier runs').conflicts('reuse'),
+    new Option('--limit <n>', 'only the first n samples').argParser(parseCount),
+    new Option('--id <id...>', 'only the samples with these ids'),
+    new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),
+    new Option('--epochs <n>', 'how often each sample is run').argParser(parseCount),
+    new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
+    new Option('--budget <usd>', 'stop, resumable, when this much is spent').argParser(parseUsd),
+    new Option('--retries <n>', 'tries of a sample that fails with an error').argParser(parseNatural),
+    new Option('--fail-on-error [n]', 'stop at the first error, or beyond a count or share').argParser(
+      parseErrorsAllowed,
+    ),
+    new Option('--time-limit <duration>', 'per sample, such as 30s or 5m').argParser(parseDuration),
+    new Option('--working-limit <duration>', 'per sample, without waiting for slots and retries').argParser(
+      parseDuration,
+    ),
+    new Option('--token-limit <n>', 'per sample').argParser(parseCount),
+    new Option('--cost-limit <usd>', 'per sample').argParser(parseUsd),
+    new Option('--turn-limit <n>', 'per sample').argParser(parseCount),
+    new Option('--message-limit <n>', 'per sample').argParser(parseCount),
+    new Option('--attempts <n>', 'go on by itself, with pauses, until nothing is missing').argParser(
+      parseCount,
+    ),
+    new Option('--base-url <url>', 'where models of openai-compatible/… are served'),
+    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
+    new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
+      parseDuration,
+    ),
+    new Option('--quiet', 'show no progress'),
+  ],
+  examples: [
+    ['holdfast run capitals.eval.ts -m openai/gpt-5', 'one eval on one model'],
+    ['holdfast run evals/ -m openai/gpt-5 -m mock/echo', 'every eval of a folder on two models'],
+    ['holdfast run "evals/**/*.eval.yaml" --limit 5', 'a first look at five samples of each'],
+    ['holdfast run big.eval.ts --budget 20', 'stop when 20 dollars are spent; go on later'],
+  ],
+  exits: {
+    0: 'every sample has a result, and every threshold is met',
+    1: 'an eval fell short of its threshold, or samples failed',
+    2: 'the command line or an eval file is wrong; nothing was written',
+    3: 'damage was found in stored files',
+    4: 'interrupted (Ctrl-C, the budget, a full disk); the same command goes on',
+  },
+  async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
+    const { runCommand } = await import('../run/run-command.ts');
+    return runCommand(call);
+  },
+});

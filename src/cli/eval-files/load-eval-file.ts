@@ -1,0 +1,142 @@
+import { dirname, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ActionableError, errnoOf, messageOf, UsageError } from '../../base/index.ts';
+import { type Disk, explainDiskError } from '../../disk/index.ts';
+import { asDefinition, type EvalDefinition, EvalFileError, parseYamlEval } from '../../evals/index.ts';
+import { evalFileKind } from './find-eval-files.ts';
+import { provideHoldfast } from './holdfast-import.ts';
+import { type ModulePlace, placeOfError, placeOfImport } from './module-place.ts';
+
+/** An eval, and where it was found. */
+export interface LoadedEval {
+  readonly definition: EvalDefinition;
+  /** As people name it: relative to the working directory. */
+  readonly file: string;
+  /** Where relative paths in the eval start. */
+  readonly baseDir: string;
+}
+
+export interface LoadContext {
+  readonly disk: Disk;
+  readonly cwd: string;
+}
+
+/** Every eval of a file. What is wrong with the file is said with its place, and nothing has been done yet. */
+export async function loadEvalFile(path: string, context: LoadContext): Promise<readonly LoadedEval[]> {
+  const file = relative(context.cwd, path) || path;
+  const definitions =
+    evalFileKind(path) === 'yaml'
+      ? [parseYamlEval(await readText(path, file, context.disk), { path: file })]
+      : definitionsOf(await importModule(path, file, context), file);
+  return definitions.map((definition) => ({ definition, file, baseDir: dirname(path) }));
+}
+
+async function importModule(path: string, file: string, context: LoadContext): Promise<object> {
+  provideHoldfast();
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    throw await explainImport(error, { path, file, context });
+  }
+}
+
+function definitionsOf(module: object, file: string): readonly EvalDefinition[] {
+  if (!('default' in module)) {
+    throw new EvalFileError(
+      { file, line: 1, column: 1 },
+      {
+        code: 'E_EVAL_NO_DEFAULT',
+        message: 'the file has no default export.',
+        hint: 'Write "export default defineEval({ … })".',
+      },
+    );
+  }
+  const value = module.default;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => asDefinition(item, `${file} (eval ${index + 1})`));
+  return [asDefinition(value, file)];
+}
+
+interface Failing {
+  readonly path: string;
+  readonly file: string;
+  readonly context: LoadContext;
+}
+
+async function explainImport(error: unknown, failing: Failing): Promise<ActionableError> {
+  const code = errnoOf(error);
+  if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT')
+    return missingImport(error, failing);
+  const place = relativePlace(placeOfError(error), failing);
+  // What `defineEval` and our scorers say is a sentence already; only the place is new.
+  if (error instanceof ActionableError) return new EvalFileError(place, error);
+  if (error instanceof SyntaxError) {
+    return new EvalFileError(place, {
+      code: 'E_EVAL_SYNTAX',
+      message: `${lowerFirst(messageOf(error))}.`,
+      hint:
+        code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'
+          ? 'Node runs TypeScript by leaving types out: enums, namespaces and parameter properties are not available.'
+          : 'Correct the file at that place.',
+    });
+  }
+  return new EvalFileError(place, {
+    code: 'E_EVAL_THROWS',
+    message: `the file fails while it is loaded: ${messageOf(error)}`,
+    hint: 'An eval file must load without errors; correct it at that place.',
+  });
+}
+
+/** The error names the module that is missing; the place where it is named has to be looked up. */
+async function missingImport(error: unknown, failing: Failing): Promise<ActionableError> {
+  const { path, file, context } = failing;
+  const text = await readText(path, file, context.disk);
+  const missing = quotedIn(messageOf(error));
+  const place = placeOfImport(text, path, missing) ?? placeOfRelative(text, path, missing);
+  const isPackage = !missing.startsWith('/') && !missing.startsWith('.');
+  return new EvalFileError(relativePlace(place, failing), {
+    code: 'E_EVAL_IMPORT',
+    message: `${isPackage ? `the package "${missing}"` : `the module ${relative(context.cwd, missing)}`} cannot be found.`,
+    hint: isPackage
+      ? `Install it with: npm install ${missing}`
+      : 'Check the path, and that it has its ending (.ts, .js).',
+  });
+}
+
+/** A relative import is reported by its absolute path; its last part is what the source holds. */
+function placeOfRelative(text: string, path: string, missing: string): ModulePlace | undefined {
+  const specifier = relative(dirname(path), missing);
+  return placeOfImport(text, path, specifier.startsWith('.') ? specifier : `./${specifier}`);
+}
+
+/** Node writes the names in its messages in single quotes; the name is only used to say more, never to decide. */
+function quotedIn(message: string): string {
+  return /'([^']+)'/.exec(message)?.[1] ?? message;
+}
+
+function relativePlace(place: ModulePlace | undefined, { file, context }: Failing): ModulePlace {
+  if (!place) return { file, line: 1, column: 1 };
+  return { ...place, file: relative(context.cwd, place.file) || place.file };
+}
+
+async function readText(path: string, file: string, disk: Disk): Promise<string> {
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await disk.read(path);
+  } catch (error) {
+    throw explainDiskError(error, file);
+  }
+  if (!bytes) {
+    throw new UsageError({
+      code: 'E_EVAL_FILE_NONE',
+      message: `There is no eval file ${file}.`,
+      hint: 'Check the path.',
+    });
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
+
+function lowerFirst(text: string): string {
+  const plain = text.replace(/\.$/, '');
+  return plain.charAt(0).toLowerCase() + plain.slice(1);
+}

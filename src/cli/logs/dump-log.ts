@@ -1,0 +1,58 @@
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  stringifyJson,
+  toJson,
+} from '../../base/index.ts';
+import type { LogReader, SampleKey } from '../../log/index.ts';
+
+export interface DumpOptions {
+  /** NaN and the infinities become null, so that any JSON reader takes the text. */
+  readonly isStrict: boolean;
+}
+
+/** The whole log as one JSON document, in pieces: a log can be far larger than memory. */
+export async function* dumpLog(log: LogReader, options: DumpOptions): AsyncIterable<string> {
+  const header = jsonText(toJson(await log.header()), options);
+  yield header.slice(0, -1);
+  yield ',"samples":[';
+  let isFirst = true;
+  for (const key of await log.samples()) {
+    if (!isFirst) yield ',\n';
+    isFirst = false;
+    yield* dumpSample(log, key, options);
+  }
+  yield ']}\n';
+}
+
+/** One sample, its events streamed; attachments are resolved into the events. */
+export async function* dumpSample(
+  log: LogReader,
+  key: SampleKey,
+  options: DumpOptions,
+): AsyncIterable<string> {
+  const fields = await log.sampleFields(key.id, key.epoch);
+  yield jsonText(toJson(fields ?? { ...key }), options).slice(0, -1);
+  yield ',"events":[';
+  let isFirst = true;
+  for await (const event of log.events(key.id, key.epoch)) {
+    yield (isFirst ? '' : ',') + jsonText(event, options);
+    isFirst = false;
+  }
+  yield ']}';
+}
+
+export function jsonText(value: Json, { isStrict }: DumpOptions): string {
+  return stringifyJson(isStrict ? withoutNaN(value) : value);
+}
+
+function withoutNaN(value: Json): Json {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (isJsonArray(value)) return value.map(withoutNaN);
+  if (!isJsonObject(value)) return value;
+  const plain: Record<string, Json | undefined> = {};
+  for (const [key, item] of Object.entries(value)) plain[key] = item === undefined ? item : withoutNaN(item);
+  return plain as JsonObject;
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { ActionableError, messageOf } from '../../base/index.ts';
+import type { Disk } from '../../disk/index.ts';
+import { findJournals, readJournal } from '../../journal/index.ts';
+import { type EvalResults, isLogName, openLog } from '../../log/index.ts';
+import { stateDirOf } from '../../runner/index.ts';
+
+/** A finished log, or a file that should be one. */
+export interface ListedLog {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly created?: string;
+  readonly eval?: string;
+  readonly target?: string;
+  readonly status?: string;
+  readonly samples?: number;
+  readonly completed?: number;
+  /** The first metric of the first scorer. */
+  readonly metric?: { readonly name: string; readonly value: number };
+  /** Why it could not be read. */
+  readonly problem?: string;
+}
+
+/** A run that has not ended in a log. */
+export interface ListedRun {
+  readonly path: string;
+  readonly created?: string;
+  readonly eval?: string;
+  readonly target?: string;
+  /** unknown: the writer was on another machine. */
+  readonly liveness: 'alive' | 'dead' | 'unknown' | 'unreadable';
+  readonly samples?: number;
+  readonly completed?: number;
+  readonly problem?: string;
+}
+
+/** Every log of a directory, oldest first. What cannot be read is listed as such. */
+export async function listLogs(disk: Disk, dir: string): Promise<readonly ListedLog[]> {
+  const logs: ListedLog[] = [];
+  for (const { name, kind } of (await disk.list(dir)) ?? []) {
+    if (kind === 'file' && isLogName(name)) logs.push(await lookAtLog(disk, join(dir, name)));
+  }
+  return logs;
+}
+
+export async function listUnfinished(disk: Disk, dir: string): Promise<readonly ListedRun[]> {
+  const { found, unreadable } = await findJournals(disk, stateDirOf(dir));
+  const runs = found.map(({ path, run, liveness }): ListedRun => {
+    const journal = readJournal(path);
+    try {
+      const completed = new Set<string>();
+      for (const { id, epoch, status } of journal.outline()) {
+        if (status === 'completed') completed.add(`${epoch} ${id}`);
+      }
+      const { created, planned, identity } = run;
+      const about = { path, created, eval: identity.eval, target: identity.targetName };
+      return { ...about, liveness, samples: planned, completed: completed.size };
+    } finally {
+      journal.close();
+    }
+  });
+  const broken = unreadable.map(({ path, reason }) => ({
+    path,
+    liveness: 'unreadable' as const,
+    problem: reason,
+  }));
+  return [...runs, ...broken];
+}
+
+async function lookAtLog(disk: Disk, path: string): Promise<ListedLog> {
+  const sizeBytes = (await disk.stat(path))?.sizeBytes ?? 0;
+  try {
+    const log = await openLog(disk, path);
+    try {
+      const { eval: spec, status, results } = await log.header();
+      const metric = firstMetric(results);
+      return {
+        path,
+        sizeBytes,
+        created: spec.created,
+        eval: spec.task,
+        target: spec.model,
+        status,
+        ...(results ? { samples: results.total_samples, completed: results.completed_samples } : {}),
+        ...(metric ? { metric } : {}),
+      };
+    } finally {
+      await log.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return { path, sizeBytes, problem: messageOf(error) };
+  }
+}
+
+function firstMetric(results: EvalResults | undefined): ListedLog['metric'] {
+  const [metric] = Object.values(results?.scores[0]?.metrics ?? {});
+  return metric ? { name: metric.name, value: metric.value } : undefined;
+}

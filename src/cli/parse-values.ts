@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from 'commander';
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+/** `30s`, `5m`, `1.5h`, `250ms`; a plain number is seconds. Gives milliseconds. */
+export function parseDuration(text: string): number {
+  const found = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)?$/.exec(text.trim());
+  const ms = Number(found?.[1]) * (UNITS[found?.[2] ?? 's'] ?? Number.NaN);
+  if (!Number.isFinite(ms)) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1.5h.');
+  return Math.round(ms);
+}
+
+export function parseCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('Write a whole number from 1 up.');
+  return value;
+}
+
+export function parseNatural(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError('Write a whole number from 0 up.');
+  return value;
+}
+
+/** `2.50` or `$2.50`. */
+export function parseUsd(text: string): number {
+  const value = Number(text.replace(/^\$/, ''));
+  if (!Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError('Write US dollars, such as 2.50.');
+  return value;
+}
+
+/** A count, or a share below 1. */
+export function parseErrorsAllowed(text: string): number {
+  const value = Number(text);
+  const isShare = value > 0 && value < 1;
+  if (!isShare && !(Number.isSafeInteger(value) && value >= 1))
+    throw new InvalidArgumentError('Write a count (3) or a share (0.1).');
+  return value;
+}
+
+/** For options that may be given several times, each with one or more values separated by commas. */
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}

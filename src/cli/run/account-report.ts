@@ -1,0 +1,161 @@
+import { relative } from 'node:path';
+import type { Json, JsonObject } from '../../base/index.ts';
+import { toJson } from '../../base/index.ts';
+import type { EvalResults } from '../../log/index.ts';
+import type { Account, ItemOutcome } from '../../runner/index.ts';
+import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
+import { errorJson } from '../report-error.ts';
+import { type Column, renderTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+type Samples = Account['samples'];
+
+const SAMPLE_COLUMNS: ReadonlyArray<readonly [title: string, key: keyof Samples]> = [
+  ['kept', 'kept'],
+  ['reused', 'reused'],
+  ['replayed', 'replayed'],
+  ['re-run', 'rerun'],
+  ['fresh', 'fresh'],
+  ['failed', 'errored'],
+  ['left', 'remaining'],
+  ['lost', 'lost'],
+];
+
+const AMOUNT_COLUMNS = ['spent', 'saved', 'wasted'] as const;
+
+/** The account of all runs as people read it: what became of the samples, the money, the scores, the logs. */
+export function accountLines(outcomes: readonly ItemOutcome[], terminal: Terminal): string[] {
+  const accounts = outcomes.flatMap(({ account }) => account ?? []);
+  const { style, columns: width } = terminal;
+  const lines: string[] = [];
+  if (accounts.length > 0) {
+    const [only] = accounts;
+    if (only && accounts.length === 1) lines.push('', style.bold(nameOf(only)));
+    lines.push('', samplesTable(accounts, terminal), '', amountsTable(accounts, terminal));
+    const unpriced = accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0);
+    if (unpriced > 0)
+      lines.push(style.warn(`${unpriced} calls had no known price: the money is a lower bound.`));
+  }
+  const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal));
+  if (details.length > 0) {
+    const columns: Column[] = [{ title: '' }, { title: '' }, { title: '' }];
+    lines.push('', renderTable(columns, details, { width: Math.max(width, 200) }));
+  }
+  return lines;
+}
+
+function samplesTable(accounts: readonly Account[], { style, columns: width }: Terminal): string {
+  const columns: Column[] = [
+    { title: accounts.length > 1 ? 'samples' : '', shrinks: true },
+    ...SAMPLE_COLUMNS.map(([title]) => ({ title, align: 'right' as const })),
+  ];
+  const cell = (key: keyof Samples, value: number) => {
+    if (value === 0) return key === 'lost' ? style.good('0') : style.dim('0');
+    if (key === 'lost' || key === 'errored') return style.bad(String(value));
+    return key === 'remaining' ? style.warn(String(value)) : String(value);
+  };
+  const row = (name: string, samples: Samples) => [
+    name,
+    ...SAMPLE_COLUMNS.map(([, key]) => cell(key, samples[key])),
+  ];
+  const nameInTable = (account: Account) =>
+    accounts.length > 1 ? nameOf(account) : counted(account.samples.planned, 'sample');
+  const rows = accounts.map((account) => row(nameInTable(account), account.samples));
+  if (accounts.length > 1) rows.push(row('total', totalSamples(accounts)));
+  return renderTable(columns, rows, { width, title: style.dim });
+}
+
+function amountsTable(accounts: readonly Account[], { style, columns: width }: Terminal): string {
+  const columns: Column[] = [
+    { title: '', shrinks: true },
+    ...AMOUNT_COLUMNS.map((title) => ({ title, align: 'right' as const })),
+  ];
+  const tokens = sumAmounts(accounts.map((account) => account.tokens));
+  const usd = sumAmounts(accounts.map((account) => account.usd));
+  const rows = [
+    ['tokens', ...AMOUNT_COLUMNS.map((key) => formatCount(tokens[key]))],
+    ['money', ...AMOUNT_COLUMNS.map((key) => formatUsd(usd[key]))],
+  ];
+  return renderTable(columns, rows, { width, title: style.dim });
+}
+
+/** One line for each scorer, for what fell short, and for the log. */
+function detailRows({ account, results, missed }: ItemOutcome, terminal: Terminal): string[][] {
+  if (!account) return [];
+  const { style, cwd } = terminal;
+  const rows: string[][] = [];
+  for (const line of resultLines(results)) rows.push(['score', account.eval, line]);
+  for (const sentence of missed) rows.push([style.bad('short'), account.eval, style.bad(sentence)]);
+  if (account.log !== undefined) {
+    const short = relative(cwd, account.log);
+    rows.push(['log', account.eval, style.accent(short.startsWith('..') ? account.log : short)]);
+  }
+  return rows;
+}
+
+/** `includes  accuracy 0.915  stderr 0.020` */
+export function resultLines(results: EvalResults | undefined): string[] {
+  return (results?.scores ?? []).map((score) => {
+    const metrics = Object.values(score.metrics).map(
+      ({ name, group, value }) => `${group === undefined ? '' : `${group}/`}${name} ${formatScore(value)}`,
+    );
+    const reducer = score.reducer === undefined ? '' : ` (${score.reducer})`;
+    const unscored = score.unscored_samples ? `  ${score.unscored_samples} unscored` : '';
+    return `${score.name}${reducer}  ${metrics.join('  ')}${unscored}`;
+  });
+}
+
+export function nameOf(account: Account): string {
+  return `${account.eval} · ${account.target}`;
+}
+
+/** The same, for `--json`. */
+export function accountJson(outcomes: readonly ItemOutcome[]): JsonObject {
+  const accounts = outcomes.flatMap(({ account }) => account ?? []);
+  return {
+    runs: outcomes.map(outcomeJson),
+    total: {
+      samples: toJson(totalSamples(accounts)),
+      tokens: toJson(sumAmounts(accounts.map(({ tokens }) => tokens))),
+      usd: {
+        ...sumAmounts(accounts.map(({ usd }) => usd)),
+        unpricedCalls: accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0),
+      },
+    },
+  };
+}
+
+function outcomeJson({ item, account, results, missed, error }: ItemOutcome): Json {
+  const about = { eval: item.eval.name, ...(item.file === undefined ? {} : { file: item.file }) };
+  if (error !== undefined || !account) return { ...about, error: errorJson(error) };
+  return {
+    ...about,
+    ...(toJson(account) as JsonObject),
+    missed: [...missed],
+    ...(results ? { results: toJson(results) } : {}),
+  };
+}
+
+function totalSamples(accounts: readonly Account[]): Samples {
+  const total = {
+    planned: 0,
+    kept: 0,
+    reused: 0,
+    replayed: 0,
+    rerun: 0,
+    fresh: 0,
+    errored: 0,
+    remaining: 0,
+    lost: 0,
+  };
+  for (const { samples } of accounts) {
+    for (const key of Object.keys(total) as (keyof Samples)[]) total[key] += samples[key];
+  }
+  return total;
+}
+
+function sumAmounts(list: readonly Account['tokens'][]): { spent: number; saved: number; wasted: number } {
+  const total = { spent: 0, saved: 0, wasted: 0 };
+  for (const amounts of list) for (const key of AMOUNT_COLUMNS) total[key] += amounts[key];
+  return total;
+}

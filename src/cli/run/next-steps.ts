@@ -1,0 +1,53 @@
+import { relative } from 'node:path';
+import type { ItemOutcome } from '../../runner/index.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
+
+/** What the whole set ends with. Being told to stop comes first: whatever else happened, the same command goes on. */
+export function exitCodeOfSet(outcomes: readonly ItemOutcome[], wasStopped: boolean): ExitCode {
+  const states = outcomes.map(({ account }) => account?.state);
+  if (wasStopped && states.some((state) => state !== 'done')) return EXIT.interrupted;
+  const failed = outcomes.find(({ error }) => error !== undefined);
+  if (failed) return exitCodeOf(failed.error);
+  if (states.some((state) => state === 'interrupted' || state === 'budget')) return EXIT.interrupted;
+  const isShort = outcomes.some(
+    ({ account, missed }) =>
+      missed.length > 0 || account?.state === 'failed' || (account?.samples.errored ?? 0) > 0,
+  );
+  return isShort ? EXIT.failed : EXIT.ok;
+}
+
+/** Sentences about what can be done next, each with its command. */
+export function nextSteps(
+  outcomes: readonly ItemOutcome[],
+  about: { readonly words: readonly string[]; readonly logDir: string; readonly cwd: string },
+): ReadonlyArray<{ readonly what: string; readonly command: string }> {
+  const steps: { what: string; command: string }[] = [];
+  const isUnfinished = outcomes.some(({ account }) => account !== undefined && account.state !== 'done');
+  const isBudget = outcomes.some(({ account }) => account?.state === 'budget');
+  const hasErrors = outcomes.some(({ account }) => (account?.samples.errored ?? 0) > 0);
+  if (isUnfinished) {
+    steps.push({
+      what: isBudget ? 'To go on, with a higher budget' : 'To go on where it stopped',
+      command: commandText(about.words),
+    });
+  } else if (hasErrors) {
+    steps.push({ what: 'To run what failed again', command: commandText(about.words) });
+  }
+  if (outcomes.some(({ account }) => account?.log !== undefined)) {
+    const dir = relative(about.cwd, about.logDir) || '.';
+    const place = dir.startsWith('..') ? about.logDir : dir;
+    steps.push({ what: 'To look at the logs', command: `inspect view --log-dir ${quoteWord(place)}` });
+  }
+  return steps;
+}
+
+/** The command that goes on: the same words, without the one that forgets what is there. */
+export function commandText(words: readonly string[]): string {
+  const kept = words.filter((word) => word !== '--fresh');
+  return ['holdfast', 'run', ...kept].map(quoteWord).join(' ');
+}
+
+/** As a POSIX shell reads it. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll(`'`, `'\\''`)}'`;
+}

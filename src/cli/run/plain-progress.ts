@@ -1,0 +1,72 @@
+import type { Clock } from '../../base/index.ts';
+import { formatCount, formatDuration, formatPercent, formatScore, formatUsd } from '../quantities.ts';
+import { oneLine } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { describeStart, type Progress } from './progress.ts';
+import type { RunChange, RunView } from './run-view.ts';
+
+const QUIET_MS = 10_000;
+const STEP = 0.1;
+/** A run whose samples all fail must not fill the build's log. */
+const FAILURES_SHOWN_MAX = 5;
+
+/** Lines for logs of builds: at the start, every tenth of the way or every ten seconds, at the end. */
+export function plainProgress(terminal: Terminal, clock: Clock): Progress {
+  const last = new Map<RunView, { share: number; atMs: number; failures: number }>();
+  const say = (view: RunView, text: string) => terminal.note(`${view.name} · ${view.target}: ${text}`);
+
+  const stateOf = (view: RunView) => {
+    const state = last.get(view) ?? { share: view.share, atMs: clock.monotonicMs(), failures: 0 };
+    last.set(view, state);
+    return state;
+  };
+
+  const onFailure = (view: RunView, text: string) => {
+    const state = stateOf(view);
+    state.failures++;
+    if (state.failures <= FAILURES_SHOWN_MAX) say(view, oneLine(text));
+    if (state.failures === FAILURES_SHOWN_MAX) say(view, 'further failures are counted, not shown');
+  };
+
+  const onProgress = (view: RunView) => {
+    const state = stateOf(view);
+    const nowMs = clock.monotonicMs();
+    const isDue = view.share - state.share >= STEP || nowMs - state.atMs >= QUIET_MS;
+    if (!isDue || view.phase !== 'running') return;
+    state.share = view.share;
+    state.atMs = nowMs;
+    say(view, progressText(view));
+  };
+
+  const onStart = (view: RunView) => {
+    stateOf(view);
+    const run = view.started;
+    if (!run) return;
+    const before = describeStart(run);
+    if (before) say(view, before);
+    say(view, `${run.planned} planned, ${run.toRun} to run`);
+  };
+
+  return {
+    onChange(view: RunView, change: RunChange) {
+      if (change.kind === 'start') onStart(view);
+      else if (change.kind === 'progress') onProgress(view);
+      else if (change.kind === 'failure') onFailure(view, change.text);
+      else if (change.kind === 'note') say(view, change.text);
+    },
+    note: (text) => terminal.note(text),
+    close: () => undefined,
+  };
+}
+
+function progressText(view: RunView): string {
+  const parts = [`${view.done}/${view.planned} (${formatPercent(view.share)})`, `${view.running} running`];
+  if (view.failed > 0) parts.push(`${view.failed} failed`);
+  const [score] = view.scores();
+  if (score) parts.push(`${score[0]} ${formatScore(score[1].mean)}`);
+  parts.push(`${formatCount(view.tokens)} tokens`);
+  if (view.usd > 0) parts.push(formatUsd(view.usd));
+  const { etaMs } = view;
+  if (etaMs !== undefined) parts.push(`eta ${formatDuration(etaMs)}`);
+  return parts.join(', ');
+}

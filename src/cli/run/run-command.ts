@@ -1,0 +1,188 @@
+import { resolve } from 'node:path';
+import process from 'node:process';
+import { messageOf, packageVersion, systemClock } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import type { SampleLimits } from '../../evals/index.ts';
+import {
+  type EvalChanges,
+  type ItemOutcome,
+  type PlannedItem,
+  type PreparedSet,
+  prepareSet,
+  type RunEvalsOptions,
+} from '../../runner/index.ts';
+import type { CommandCall } from '../command.ts';
+import type { RunFlags } from '../commands/run.ts';
+import { findEvalFiles } from '../eval-files/find-eval-files.ts';
+import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { counted, formatDuration } from '../quantities.ts';
+import { errorText } from '../report-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { accountJson, accountLines } from './account-report.ts';
+import { liveScreen } from './live-screen.ts';
+import { exitCodeOfSet, nextSteps } from './next-steps.ts';
+import { plainProgress } from './plain-progress.ts';
+import { readPrices } from './prices-file.ts';
+import type { Progress } from './progress.ts';
+import { RunView } from './run-view.ts';
+import { listenForStop } from './stop-control.ts';
+
+const GRACE_MS = 30_000;
+
+/** `holdfast run`: reads evals, runs the set under watch, and ends with the account. */
+export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode> {
+  const { flags, terminal } = call;
+  const evals = await loadEvals(call.args[0] as readonly string[], terminal.cwd);
+  const notes: string[] = [];
+  let onNote: (text: string) => void = (text) => void notes.push(text);
+  const set = await prepareSet({
+    ...(await optionsOf(flags, terminal)),
+    evals,
+    onNote: (text) => onNote(text),
+  });
+  const watched = watchSet(set, call);
+  onNote = watched.progress.note;
+  for (const note of notes) onNote(note);
+  const startedMs = systemClock.monotonicMs();
+  const { outcomes, wasStopped } = await runWatched(set, watched, flags.grace ?? GRACE_MS);
+  return conclude(outcomes, { call, set, wasStopped, elapsedMs: systemClock.monotonicMs() - startedMs });
+}
+
+async function loadEvals(patterns: readonly string[], cwd: string): Promise<readonly LoadedEval[]> {
+  const files = await findEvalFiles(patterns, { disk: nodeDisk, cwd });
+  const evals: LoadedEval[] = [];
+  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd })));
+  return evals;
+}
+
+type SetOptions = Omit<RunEvalsOptions, 'evals' | 'onNote'>;
+
+async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOptions> {
+  return {
+    models: [...(flags.model ?? []), ...(flags.target ?? [])],
+    changes: changesOf(flags),
+    logDir: flags.logDir,
+    workDir: cwd,
+    env,
+    version: packageVersion(),
+    reuse: flags.fresh ? 'none' : flags.reuse,
+    graceMs: flags.grace ?? GRACE_MS,
+    ...(flags.segments === undefined ? {} : { segments: flags.segments }),
+    ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
+    ...(flags.budget === undefined ? {} : { budgetUsd: flags.budget }),
+    ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...(flags.prices === undefined ? {} : { prices: await readPrices(nodeDisk, resolve(cwd, flags.prices)) }),
+  };
+}
+
+function changesOf(flags: RunFlags): EvalChanges {
+  const limits = limitsOf(flags);
+  return {
+    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
+    ...(flags.epochs === undefined ? {} : { epochs: flags.epochs }),
+    ...(flags.shuffle === undefined ? {} : { shuffle: flags.shuffle === true ? 0 : flags.shuffle }),
+    ...(flags.id === undefined ? {} : { ids: flags.id }),
+    ...(flags.retries === undefined ? {} : { retries: flags.retries }),
+    ...(flags.failOnError === undefined ? {} : { failOnError: flags.failOnError }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+}
+
+function limitsOf(flags: RunFlags): SampleLimits {
+  return {
+    ...(flags.timeLimit === undefined ? {} : { timeMs: flags.timeLimit }),
+    ...(flags.workingLimit === undefined ? {} : { workingMs: flags.workingLimit }),
+    ...(flags.tokenLimit === undefined ? {} : { tokens: flags.tokenLimit }),
+    ...(flags.costLimit === undefined ? {} : { costUsd: flags.costLimit }),
+    ...(flags.turnLimit === undefined ? {} : { turns: flags.turnLimit }),
+    ...(flags.messageLimit === undefined ? {} : { messages: flags.messageLimit }),
+  };
+}
+
+interface Watched {
+  readonly views: ReadonlyMap<PlannedItem, RunView>;
+  readonly progress: Progress;
+}
+
+function watchSet(set: PreparedSet, { flags, terminal }: CommandCall<RunFlags>): Watched {
+  const views = new Map(
+    set.items.map((item) => [
+      item,
+      new RunView({ name: item.eval.name, target: item.model ?? '' }, systemClock, (view, change) =>
+        progress.onChange(view, change),
+      ),
+    ]),
+  );
+  const progress: Progress = flags.quiet
+    ? { onChange: () => undefined, note: () => undefined, close: () => undefined }
+    : terminal.isLive
+      ? liveScreen(terminal, [...views.values()], set.gates)
+      : plainProgress(terminal, systemClock);
+  return { views, progress };
+}
+
+async function runWatched(
+  set: PreparedSet,
+  { views, progress }: Watched,
+  graceMs: number,
+): Promise<{ readonly outcomes: readonly ItemOutcome[]; readonly wasStopped: boolean }> {
+  const running = () => [...views.values()].reduce((sum, view) => sum + view.running, 0);
+  const stop = listenForStop({
+    onDrain: (signal) =>
+      progress.note(
+        `Stopping (${signal}): ${counted(running(), 'running sample')} may finish within ${formatDuration(graceMs)}. Press Ctrl-C again to stop at once.`,
+      ),
+    onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
+    exitCode: EXIT.interrupted,
+  });
+  // A promise that an eval's own code left behind must not take the run with it.
+  const onStray = (reason: unknown) =>
+    progress.note(`A promise in an eval was rejected and not handled: ${messageOf(reason)}`);
+  process.on('unhandledRejection', onStray);
+  try {
+    const outcomes = await set.run({
+      signals: stop.signals,
+      observerFor: (item) => views.get(item),
+      onNextAttempt: (attempt, waitMs) =>
+        progress.note(`Something is missing: attempt ${attempt} begins in ${formatDuration(waitMs)}.`),
+    });
+    return { outcomes, wasStopped: stop.count > 0 };
+  } finally {
+    process.off('unhandledRejection', onStray);
+    stop.dispose();
+    progress.close();
+  }
+}
+
+interface Conclusion {
+  readonly call: CommandCall<RunFlags>;
+  readonly set: PreparedSet;
+  readonly wasStopped: boolean;
+  readonly elapsedMs: number;
+}
+
+function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): ExitCode {
+  const { call, set, wasStopped, elapsedMs } = conclusion;
+  const { terminal, flags } = call;
+  const exitCode = exitCodeOfSet(outcomes, wasStopped);
+  const next = nextSteps(outcomes, { words: call.words, logDir: set.places.logDir, cwd: terminal.cwd });
+  for (const { item, error } of outcomes) {
+    if (error !== undefined)
+      terminal.note(`${item.eval.name}: ${errorText(error, terminal, flags.verbose ?? false)}`);
+  }
+  if (flags.json) {
+    terminal.json({
+      exitCode,
+      elapsedMs: Math.round(elapsedMs),
+      ...accountJson(outcomes),
+      next: next.map((step) => ({ ...step })),
+    });
+    return exitCode;
+  }
+  for (const line of accountLines(outcomes, terminal)) terminal.line(line);
+  if (next.length > 0) terminal.line();
+  for (const { what, command } of next) terminal.line(`${what}: ${terminal.style.bold(command)}`);
+  return exitCode;
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../base/index.ts';
+import type { ObservedOutcome, RunObserver, RunStarted } from '../../runner/index.ts';
+import { RunningScore, type ScoreSoFar } from '../../stats/index.ts';
+
+/** The rate is that of the last moments, so that an ETA follows what happens now. */
+const RATE_WINDOW_MS = 20_000;
+const RATE_POINTS_MAX = 400;
+
+/** What is known of one run while it is under way: filled by the runner, read by a screen. */
+export class RunView implements RunObserver {
+  readonly #clock: Clock;
+  readonly #onChange: (view: RunView, change: RunChange) => void;
+  readonly #scores = new Map<string, RunningScore>();
+  readonly #ends: number[] = [];
+  #startedMs: number;
+  #endedMs: number | undefined;
+  readonly name: string;
+  phase: 'waiting' | 'running' | 'sealing' | 'ended' = 'waiting';
+  target: string;
+  started: RunStarted | undefined;
+  running = 0;
+  completed = 0;
+  failed = 0;
+  tokens = 0;
+  usd = 0;
+  sealShare = 0;
+
+  constructor(
+    about: { readonly name: string; readonly target: string },
+    clock: Clock,
+    onChange: (view: RunView, change: RunChange) => void,
+  ) {
+    this.name = about.name;
+    this.target = about.target;
+    this.#clock = clock;
+    this.#onChange = onChange;
+    this.#startedMs = clock.monotonicMs();
+  }
+
+  onSampleKept(scores: ObservedOutcome['scores']): void {
+    this.#addScores(scores);
+  }
+
+  onRunStart(run: RunStarted): void {
+    this.phase = 'running';
+    this.started = run;
+    this.target = run.target;
+    this.#startedMs = this.#clock.monotonicMs();
+    this.#onChange(this, { kind: 'start' });
+  }
+
+  onSampleStart(): void {
+    this.running++;
+    this.#onChange(this, { kind: 'progress' });
+  }
+
+  onSampleEnd(
+    sample: { readonly id: string | number; readonly epoch: number },
+    outcome: ObservedOutcome,
+  ): void {
+    this.running--;
+    this.tokens += outcome.tokens;
+    this.usd += outcome.usd;
+    if (outcome.status === 'completed') this.completed++;
+    if (outcome.status === 'errored') this.failed++;
+    if (outcome.status !== 'interrupted') this.#countEnd();
+    this.#addScores(outcome.scores);
+    if (outcome.error !== undefined)
+      this.#onChange(this, { kind: 'failure', text: `sample ${sample.id} failed: ${outcome.error}` });
+    this.#onChange(this, { kind: 'progress' });
+  }
+
+  onSealProgress(done: number, total: number): void {
+    this.phase = 'sealing';
+    this.sealShare = total === 0 ? 1 : done / total;
+    this.#onChange(this, { kind: 'progress' });
+  }
+
+  onNote(text: string): void {
+    this.#onChange(this, { kind: 'note', text });
+  }
+
+  /** Called when the run is over, however it ended. */
+  end(): void {
+    if (this.phase === 'ended') return;
+    this.phase = 'ended';
+    this.#endedMs = this.#clock.monotonicMs();
+    this.#onChange(this, { kind: 'end' });
+  }
+
+  get planned(): number {
+    return this.started?.planned ?? 0;
+  }
+
+  /** Samples that have a result, wherever it came from. */
+  get done(): number {
+    const { kept = 0, reused = 0 } = this.started ?? {};
+    return kept + reused + this.completed + this.failed;
+  }
+
+  get share(): number {
+    return this.planned === 0 ? 0 : this.done / this.planned;
+  }
+
+  get elapsedMs(): number {
+    return (this.#endedMs ?? this.#clock.monotonicMs()) - this.#startedMs;
+  }
+
+  /** Samples a second; 0 until two have ended. */
+  get rate(): number {
+    const nowMs = this.#clock.monotonicMs();
+    const recent = this.#ends.filter((endMs) => nowMs - endMs <= RATE_WINDOW_MS);
+    const spanMs = Math.min(RATE_WINDOW_MS, nowMs - this.#startedMs);
+    const first = this.#ends.length > recent.length ? spanMs : nowMs - (recent[0] ?? nowMs);
+    const counted = this.#ends.length > recent.length ? recent.length : recent.length - 1;
+    return first <= 0 || counted < 1 ? 0 : (counted / first) * 1_000;
+  }
+
+  get etaMs(): number | undefined {
+    const { rate } = this;
+    return rate > 0 ? ((this.planned - this.done) / rate) * 1_000 : undefined;
+  }
+
+  /** By scorer, in the order in which they were first seen. */
+  scores(): ReadonlyMap<string, ScoreSoFar> {
+    return new Map([...this.#scores].map(([name, score]) => [name, score.soFar()]));
+  }
+
+  #addScores(scores: ObservedOutcome['scores']): void {
+    for (const [name, { value }] of Object.entries(scores)) {
+      const score = this.#scores.get(name) ?? new RunningScore();
+      this.#scores.set(name, score);
+      score.add(value);
+    }
+  }
+
+  #countEnd(): void {
+    this.#ends.push(this.#clock.monotonicMs());
+    if (this.#ends.length > RATE_POINTS_MAX) this.#ends.shift();
+  }
+}
+
+export type RunChange =
+  | { readonly kind: 'start' | 'progress' | 'end' }
+  | { readonly kind: 'note' | 'failure'; readonly text: string };

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { oneLine, renderTable, shorten } from './table.ts';
+
+test('columns are as wide as they need to be, numbers to the right', () => {
+  const text = renderTable(
+    [{ title: 'run' }, { title: 'kept', align: 'right' }],
+    [
+      ['capitals', '7'],
+      ['x', '112'],
+    ],
+    { width: 80 },
+  );
+  expect(text).toBe('run       kept\ncapitals     7\nx          112');
+});
+
+test('a table wider than the screen shortens the column that may shrink', () => {
+  const text = renderTable([{ title: 'path', shrinks: true }, { title: 'size' }], [['a'.repeat(50), '1 B']], {
+    width: 30,
+  });
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(29);
+});
+
+test('a shortened text keeps its start and its end', () => {
+  expect(shorten('abcdefghij', 5)).toBe('ab…ij');
+  expect(shorten('abc', 5)).toBe('abc');
+});
+
+test('text from outside cannot move the cursor', () => {
+  expect(oneLine('a\u001b[2Jb\r\nc\u0007')).toBe('ab c');
+});

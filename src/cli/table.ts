@@ -1,0 +1,60 @@
+import { stripVTControlCharacters } from 'node:util';
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+  /** The column that gives way when the table is wider than the screen. */
+  readonly shrinks?: boolean;
+}
+
+/** Columns with two spaces between them, without lines around. Cells may hold colours. */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  options: { readonly width: number; readonly title?: (text: string) => string },
+): string {
+  const titles = columns.map(({ title }) => title);
+  const natural = columns.map((_, index) =>
+    Math.max(...[titles, ...rows].map((row) => widthOf(row[index] ?? ''))),
+  );
+  const excess = sum(natural) + 2 * (columns.length - 1) - options.width;
+  const widths = natural.map((width, index) =>
+    columns[index]?.shrinks && excess > 0 ? Math.max(8, width - excess) : width,
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, index) => fitCell(cell, widths[index] ?? 0, columns[index]?.align ?? 'left'))
+      .join('  ')
+      .trimEnd();
+  const head = titles.every((title) => title === '') ? [] : [(options.title ?? String)(line(titles))];
+  return [...head, ...rows.map(line)].join('\n');
+}
+
+/** Cut in the middle: the start and the end of a name say most. */
+export function shorten(text: string, width: number): string {
+  const characters = [...text];
+  if (characters.length <= width) return text;
+  const end = Math.floor((width - 1) / 2);
+  return `${characters.slice(0, width - 1 - end).join('')}…${end > 0 ? characters.slice(-end).join('') : ''}`;
+}
+
+/** One line of text without control characters: what a model wrote must not move the cursor. */
+export function oneLine(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+}
+
+export function widthOf(text: string): number {
+  return [...stripVTControlCharacters(text)].length;
+}
+
+function fitCell(cell: string, width: number, align: 'left' | 'right'): string {
+  const room = width - widthOf(cell);
+  if (room < 0) return shorten(stripVTControlCharacters(cell), width);
+  return align === 'left' ? cell + ' '.repeat(room) : ' '.repeat(room) + cell;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
