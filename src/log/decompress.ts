@@ -3,6 +3,9 @@ import { createInflateRaw, createZstdDecompress, inflateRawSync, zstdDecompressS
 import { METHOD_DEFLATE, METHOD_STORED, METHOD_ZSTD } from './zip-format.ts';
 import { ZstdFrameScanner } from './zstd-frames.ts';
 
+/** The default of 16 KB costs a turn of the event loop each. */
+const CHUNK_BYTES = 128 * 1024;
+
 export function isKnownMethod(method: number): boolean {
   return method === METHOD_STORED || method === METHOD_DEFLATE || method === METHOD_ZSTD;
 }
@@ -13,7 +16,7 @@ export async function* decompressStream(
   method: number,
 ): AsyncGenerator<Uint8Array> {
   if (method === METHOD_STORED) yield* chunks;
-  else if (method === METHOD_DEFLATE) yield* through(chunks, createInflateRaw());
+  else if (method === METHOD_DEFLATE) yield* through(chunks, createInflateRaw({ chunkSize: CHUNK_BYTES }));
   else yield* decompressFrames(chunks);
 }
 
@@ -61,7 +64,7 @@ async function* decompressFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     } while (!scanner.isBetweenFrames && (await fill()));
   }
   try {
-    while (await fill()) yield* through(frame(), createZstdDecompress());
+    while (await fill()) yield* through(frame(), createZstdDecompress({ chunkSize: CHUNK_BYTES }));
   } finally {
     await source.return?.();
   }

@@ -38,7 +38,14 @@ export function monolithDocument(json: MemberJson): SampleDocument {
     sizeBytes: json.sizeBytes,
     parse: (bytes) => json.parse(bytes),
     async *scan(wanted) {
-      for await (const { path, bytes } of json.split({ decide: (path) => decide(path, wanted) })) {
+      const isOnlyEvents = wanted.size === 1 && wanted.has('events');
+      const options = {
+        decide: (path: JsonPath) => decide(path, wanted),
+        reportEnd: (path: JsonPath) => isOnlyEvents && path.length === 1 && path[0] === 'events',
+      };
+      for await (const { path, bytes, isEnd } of json.split(options)) {
+        // The rest, often the larger part, has been read and checked by whoever asked for the attachments.
+        if (isEnd) return;
         if (path.length === 0) throw json.wrongShape('is not a JSON object');
         const place = placeOf(path);
         if (place && path.length === place.path.length + 1) {

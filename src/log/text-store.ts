@@ -4,7 +4,7 @@ import { assert, shortId } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
 
 /** Up to here everything stays in memory. */
-const MEMORY_BYTES_MAX = 32 * 2 ** 20;
+const MEMORY_BYTES_MAX = 8 * 2 ** 20;
 const BLOCK_BYTES = 512 * 1024;
 
 /** Where a reader may put what does not fit in memory. */
@@ -15,7 +15,7 @@ export interface Scratch {
 
 /**
  * Byte strings by key, first written, then read: the attachments and pools of a sample, which come after the events
- * that need them. Beyond 32 MiB they go to a temporary file. Texts that were written together are read together,
+ * that need them. Beyond 8 MiB they go to a temporary file. Texts that were written together are read together,
  * so one block of the file is kept.
  */
 export class TextStore {

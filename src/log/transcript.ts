@@ -42,7 +42,7 @@ export class Transcript {
 
   async add(part: SamplePart, key: string, bytes: Uint8Array): Promise<void> {
     if (part === 'messages' || part === 'calls') this.#counts[part]++;
-    await this.#store.put(`${part}/${key}`, bytes);
+    await this.#store.put(storeKey(part, key), bytes);
   }
 
   /** One event, whole, with the names of today. Undefined for what is not an object. */
@@ -68,7 +68,7 @@ export class Transcript {
     let addedBytes = 0;
     const texts = new Map<string, string>();
     for (const hash of hashes) {
-      const bytes = await this.#store.get(`attachments/${hash}`);
+      const bytes = await this.#store.get(storeKey('attachments', hash));
       const text = bytes && this.#document.parse(bytes);
       if (typeof text !== 'string') continue;
       texts.set(hash, text);
@@ -111,7 +111,7 @@ export class Transcript {
     const items: Json[] = [];
     for (const position of positionsOf(refs)) {
       if (position >= this.#counts[pool]) continue;
-      const item = await this.#poolItem(`${pool}/${position}`);
+      const item = await this.#poolItem(storeKey(pool, String(position)));
       if (item !== undefined) items.push(item);
     }
     return items;
@@ -138,4 +138,9 @@ export class Transcript {
     }
     return value;
   }
+}
+
+/** Attachments keep their hash as it is, because there may be hundreds of thousands; the others begin with a zero. */
+function storeKey(part: SamplePart, key: string): string {
+  return part === 'attachments' && !key.startsWith('\0') ? key : `\0${part}/${key}`;
 }
