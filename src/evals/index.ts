@@ -7,7 +7,7 @@ export {
   definitionParts,
   sampleContentDigest,
 } from './definition-digest.ts';
-export { closest, didYouMean } from './did-you-mean.ts';
+export { didYouMean } from './did-you-mean.ts';
 export type {
   Awaitable,
   CommandRun,
@@ -55,9 +55,8 @@ export { type IncludesOptions, includes } from './scorers/includes.ts';
 export { json } from './scorers/json.ts';
 export { type JsonSchemaOptions, jsonSchema } from './scorers/json-schema.ts';
 export { type ModelGradedOptions, modelGraded } from './scorers/model-graded.ts';
-export { type NumericOptions, numbersIn, numeric } from './scorers/numeric.ts';
+export { type NumericOptions, numeric } from './scorers/numeric.ts';
 export { type RegexOptions, regex } from './scorers/regex.ts';
 export { type CustomScorerOptions, readScore, scorer } from './scorers/scorer.ts';
 export type { CommonOptions } from './scorers/scorer-options.ts';
-export { fillTemplate, readPath } from './template.ts';
 export { EvalFileError, parseYamlEval } from './yaml-eval.ts';

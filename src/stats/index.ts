@@ -1,4 +1,5 @@
 export { normalQuantile, tQuantile } from './distributions.ts';
+export type { EvalMetric, EvalSampleReductions, EvalScore, ScorerSpec } from './eval-score.ts';
 export { type Interval, wilsonInterval } from './intervals.ts';
 export { type MetricSpec, readMetricSpec } from './metric-spec.ts';
 export { isMetricName, METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
@@ -7,11 +8,7 @@ export {
   type ComputedResults,
   type ComputeResultsInput,
   computeResults,
-  type EvalMetric,
   type EvalResults,
-  type EvalSampleReductions,
-  type EvalScore,
-  type ScorerSpec,
   scorerKeys,
 } from './results.ts';
 export { RunningScore, type ScoreSoFar } from './running-score.ts';
