@@ -36,3 +36,7 @@ export function newRunId(nowMs: number, random: Random = systemRandom): RunId {
   const time = new Date(nowMs).toISOString().replace(/[-:.Z]/g, '');
   return `${time}-${shortId(random).slice(0, 10)}` as RunId;
 }
+
+export function isRunId(text: string): text is RunId {
+  return /^\d{8}T\d{9}-[0-9A-Za-z]{10}$/.test(text);
+}

@@ -11,7 +11,7 @@ export {
   messageOf,
   UsageError,
 } from './errors.ts';
-export { base57, newRunId, type RunId, shortId } from './ids.ts';
+export { base57, isRunId, newRunId, type RunId, shortId } from './ids.ts';
 export {
   escapeLoneSurrogates,
   isJsonArray,

@@ -43,6 +43,7 @@ export function openDatabase(path: string, mode: 'read' | 'write'): DatabaseSync
 
 function checkVersion(db: DatabaseSync, path: string): void {
   const application = db.prepare('PRAGMA application_id').get()?.application_id;
+  if (application === 0 && !db.prepare('SELECT 1 FROM sqlite_schema').get()) throw emptyJournal(path);
   if (application !== APPLICATION_ID) {
     throw new DamageError({
       code: 'E_JOURNAL_FOREIGN',
@@ -58,6 +59,15 @@ function checkVersion(db: DatabaseSync, path: string): void {
       hint: 'Nothing was changed. Install the Holdfast version that wrote it, or a newer one.',
     });
   }
+}
+
+/** Its first transaction never happened: a process died while it was being born [JRN-3]. */
+export function emptyJournal(path: string): DamageError {
+  return new DamageError({
+    code: 'E_JOURNAL_EMPTY',
+    message: `${path} names no run: its first transaction never happened.`,
+    hint: 'It holds nothing that was paid for; its directory can be deleted.',
+  });
 }
 
 /** SQLite's primary result codes that a person can do something about. */

@@ -1,4 +1,4 @@
-import { ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, isRunId, messageOf } from '../base/index.ts';
 import { type Disk, isLocked, type Liveness, livenessOf } from '../disk/index.ts';
 import { JOURNAL_FILE, LOCK_FILE } from './journal.ts';
 import { type JournalReader, readJournal } from './reader.ts';
@@ -25,11 +25,10 @@ export async function findJournals(
 ): Promise<{ readonly found: readonly FoundJournal[]; readonly unreadable: readonly UnreadableJournal[] }> {
   const found: FoundJournal[] = [];
   const unreadable: UnreadableJournal[] = [];
-  // A run id has no dot; a directory whose name has one is on its way out.
   for (const entry of (await disk.list(stateDir)) ?? []) {
     const dir = `${stateDir}/${entry.name}`;
     const path = `${dir}/${JOURNAL_FILE}`;
-    if (entry.kind !== 'directory' || entry.name.includes('.') || !(await disk.stat(path))) continue;
+    if (entry.kind !== 'directory' || !isRunId(entry.name) || !(await disk.stat(path))) continue;
     try {
       found.push(lookAt(dir, path));
     } catch (error) {
@@ -38,6 +37,36 @@ export async function findJournals(
     }
   }
   return { found, unreadable };
+}
+
+/** A process needs far less than this from making its directory to its first transaction. */
+const SHELL_AGE_MS = 60_000;
+
+/**
+ * Removes what a process left that died while its journal was being born: a directory without a journal, or with one
+ * that names no run. Nobody may be at work there, and it must not be young.
+ */
+export async function sweepShells(disk: Disk, stateDir: string, clock: Clock): Promise<void> {
+  for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
+    const dir = `${stateDir}/${name}`;
+    if (kind !== 'directory' || !isRunId(name)) continue;
+    const stat = await disk.stat(dir);
+    const isYoung = stat === undefined || clock.nowMs() - stat.modifiedMs < SHELL_AGE_MS;
+    if (isYoung || isLocked(`${dir}/${LOCK_FILE}`)) continue;
+    if (await isShell(disk, dir)) await disk.removeTree(dir);
+  }
+}
+
+async function isShell(disk: Disk, dir: string): Promise<boolean> {
+  const path = `${dir}/${JOURNAL_FILE}`;
+  if (!(await disk.stat(path))) return true;
+  try {
+    lookAt(dir, path);
+    return false;
+  } catch (error) {
+    if (error instanceof ActionableError) return error.code === 'E_JOURNAL_EMPTY';
+    throw error;
+  }
 }
 
 function lookAt(dir: string, path: string): FoundJournal {

@@ -1,5 +1,11 @@
 export { AttemptWriter } from './attempt-writer.ts';
-export { type FoundJournal, findJournals, journalLiveness, type UnreadableJournal } from './find-journals.ts';
+export {
+  type FoundJournal,
+  findJournals,
+  journalLiveness,
+  sweepShells,
+  type UnreadableJournal,
+} from './find-journals.ts';
 export {
   type ImportOptions,
   type ImportReport,

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { assert, DamageError, type Digest, type Json, type JsonObject, parseJson } from '../base/index.ts';
+import { assert, type Digest, type Json, type JsonObject, parseJson } from '../base/index.ts';
 import { type EvalSampleSummary, expandJson, type SampleId } from '../log/index.ts';
-import { explained, openDatabase } from './database.ts';
+import { emptyJournal, explained, openDatabase } from './database.ts';
 import type {
   AnswerRow,
   AttemptOutline,
@@ -28,13 +28,7 @@ export class JournalReader {
 
   run(): RunRecord {
     const value = this.#one('SELECT value AS text FROM meta WHERE key = ?', 'run');
-    if (value === undefined) {
-      throw new DamageError({
-        code: 'E_JOURNAL_EMPTY',
-        message: `${this.path} names no run: its first transaction never happened.`,
-        hint: 'It holds nothing that was paid for; its directory can be deleted.',
-      });
-    }
+    if (value === undefined) throw emptyJournal(this.path);
     return parseJson(value) as unknown as RunRecord;
   }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { type Json, toJson } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { definitionDigest } from '../evals/index.ts';
-import { type SegmentShipper, segmentPrefix } from '../journal/index.ts';
+import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
 import { type EvalResults, type EvalSampleSummary, openLog } from '../log/index.ts';
 import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
@@ -51,6 +52,7 @@ export class EvalRun {
     const { disk, places, reuse } = this.#options;
     await disk.makeDir(places.stateDir);
     await sweepReleased(disk, places.stateDir);
+    await sweepShells(disk, places.stateDir, this.#options.clock);
     const back = await lookBack(disk, places, this.#plan, reuse);
     for (const note of back.notes) this.#note(note);
     const findings = await findReusable(disk, places.logDir, this.#plan, reuse);
@@ -267,7 +269,7 @@ export class EvalRun {
    * The log is in place and checked before the journal and its segments go; see `sealRun`.
    */
   async #finish(session: Session, shipper: SegmentShipper | undefined): Promise<RunOutcome> {
-    const { disk, clock, places, observer } = this.#options;
+    const { disk, clock, places, observer, models } = this.#options;
     const report = await sealRun({
       disk,
       clock,
@@ -275,6 +277,7 @@ export class EvalRun {
       logPath: join(places.logDir, session.run.logName),
       resolveLog: (log) => resolveStoredLog(places, log),
       outcome: { status: 'success' },
+      connectionLimits: models.gates.flatMap((gate) => toJson(gate.history) as readonly Json[]),
       onProgress: (done, total) => observer?.onSealProgress?.(done, total),
     });
     await session.journal.end('finished');

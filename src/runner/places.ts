@@ -19,6 +19,9 @@ export interface SegmentPlace {
 /** Below the log directory, hidden from tools that look for logs there. */
 export const STATE_FOLDER = '.holdfast';
 
+/** Below the state directory: the accounts of all runs. */
+export const ACCOUNTS_FOLDER = 'accounts';
+
 export function stateDirOf(logDir: string): string {
   return join(logDir, STATE_FOLDER);
 }

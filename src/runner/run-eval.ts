@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import type { Clock } from '../base/index.ts';
 import { openDataset } from '../datasets/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { createFile, type Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import { type AnyTargetSpec, type Models, resolveTarget } from '../targets/index.ts';
@@ -9,7 +10,7 @@ import { EvalRun } from './eval-run.ts';
 import type { Slots, StopSignals } from './execute.ts';
 import type { ReuseMode } from './find-reusable.ts';
 import type { RunObserver } from './observer.ts';
-import type { Places } from './places.ts';
+import { ACCOUNTS_FOLDER, type Places } from './places.ts';
 
 export interface RunEvalOptions {
   readonly eval: PlannedEval;
@@ -57,8 +58,18 @@ export async function runEval(options: RunEvalOptions): Promise<RunOutcome> {
     ...(options.eval.shuffle === undefined ? {} : { shuffle: options.eval.shuffle }),
   });
   try {
-    return await new EvalRun(options, target, dataset).run();
+    const outcome = await new EvalRun(options, target, dataset).run();
+    await keepAccount(options, outcome.account);
+    return outcome;
   } finally {
     await dataset.close();
   }
+}
+
+/** The account goes to a file too, one for each time the run was worked on. */
+async function keepAccount({ disk, places, clock }: RunEvalOptions, account: Account): Promise<void> {
+  const dir = join(places.stateDir, ACCOUNTS_FOLDER);
+  await disk.makeDir(dir);
+  const name = `${account.runId}-${clock.nowMs()}.json`;
+  await createFile(disk, join(dir, name), Buffer.from(`${JSON.stringify(account, null, 2)}\n`));
 }

@@ -9,9 +9,12 @@ export type Choice =
 /**
  * The union of all sources, by sample and epoch: a completed attempt beats a reused sample, which beats an errored
  * attempt, which beats an interrupted one; among equals the later attempt of the earlier source. The order of sources
- * decides only between equals, so merging is the same whatever is merged first [SEAL-2].
+ * decides only between equals, so merging is the same whatever is merged first [SEAL-2]. A log that is gone lends nothing.
  */
-export function chooseAttempts(sources: readonly JournalReader[]): readonly Choice[] {
+export function chooseAttempts(
+  sources: readonly JournalReader[],
+  isLogThere: (log: string) => boolean = () => true,
+): readonly Choice[] {
   const best = new Map<string, Choice>();
   const consider = (id: SampleId, epoch: number, choice: Choice) => {
     const key = `${epoch} ${JSON.stringify(id)}`;
@@ -19,7 +22,9 @@ export function chooseAttempts(sources: readonly JournalReader[]): readonly Choi
     if (!current || isBetter(choice, current)) best.set(key, choice);
   };
   for (const source of sources) {
-    for (const row of source.reused()) consider(row.id, row.epoch, { from: 'log', source, row });
+    for (const row of source.reused()) {
+      if (isLogThere(row.log)) consider(row.id, row.epoch, { from: 'log', source, row });
+    }
     for (const attempt of source.outline())
       consider(attempt.id, attempt.epoch, { from: 'journal', source, attempt });
   }

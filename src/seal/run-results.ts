@@ -1,4 +1,4 @@
-import { type Clock, isoSeconds } from '../base/index.ts';
+import { type Clock, isoSeconds, type Json } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { addUsage, type EvalStats, type ModelUsage } from '../log/index.ts';
 import { type ComputedResults, computeResults } from '../stats/index.ts';
@@ -22,7 +22,11 @@ export function computeRunResults(run: RunRecord, choices: readonly Choice[]): P
 }
 
 /** Times and usage of the whole run: what its samples used, whoever ran them. */
-export function computeStats(run: RunRecord, choices: readonly Choice[], clock: Clock): EvalStats {
+export function computeStats(
+  run: RunRecord,
+  choices: readonly Choice[],
+  { clock, connectionLimits = [] }: { readonly clock: Clock; readonly connectionLimits?: readonly Json[] },
+): EvalStats {
   let startedAt = run.created;
   const models = new Map<string, ModelUsage>();
   const roles = new Map<string, ModelUsage>();
@@ -37,7 +41,7 @@ export function computeStats(run: RunRecord, choices: readonly Choice[], clock: 
     completed_at: isoSeconds(clock.nowMs()),
     model_usage: Object.fromEntries(models),
     role_usage: Object.fromEntries(roles),
-    connection_limit_history: [],
+    connection_limit_history: connectionLimits,
   };
 }
 

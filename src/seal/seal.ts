@@ -29,6 +29,8 @@ export interface SealOptions {
   readonly outcome: { readonly status: LogStatus; readonly error?: EvalError };
   /** Keys to add to the log's own metadata: the account, the sources. */
   readonly metadata?: Readonly<Record<string, Json>>;
+  /** For the log's statistics: how the limits of concurrent calls changed. */
+  readonly connectionLimits?: readonly Json[];
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -56,7 +58,8 @@ export async function sealRun(options: SealOptions): Promise<SealReport> {
   const source = options.sources[0];
   assert(source, 'a run has at least one journal');
   const run = source.run();
-  const choices = chooseAttempts(options.sources);
+  const gone = await missingLogs(options);
+  const choices = chooseAttempts(options.sources, (log) => !gone.has(log));
   const existing = await findSealedOrRefuse(options.disk, options.logPath, run);
   if (existing)
     return { ...countChoices(choices), logPath: options.logPath, wasThere: true, header: existing };
@@ -97,6 +100,15 @@ async function findSealedOrRefuse(disk: Disk, path: string, run: RunRecord): Pro
   return sealed;
 }
 
+/** Logs that samples were to be copied from, and that are no longer there. */
+async function missingLogs(options: SealOptions): Promise<ReadonlySet<string>> {
+  const named = new Set<string>();
+  for (const source of options.sources) for (const { log } of source.reused()) named.add(log);
+  const gone = new Set<string>();
+  for (const log of named) if (!(await options.disk.stat(options.resolveLog(log)))) gone.add(log);
+  return gone;
+}
+
 async function writeLog(
   temp: string,
   run: RunRecord,
@@ -114,7 +126,7 @@ async function writeLog(
     await file.writeSummaries(summariesOf(choices));
     const { results, reductions } = await computeRunResults(run, choices);
     if (reductions.length > 0) await file.writeReductions(reductions);
-    const header = headerOf(run, options, { results, stats: computeStats(run, choices, options.clock) });
+    const header = headerOf(run, options, { results, stats: computeStats(run, choices, options) });
     await file.writeHeader(header);
     await file.finish();
     return header;

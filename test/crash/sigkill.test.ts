@@ -29,7 +29,7 @@ test(`[JRN-6] [JRN-7] ${KILLS} kills: no acknowledged answer is bought again, no
   expect(account.samples).toMatchObject({ planned: 150, remaining: 0, errored: 0, lost: 0 });
   await checkLog(account.log ?? '', 150);
   // Nothing is left behind but the log: the journal was let go.
-  const left = readdirSync(join(dir, 'logs', '.holdfast')).filter((name) => name !== 'work');
+  const left = readdirSync(join(dir, 'logs', '.holdfast')).filter((name) => name !== 'accounts');
   expect(left).toEqual([]);
   expect(existsSync(account.log ?? '')).toBe(true);
 });
