@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { InvariantError } from '../base/index.ts';
 import { explainSqliteError } from './database.ts';
 
 /** Rows wait at most this long for the next commit when nobody waits for them. */
@@ -58,6 +59,12 @@ export class GroupCommit {
       // After the current turn of the event loop, so that all who are ready now share one sync.
       this.#immediate ??= setImmediate(() => this.#commitNow());
     });
+  }
+
+  /** Commits what is waiting and takes nothing more. What nobody waited for may be lost if that fails. */
+  close(): void {
+    this.#commitNow();
+    this.#failure ??= { error: new InvariantError(`the journal ${this.#path} was closed`) };
   }
 
   #commitNow(): void {

@@ -205,6 +205,7 @@ export class Journal extends JournalReader {
 
   override close(): void {
     clearInterval(this.#heart);
+    if (this.db.isOpen) this.#commit.close();
     super.close();
     this.#lock.release();
   }

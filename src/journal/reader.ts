@@ -166,6 +166,12 @@ export class JournalReader {
     return this.#one('SELECT text FROM contents WHERE hash = ?', hash);
   }
 
+  /** True when it holds nothing that cost anything: no answer, no output, no result, nothing reused. */
+  isUnpaid(): boolean {
+    const tables = ['answers', 'outputs', 'results', 'reused'];
+    return tables.every((table) => this.db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined);
+  }
+
   /** SQLite's own check of every page, for recovery and for tests. */
   problems(): readonly string[] {
     const rows = [...this.#all('PRAGMA integrity_check')].map((row) => String(row.integrity_check));

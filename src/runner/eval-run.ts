@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Json, toJson } from '../base/index.ts';
+import { type Json, toJson, UsageError } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
@@ -67,9 +67,18 @@ export class EvalRun {
     );
     try {
       return await this.#runSession(session, findings);
+    } catch (error) {
+      if (error instanceof UsageError && session.journal.isUnpaid()) await this.#forget(session);
+      throw error;
     } finally {
       session.journal.close();
     }
+  }
+
+  /** A run that could not begin, because the eval is wrong, leaves nothing behind. */
+  async #forget(session: Session): Promise<void> {
+    session.journal.close();
+    await releaseJournal(this.#options.disk, session.dir);
   }
 
   #logStart(runId: Parameters<typeof logStartOf>[0]['runId'], created: string) {

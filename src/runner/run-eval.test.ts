@@ -335,3 +335,15 @@ test('an agent whose output was kept is not started again when scoring was inter
   const runs = await readFile(`${harness.stateDir}/work/runs`, 'utf8').catch(() => 'not found');
   expect(runs).toBe('x');
 });
+
+test('a mistake in the eval itself stops the run at once and leaves nothing behind', async () => {
+  const definition = defineEval({
+    name: 'no-model',
+    data: rows(50),
+    target: async ({ input }, { generate }) => (await generate(input)).text,
+    scorers: [includes()],
+  });
+  await expect(harness.run(definition)).rejects.toMatchObject({ code: 'E_MODEL_NONE' });
+  expect(await readdir(harness.stateDir)).toEqual([]);
+  expect(await readdir(harness.logDir)).toEqual(['.holdfast']);
+});

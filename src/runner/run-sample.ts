@@ -1,4 +1,4 @@
-import { type Clock, isoTime, shortId, toJson } from '../base/index.ts';
+import { type Clock, isoTime, shortId, toJson, UsageError } from '../base/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
 import type { EvalError, SampleFields, Score } from '../log/index.ts';
 import {
@@ -20,7 +20,7 @@ import { errorOf } from './eval-error.ts';
 import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
-import { sampleInput, sampleMetadata, sampleTarget } from './sample-content.ts';
+import { sampleInput, sampleMetadata, sampleTarget, withOutputKind } from './sample-content.ts';
 import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
 
@@ -57,7 +57,7 @@ export interface SampleOutcome {
 
 /**
  * Makes one attempt at one sample. Every way to end is an outcome: a result that is durable (completed, or errored with
- * its error), or an interruption that leaves its answers for the next attempt. Only a failing journal throws.
+ * its error), or an interruption that leaves its answers for the next attempt. Only a failing journal and a UsageError throw.
  */
 export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
   const { planned, row, finished } = task;
@@ -126,6 +126,8 @@ class Attempt {
       result = this.#task.finished?.result ?? (await this.#runTarget());
     } catch (error) {
       if (this.#isInterruption(error)) return this.#interrupted(error);
+      // A mistake in the eval itself (no model, no key) is the same for every sample: the run says it and stops.
+      if (error instanceof UsageError) throw error;
       if (!(error instanceof LimitExceeded)) return this.#errored(error);
       stopped = error;
       this.#emitLimit(error);
@@ -184,6 +186,7 @@ class Attempt {
     const { conversation } = this.#parts.scope;
     const fields: SampleFields = {
       ...this.#common(),
+      ...(result ? { metadata: withOutputKind(this.#parts.about.metadata, result.output) } : {}),
       messages: result?.messages ?? conversation.messages,
       output: result?.modelOutput ?? conversation.output ?? { choices: [] },
       scores,
