@@ -279,6 +279,8 @@ test('an error is retried as often as the eval says, and the attempts are kept',
   expect(outcome.account.samples).toMatchObject({ errored: 0 });
   const [sample] = await harness.samples(outcome.account.log);
   expect(sample?.error_retries?.map(({ message }) => message)).toEqual(['try 1', 'try 2']);
+  const told = sample?.error_retries?.[1]?.events as readonly { event: string }[];
+  expect(told.map(({ event }) => event)).toContain('error');
 });
 
 test('a sample that meets a limit is completed, scored on what it said, and says which limit', async () => {

@@ -16,6 +16,7 @@ import {
   type TargetResult,
   type Workspace,
 } from '../targets/index.ts';
+import type { EarlierError } from './earlier-errors.ts';
 import { errorOf } from './eval-error.ts';
 import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
@@ -40,7 +41,7 @@ export interface SampleTask {
   readonly journal: SampleJournal;
   readonly answers: RecordedAnswers;
   /** Errors of earlier attempts, oldest first. */
-  readonly earlier: readonly EvalError[];
+  readonly earlier: readonly EarlierError[];
   /** An attempt whose target had ended already, though it cannot be replayed: only scoring is left. */
   readonly finished?: FinishedTarget;
   /** Aborted when the run must stop now: the sample is then interrupted, and resumable. */
@@ -77,7 +78,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
         key: planned.key,
         uuid,
         startedAt,
-        ...(task.earlier.length > 0 ? { earlier: task.earlier } : {}),
+        ...(task.earlier.length > 0 ? { earlier: task.earlier.map(withoutEvents) } : {}),
         sample,
       });
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
@@ -90,6 +91,11 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
       newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }),
     );
   return new Attempt(runner, task, { attempt, recorder, meter, scope, about }).run();
+}
+
+/** The journal has the events already; the new attempt's own row names the errors only. */
+function withoutEvents({ message, traceback, traceback_ansi }: EarlierError): EvalError {
+  return { message, traceback, traceback_ansi };
 }
 
 type AboutSample = Pick<
