@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,6 +135,24 @@ test('[JRN-4] a repeated history is stored once: 200 turns grow the journal with
     const bytes = Number(journal.pragma('page_count')) * Number(journal.pragma('page_size'));
     expect(bytes).toBeLessThan(200 * 1_000 * 4);
     expect([...journal.pool(attempt.n, 'message')]).toHaveLength(200);
+  }));
+
+test('[JRN-2] nothing is changed or removed once it is written: only the lease is', () => {
+  const statements = readFileSync(join(import.meta.dirname, 'journal.ts'), 'utf8').match(
+    /'(INSERT|UPDATE|DELETE)[^']*'/g,
+  );
+  const changing = statements?.filter((sql) => /UPDATE|DELETE|REPLACE/.test(sql)) ?? [];
+  expect(changing.filter((sql) => !/INTO (lease|reused)\b/.test(sql))).toEqual([]);
+});
+
+test('[JRN-5] events that nobody waited for are durable with the next answer', () =>
+  withJournal(async (journal) => {
+    const attempt = journal.startAttempt(someStart());
+    attempt.event(info('before'));
+    await attempt.answer({ kind: 'model', digest: 'q' as Digest, occurrence: 0, value: 1 }, []);
+    const reader = readJournal(path());
+    expect([...reader.events(attempt.n)]).toHaveLength(1);
+    reader.close();
   }));
 
 test('[JRN-8] a journal that is being written cannot be adopted; one whose writer is gone can', async () => {
