@@ -3,7 +3,7 @@ import type { Generate, GenerateOptions, GenerateResult } from '../evals/index.t
 import { generateOnce, isPlainPrompt } from './generate-once.ts';
 import type { LanguageModel } from './language-model.ts';
 import type { Models, OpenedModel } from './models.ts';
-import { recordedTools } from './recorded-tools.ts';
+import { recordedTools, type Tools } from './recorded-tools.ts';
 import type { SampleScope } from './sample-scope.ts';
 
 export interface CreateGenerateOptions {
@@ -53,7 +53,9 @@ async function generateWithSdk(
       prompt: string;
     }),
     ...(stopSequences && { stopSequences: [...stopSequences] }),
-    ...(tools && { tools: recordedTools(tools, scope) as Parameters<typeof sdk.generateText>[0]['tools'] }),
+    ...(tools && {
+      tools: withSchemas(sdk, recordedTools(tools, scope)) as Parameters<typeof sdk.generateText>[0]['tools'],
+    }),
     ...(schema !== undefined && { output: sdk.Output.object({ schema: schemaOf(sdk, schema) }) }),
     stopWhen: sdk.isStepCount(maxSteps ?? (tools ? STEPS_MAX_DEFAULT : 1)),
     allowSystemInMessages: true,
@@ -81,6 +83,19 @@ function schemaOf(sdk: Sdk, schema: unknown): Parameters<typeof sdk.jsonSchema>[
   const usable =
     isStandard || isWrapped ? schema : sdk.jsonSchema(schema as Parameters<typeof sdk.jsonSchema>[0]);
   return usable as Parameters<typeof sdk.jsonSchema>[0];
+}
+
+/** A tool's input may be described by a plain JSON Schema, so that an eval with tools needs no other package. */
+function withSchemas(sdk: Sdk, tools: Tools): Tools {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, tool]) => {
+      const schema: unknown =
+        typeof tool === 'object' && tool !== null ? Reflect.get(tool, 'inputSchema') : undefined;
+      if (schema === undefined) return [name, tool];
+      const wrapped = Object.assign(Object.create(Object.getPrototypeOf(tool)), tool);
+      return [name, Object.assign(wrapped, { inputSchema: schemaOf(sdk, schema) })];
+    }),
+  );
 }
 
 type SdkResult = Awaited<ReturnType<Sdk['generateText']>>;

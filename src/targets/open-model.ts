@@ -62,6 +62,11 @@ export function keyVariableOf(
   return provider === 'mock' ? undefined : (options.apiKeyEnv ?? PROVIDER_TABLE[provider].keyEnv);
 }
 
+/** The package that models of a provider need; undefined for mock models. */
+export function packageOf(provider: ProviderName): string | undefined {
+  return provider === 'mock' ? undefined : PROVIDER_TABLE[provider].packageName;
+}
+
 const PROVIDER_TABLE: Readonly<Record<Exclude<ProviderName, 'mock'>, Provider>> = {
   openai: {
     packageName: '@ai-sdk/openai',

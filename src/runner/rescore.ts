@@ -1,0 +1,311 @@
+import { dirname, join } from 'node:path';
+import { type Clock, DamageError, shortId, stringifyJson, UsageError } from '../base/index.ts';
+import { type Dataset, openDataset } from '../datasets/index.ts';
+import { commitNewFile, type Disk, fileNameFor, tempPathFor } from '../disk/index.ts';
+import { type PlannedEval, type PlannedScorer, type SampleRow, scorerSpecs } from '../evals/index.ts';
+import {
+  addUsage,
+  createLogFile,
+  type EvalResults,
+  type EvalSampleSummary,
+  type EvalScorer,
+  type LogEvent,
+  type LogFile,
+  type LogHeader,
+  type LogReader,
+  type ModelUsage,
+  openLog,
+  type SampleFields,
+  type SampleKey,
+  type SampleParts,
+  summarize,
+  verifyLog,
+} from '../log/index.ts';
+import { computeResults, scorerKeys } from '../stats/index.ts';
+import {
+  createSampleMeter,
+  createSampleScope,
+  createWorkspace,
+  type Models,
+  type Workspace,
+} from '../targets/index.ts';
+import { JournalRecorder, NO_ANSWERS } from './journal-recorder.ts';
+import { stateDirOf } from './places.ts';
+import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
+import type { AttemptSink } from './sample-journal.ts';
+import { scoreSample } from './score-sample.ts';
+
+export interface RescoreOptions {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly from: string;
+  readonly to: string;
+  /** Whose scorers and metrics are used; its target is not called. */
+  readonly eval: PlannedEval;
+  readonly baseDir: string;
+  readonly models: Models;
+  /** overwrite: the new scores take the place of the old ones. append: they join them. */
+  readonly action: 'overwrite' | 'append';
+  readonly signal: AbortSignal;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface RescoreReport {
+  readonly logPath: string;
+  readonly samples: number;
+  readonly scored: number;
+  /** Samples that ended with an error have no output to score; they are copied. */
+  readonly copied: number;
+  readonly results: EvalResults;
+}
+
+/**
+ * Scores a log again from what it holds, without calling the target, and writes a new log. Samples are read, scored and
+ * written one after the other.
+ *
+ * ### Ordering
+ * As a seal: written under a temporary name, synced, read back, then given its name. The source is only read.
+ */
+export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport> {
+  const { disk, to } = options;
+  const log = await openLog(disk, options.from);
+  const temp = tempPathFor(to);
+  try {
+    const report = await new Rescore(options, log).writeTo(temp);
+    const { problems } = await verifyLog(disk, temp);
+    if (problems[0]) throw notWhole(to, problems[0].message);
+    if ((await commitNewFile(disk, temp, to)) === 'exists') throw exists(to);
+    return report;
+  } catch (error) {
+    await disk.remove(temp);
+    throw error;
+  } finally {
+    await log.close();
+  }
+}
+
+class Rescore {
+  readonly #options: RescoreOptions;
+  readonly #log: LogReader;
+  readonly #scratchDir: string;
+  readonly #usage = new Map<string, ModelUsage>();
+  #scorers: readonly PlannedScorer[] = [];
+
+  constructor(options: RescoreOptions, log: LogReader) {
+    this.#options = options;
+    this.#log = log;
+    this.#scratchDir = join(stateDirOf(dirname(options.from)), 'work', `rescore-${shortId()}`);
+  }
+
+  async writeTo(temp: string): Promise<RescoreReport> {
+    const { disk } = this.#options;
+    const header = await this.#log.header();
+    const specs = this.#planScorers(header);
+    const rows = await RowLookup.open(this.#options);
+    const file = await createLogFile(disk, temp);
+    try {
+      return await this.#write(file, { header, specs, rows });
+    } catch (error) {
+      await file.abandon();
+      throw error;
+    } finally {
+      await rows.close();
+      await disk.removeTree(this.#scratchDir);
+    }
+  }
+
+  /** The scorers as the new header lists them; new ones get keys that no old one has. */
+  #planScorers(header: LogHeader): readonly EvalScorer[] {
+    const { eval: planned, action } = this.#options;
+    const before = action === 'append' ? (header.eval.scorers ?? []) : [];
+    const specs = [...before, ...scorerSpecs(planned)];
+    const keys = scorerKeys(specs.map(({ name }) => name)).slice(before.length);
+    this.#scorers = planned.scorers.map((scorer, index) => ({ ...scorer, key: keys[index] ?? scorer.key }));
+    return specs;
+  }
+
+  async #write(
+    file: LogFile,
+    plan: { readonly header: LogHeader; readonly specs: readonly EvalScorer[]; readonly rows: RowLookup },
+  ): Promise<RescoreReport> {
+    const { onProgress, signal } = this.#options;
+    const spec = this.#specOf(plan.header, plan.specs);
+    await file.writeStart({ version: plan.header.version, eval: spec, plan: plan.header.plan });
+    const keys = await this.#log.samples();
+    const summaries: EvalSampleSummary[] = [];
+    let scored = 0;
+    for (const [index, key] of keys.entries()) {
+      signal.throwIfAborted();
+      const parts = await this.#log.parts(key.id, key.epoch);
+      if (!parts) continue;
+      const isScorable = parts.fields.error === undefined;
+      const written = isScorable ? await this.#score(parts, plan.rows) : parts;
+      if (isScorable) scored++;
+      await file.writeSample(written);
+      summaries.push(summarize(written.fields));
+      onProgress?.(index + 1, keys.length);
+    }
+    await file.writeSummaries(summaries);
+    const { results, reductions } = await this.#compute(plan.header, plan.specs, summaries);
+    if (reductions.length > 0) await file.writeReductions(reductions);
+    await file.writeHeader(this.#headerOf({ ...plan.header, eval: spec, results }));
+    await file.finish();
+    const copied = summaries.length - scored;
+    return { logPath: this.#options.to, samples: summaries.length, scored, copied, results };
+  }
+
+  async #score(parts: SampleParts, rows: RowLookup): Promise<SampleParts> {
+    const { clock, models, signal, action } = this.#options;
+    const { fields } = parts;
+    const events: LogEvent[] = [];
+    using meter = createSampleMeter({}, { clock, signal });
+    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS);
+    const scope = createSampleScope({ recorder, meter, clock });
+    const row = await rows.find(fields);
+    const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
+      scoreSample({
+        row,
+        epoch: fields.epoch,
+        output: recordedOutput(fields),
+        scorers: this.#scorers,
+        models,
+        scope,
+        recorder,
+        workspace: await this.#workspace(fields),
+        signal,
+      }),
+    );
+    const usage = meter.usageByModel();
+    for (const [model, item] of Object.entries(usage))
+      this.#usage.set(model, addUsage(this.#usage.get(model), item));
+    return {
+      ...parts,
+      fields: {
+        ...fields,
+        scores: action === 'append' ? { ...fields.scores, ...scores } : scores,
+        model_usage: mergeUsage(fields.model_usage, usage),
+      },
+      events: joined(parts.events, events),
+    };
+  }
+
+  /** A copy of the folder in which the sample ran, when it is still there: scoring leaves the evidence as it is. */
+  async #workspace({ id, epoch }: SampleKey): Promise<Workspace> {
+    const { disk, from } = this.#options;
+    const { run_id: runId } = (await this.#log.header()).eval;
+    const attempts = join(stateDirOf(dirname(from)), 'work', runId, fileNameFor(String(id)));
+    const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${epoch}-`)).at(-1);
+    const template = last && join(attempts, last.name, 'workspace');
+    const scratch = createWorkspace({ disk, workDir: this.#scratchDir, sampleId: id, epoch });
+    if (template === undefined || !(await disk.stat(template))) return scratch;
+    return {
+      disk,
+      open: () => scratch.open(template),
+      outputFiles: (step) => scratch.outputFiles(step),
+      get dir() {
+        return scratch.dir;
+      },
+    };
+  }
+
+  #compute(header: LogHeader, specs: readonly EvalScorer[], summaries: readonly EvalSampleSummary[]) {
+    const { eval: planned, action } = this.#options;
+    const metrics = action === 'append' ? header.eval.metrics : planned.metrics && [...planned.metrics];
+    const reducers = planned.epochs.reducers ?? header.eval.config.epochs_reducer;
+    return computeResults({
+      samples: summaries,
+      scorers: specs,
+      ...(metrics === undefined ? {} : { metrics: metrics as NonNullable<LogHeader['eval']['metrics']> }),
+      ...(reducers ? { reducers } : {}),
+      totalSamples: header.results?.total_samples ?? summaries.length,
+      completedSamples: summaries.filter(({ error }) => error === undefined).length,
+    });
+  }
+
+  #specOf({ eval: spec }: LogHeader, scorers: readonly EvalScorer[]): LogHeader['eval'] {
+    return { ...spec, scorers };
+  }
+
+  #headerOf(header: LogHeader): LogHeader {
+    const added = Object.fromEntries(this.#usage);
+    return {
+      ...header,
+      stats: { ...header.stats, model_usage: mergeUsage(header.stats.model_usage, added) },
+    };
+  }
+}
+
+/** Rows with the types that the eval's own data has, wherever they still are what the log says. */
+class RowLookup {
+  readonly #dataset: Dataset | undefined;
+  readonly #indexes: ReadonlyMap<string, number>;
+
+  private constructor(dataset: Dataset | undefined) {
+    this.#dataset = dataset;
+    this.#indexes = new Map(dataset?.ids.map((id, index) => [String(id), index]));
+  }
+
+  static async open({ eval: planned, baseDir, disk, from }: RescoreOptions): Promise<RowLookup> {
+    try {
+      return new RowLookup(
+        await openDataset({ data: planned.data, baseDir, disk, tempDir: stateDirOf(dirname(from)) }),
+      );
+    } catch (error) {
+      // The data may have moved or changed since: the log itself holds every row as text.
+      if (error instanceof UsageError) return new RowLookup(undefined);
+      throw error;
+    }
+  }
+
+  async find(fields: SampleFields): Promise<SampleRow> {
+    const recorded = recordedRow(fields);
+    const index = this.#indexes.get(String(fields.id));
+    const row = index === undefined ? undefined : await this.#dataset?.row(index);
+    return row && sampleInput(row) === recorded.input ? row : recorded;
+  }
+
+  async close(): Promise<void> {
+    await this.#dataset?.close();
+  }
+}
+
+/** Nothing here is worth a journal: what is interrupted is scored again, and the target's answers are in the log. */
+function sinkInto(events: LogEvent[]): AttemptSink {
+  return {
+    n: 1,
+    event: (event) => void events.push(event),
+    answer: async (_answer, more) => void events.push(...more),
+    output: async () => undefined,
+    finish: async () => undefined,
+  };
+}
+
+async function* joined(before: SampleParts['events'], added: readonly LogEvent[]): AsyncIterable<string> {
+  yield* before;
+  for (const event of added) yield stringifyJson(event);
+}
+
+function mergeUsage(
+  before: Readonly<Record<string, ModelUsage>>,
+  added: Readonly<Record<string, ModelUsage>>,
+): Readonly<Record<string, ModelUsage>> {
+  const merged: Record<string, ModelUsage> = { ...before };
+  for (const [model, usage] of Object.entries(added)) merged[model] = addUsage(merged[model], usage);
+  return merged;
+}
+
+function exists(path: string): UsageError {
+  return new UsageError({
+    code: 'E_FILE_EXISTS',
+    message: `${path} exists already.`,
+    hint: 'Name another file with --output.',
+  });
+}
+
+function notWhole(path: string, problem: string): DamageError {
+  return new DamageError({
+    code: 'E_SEAL_VERIFY',
+    message: `The new log ${path} did not read back as it was written (${problem}).`,
+    hint: 'Nothing was changed. Check the disk, then run the same command again.',
+  });
+}
