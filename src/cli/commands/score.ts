@@ -1,0 +1,41 @@
+import { Option } from 'commander';
+import { type CommonFlags, defineCommand } from '../command.ts';
+
+export interface ScoreFlags extends CommonFlags {
+  readonly eval: string;
+  readonly output?: string;
+  readonly action: 'overwrite' | 'append';
+  readonly prices?: string;
+  readonly baseUrl?: string;
+}
+
+export const command = defineCommand<ScoreFlags>({
+  summary: 'Score a log again without calling its target',
+  description: `Runs the scorers of an eval file on the outputs that a log holds, and writes a new log beside it.
+The target is not called; graders are, when the eval has some.`,
+  arguments: [['<log>', 'the log to score']],
+  options: [
+    new Option('--eval <file>', 'the eval file whose scorers are used').makeOptionMandatory(),
+    new Option('-o, --output <log>', 'the log to write (default: <log>-scored.eval)'),
+    new Option('--action <what>', 'whether new scores replace the old ones or join them')
+      .choices(['overwrite', 'append'])
+      .default('overwrite'),
+    new Option('--base-url <url>', 'where graders of openai-compatible/… are served'),
+    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
+  ],
+  examples: [
+    ['holdfast score logs/x.eval --eval capitals.eval.ts', 'replace the scores'],
+    ['holdfast score logs/x.eval --eval strict.eval.ts --action append', 'keep the old ones beside'],
+  ],
+  exits: {
+    0: 'scored',
+    1: 'the file is no log, or could not be scored',
+    2: 'the command line or the eval file is wrong; nothing was written',
+    3: 'the log is damaged',
+    4: 'interrupted; nothing was written',
+  },
+  async run(call) {
+    const { scoreCommand } = await import('../run/score-command.ts');
+    return scoreCommand(call);
+  },
+});

@@ -1,0 +1,109 @@
+import { relative, resolve } from 'node:path';
+import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { normalizeEval } from '../../evals/index.ts';
+import { openLog } from '../../log/index.ts';
+import { type RescoreReport, rescoreLog } from '../../runner/index.ts';
+import { createModels, type LanguageModel } from '../../targets/index.ts';
+import type { CommandCall } from '../command.ts';
+import type { ScoreFlags } from '../commands/score.ts';
+import { findEvalFiles } from '../eval-files/find-eval-files.ts';
+import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { counted } from '../quantities.ts';
+import type { Terminal } from '../terminal.ts';
+import { resultLines } from './account-report.ts';
+import { readPrices } from './prices-file.ts';
+import { listenForStop } from './stop-control.ts';
+
+/** Graders are asked one sample after the other; the gate need not be wide. */
+const CONCURRENCY = 20;
+const SAY_EVERY = 500;
+
+export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreFlags>): Promise<ExitCode> {
+  const from = resolve(terminal.cwd, String(args[0]));
+  const to = resolve(terminal.cwd, flags.output ?? from.replace(/\.(?:eval|json)$/, '') + '-scored.eval');
+  if (await nodeDisk.stat(to)) throw exists(relative(terminal.cwd, to));
+  const loaded = await evalFor(flags.eval, from, terminal);
+  const stop = listenForStop({
+    onDrain: () => terminal.note('Stopping: nothing is written.'),
+    onAbort: () => undefined,
+    exitCode: EXIT.interrupted,
+  });
+  try {
+    const report = await rescoreLog({
+      disk: nodeDisk,
+      clock: systemClock,
+      from,
+      to,
+      eval: normalizeEval(loaded.definition),
+      baseDir: loaded.baseDir,
+      models: await modelsFor(loaded, flags, terminal),
+      action: flags.action,
+      signal: stop.signals.drain,
+      onProgress: (done, total) => {
+        if (done % SAY_EVERY === 0 && done < total) terminal.note(`${done}/${total} samples scored`);
+      },
+    });
+    show(report, flags, terminal);
+    return EXIT.ok;
+  } catch (error) {
+    if (stop.count > 0) return EXIT.interrupted;
+    throw error;
+  } finally {
+    stop.dispose();
+  }
+}
+
+/** A file may hold several evals: the one that made the log is meant, else the only one. */
+async function evalFor(pattern: string, logPath: string, { cwd }: Terminal): Promise<LoadedEval> {
+  const files = await findEvalFiles([pattern], { disk: nodeDisk, cwd });
+  const evals: LoadedEval[] = [];
+  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd })));
+  if (evals.length === 1 && evals[0]) return evals[0];
+  const log = await openLog(nodeDisk, logPath);
+  try {
+    const { task } = (await log.header()).eval;
+    const same = evals.find(({ definition }) => definition.name === task);
+    if (same) return same;
+    throw new UsageError({
+      code: 'E_EVAL_CHOICE',
+      message: `${pattern} holds ${evals.length} evals, and none is called "${task}" as in the log.`,
+      hint: `Name a file with one eval; there are ${evals.map(({ definition }) => definition.name).join(', ')}.`,
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+async function modelsFor(loaded: LoadedEval, flags: ScoreFlags, terminal: Terminal) {
+  const { models } = loaded.definition;
+  return createModels({
+    env: terminal.env,
+    concurrency: CONCURRENCY,
+    projectDir: loaded.baseDir,
+    onUnknownPrice: (model) =>
+      terminal.note(`The price of ${model} is not known, so its cost is not counted.`),
+    ...(models ? { scripted: models as Readonly<Record<string, LanguageModel>> } : {}),
+    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...(flags.prices === undefined
+      ? {}
+      : { prices: await readPrices(nodeDisk, resolve(terminal.cwd, flags.prices)) }),
+  });
+}
+
+function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): void {
+  if (flags.json) return terminal.json({ ...(toJson(report) as object) });
+  const copied = report.copied > 0 ? `, ${report.copied} with errors copied` : '';
+  terminal.line(`${counted(report.scored, 'sample')} scored${copied}`);
+  for (const line of resultLines(report.results)) terminal.line(line);
+  terminal.line(terminal.style.accent(relative(terminal.cwd, report.logPath)));
+}
+
+function exists(path: string): UsageError {
+  return new UsageError({
+    code: 'E_FILE_EXISTS',
+    message: `${path} exists already.`,
+    hint: 'Name another file with --output.',
+  });
+}
