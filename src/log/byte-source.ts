@@ -1,5 +1,5 @@
 import { ActionableError, errnoOf } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import type { Disk, DiskFile } from '../disk/index.ts';
 import { logErrors } from './log-errors.ts';
 
 /** Bytes that can be read anywhere: a file today, ranges of an object in a bucket as well. */
@@ -21,15 +21,46 @@ export async function openFileSource(disk: Disk, path: string): Promise<ByteSour
     if (errnoOf(error) === 'ENOENT') throw logErrors.notFound(path);
     throw unreadable(path, error);
   });
-  return {
-    name: path,
-    sizeBytes: await file.sizeBytes(),
-    async read(position, length) {
-      const bytes = Buffer.allocUnsafe(length);
-      return bytes.subarray(0, await file.read(bytes, position));
-    },
-    close: () => file.close(),
-  };
+  return new FileSource(path, file, await file.sizeBytes());
+}
+
+/**
+ * Small reads are served from one window of the file, because members lie one after the other and asking the system
+ * for each header and each body costs more than decoding them.
+ */
+class FileSource implements ByteSource {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly #file: DiskFile;
+  #window: Uint8Array = new Uint8Array();
+  #windowStart = 0;
+
+  constructor(name: string, file: DiskFile, sizeBytes: number) {
+    this.name = name;
+    this.sizeBytes = sizeBytes;
+    this.#file = file;
+  }
+
+  async read(position: number, length: number): Promise<Uint8Array> {
+    const start = position - this.#windowStart;
+    if (start >= 0 && start + length <= this.#window.length)
+      return this.#window.subarray(start, start + length);
+    if (length > WINDOW_BYTES / 2) return this.#readNow(position, length);
+    const window = await this.#readNow(position, WINDOW_BYTES);
+    this.#window = window;
+    this.#windowStart = position;
+    return window.subarray(0, length);
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  async #readNow(position: number, length: number): Promise<Uint8Array> {
+    const left = Math.max(this.sizeBytes - position, 0);
+    const bytes = Buffer.allocUnsafe(Math.min(length, left));
+    return bytes.subarray(0, await this.#file.read(bytes, position));
+  }
 }
 
 /** Bytes in memory, for tests and small downloads. */
@@ -42,6 +73,7 @@ export function memorySource(name: string, bytes: Uint8Array): ByteSource {
   };
 }
 
+const WINDOW_BYTES = 128 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 
 /** A part of a source in chunks. It ends early when the source does: the caller counts. */

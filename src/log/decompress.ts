@@ -23,7 +23,11 @@ export async function* decompressStream(
 /** Small members in one go. More output than `sizeBytesMax` is an error, so that a bomb cannot unfold. */
 export function decompressAtOnce(bytes: Uint8Array, method: number, sizeBytesMax: number): Uint8Array {
   if (method === METHOD_STORED) return bytes;
-  if (method === METHOD_DEFLATE) return inflateRawSync(bytes, { maxOutputLength: Math.max(sizeBytesMax, 1) });
+  // One output buffer of the right size: the default of 16 KB would be kept alive by a result of a few bytes.
+  const chunkSize = Math.min(Math.max(sizeBytesMax, 64), CHUNK_BYTES);
+  if (method === METHOD_DEFLATE) {
+    return inflateRawSync(bytes, { chunkSize, maxOutputLength: Math.max(sizeBytesMax, 1) });
+  }
   const frames: Uint8Array[] = [];
   const scanner = new ZstdFrameScanner();
   let left = sizeBytesMax;
@@ -31,7 +35,7 @@ export function decompressAtOnce(bytes: Uint8Array, method: number, sizeBytesMax
     const frameBytes = scanner.push(bytes.subarray(at));
     if (frameBytes === 'not-zstd') throw new RangeError('not a zstd frame');
     const compressed = bytes.subarray(at, at + frameBytes);
-    const frame = zstdDecompressSync(compressed, { maxOutputLength: Math.max(left, 1) });
+    const frame = zstdDecompressSync(compressed, { chunkSize, maxOutputLength: Math.max(left, 1) });
     frames.push(frame);
     left -= frame.length;
     if (left < 0) throw new RangeError('more than was announced');

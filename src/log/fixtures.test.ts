@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { attachmentHash } from './attachment-hash.ts';
-import { type LogReader, openLog } from './index.ts';
+import { convertLog, type LogProblem, type LogReader, openLog, verifyLog } from './index.ts';
 
 const ROOT = join(import.meta.dirname, '../../../shared/fixtures/inspect');
 const isThere = existsSync(ROOT);
@@ -78,6 +80,30 @@ describe.skipIf(!isThere)(name, () => {
     expect(Object.keys(fromJson?.scores ?? {})).toEqual(Object.keys(fromZip?.scores ?? {}));
   });
 
+  test.each(files)('[LOG-32] %s converted to .json and to .eval holds the same samples', async (file) => {
+    const dir = await mkdtemp(join(tmpdir(), 'holdfast-fixtures-'));
+    try {
+      await convertLog(nodeDisk, { from: join(ROOT, file), to: join(dir, 'a.json') });
+      await convertLog(nodeDisk, { from: join(dir, 'a.json'), to: join(dir, 'b.eval') });
+      expect((await verifyLog(nodeDisk, join(dir, 'b.eval'))).problems.filter(isOurs)).toEqual([]);
+      const converted = await openLog(nodeDisk, join(dir, 'b.eval'));
+      await using original = await opened(file);
+      expect(await converted.header()).toEqual(await original.reader.header());
+      expect(await converted.samples()).toEqual(await original.reader.samples());
+      for (const { id, epoch } of await original.reader.samples()) {
+        const {
+          scores = {},
+          error_retries = [],
+          ...sample
+        } = { ...(await original.reader.sample(id, epoch)) };
+        expect(await converted.sample(id, epoch)).toEqual({ ...sample, scores, error_retries });
+      }
+      await converted.close();
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+
   test('[LOG-22] version 3 pools are read, although Inspect itself drops them', async () => {
     await using log = await opened('inspect_ai/tests/log/test_eval_log/log_message_deduplication.eval');
     const sample = await log.reader.sample(0, 1);
@@ -93,6 +119,11 @@ describe.skipIf(!isThere)(name, () => {
     for (const [hash, text] of Object.entries(attachments)) expect(attachmentHash(text)).toBe(hash);
   });
 });
+
+/** A run that Inspect never finished stays so. */
+function isOurs({ code }: LogProblem): boolean {
+  return code !== 'unfinished';
+}
 
 async function opened(file: string): Promise<{ readonly reader: LogReader } & AsyncDisposable> {
   const reader = await openLog(nodeDisk, join(ROOT, file));

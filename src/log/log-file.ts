@@ -1,4 +1,4 @@
-import { type Json, stringifyJson } from '../base/index.ts';
+import { assert, type Json, stringifyJson } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
 import { completeHeader, completeStart, completeSummary } from './always-written.ts';
 import type { CompressionMethod } from './compress.ts';
@@ -80,7 +80,7 @@ class EvalLogFile implements LogFile {
 
   async copyMember(from: MemberSource, name: string): Promise<void> {
     const member = await from.rawMember(name);
-    if (!member) throw new RangeError(`There is no member ${name} to copy`);
+    assert(member, `there is no member ${name} to copy`);
     const { chunks, ...entry } = member;
     await this.#zip.addCompressed(entry, chunks);
   }
