@@ -33,7 +33,8 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const MAY_HOLD_BIG_INTEGER = /\d{16}/;
+/** Digits after a point do not count: nearly every event holds a time such as `0.021947536999959993`. */
+const MAY_HOLD_BIG_INTEGER = /(?:^|[^\d.])\d{16}/;
 
 /** Parses JSON, keeping `NaN`, `±Infinity` and big integers. Throws JsonSyntaxError for anything else. */
 export function parseJson(text: string): Json {
