@@ -1,6 +1,7 @@
 export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
+export { freeBytes } from './free-space.ts';
 export { type Liveness, type LivenessOptions, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
 export { type DirectoryCalls, makeDirWith } from './make-dir.ts';

@@ -10,6 +10,8 @@ export interface RunObserver {
   onSampleEnd?(sample: ObservedSample, outcome: ObservedOutcome): void;
   /** Something a person should know now: a bucket that is away, a price that is unknown, a note. */
   onNote?(text: string): void;
+  /** The run is over, however it ended; also when it never began. */
+  onRunEnd?(): void;
   onSealProgress?(done: number, total: number): void;
 }
 

@@ -91,6 +91,8 @@ async function runItem(options: RunSetOptions, item: SetItem): Promise<ItemOutco
   } catch (error) {
     // One item that cannot run does not take the others with it; the caller shows the error.
     return { item, missed: [], error };
+  } finally {
+    observer?.onRunEnd?.();
   }
 }
 

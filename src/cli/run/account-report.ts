@@ -7,6 +7,7 @@ import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
 import { errorJson } from '../report-error.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { runTitle } from './progress.ts';
 
 type Samples = Account['samples'];
 
@@ -106,7 +107,7 @@ export function resultLines(results: EvalResults | undefined): string[] {
 }
 
 export function nameOf(account: Account): string {
-  return `${account.eval} · ${account.target}`;
+  return runTitle(account.eval, account.target);
 }
 
 /** The same, for `--json`. */

@@ -4,7 +4,7 @@ import { formatCount, formatDuration, formatScore, formatUsd } from '../quantiti
 import type { Style } from '../style.ts';
 import { oneLine, shorten, widthOf } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeStart, type Progress } from './progress.ts';
+import { describeStart, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
 const FRAME_MS = 100;
@@ -87,7 +87,7 @@ export function renderScreen(
 
 function renderRun(view: RunView, gates: ReadonlyMap<string, ModelGate>, size: ScreenSize): string[] {
   const { style, columns } = size;
-  const title = `${style.bold(view.name)} ${style.dim('·')} ${view.target}`;
+  const title = runTitle(style.bold(view.name), view.target, style.dim(' · '));
   return [
     apart(title, style.dim(formatDuration(view.elapsedMs)), columns),
     progressLine(view, style),

@@ -2,18 +2,19 @@ import type { Clock } from '../../base/index.ts';
 import { formatCount, formatDuration, formatPercent, formatScore, formatUsd } from '../quantities.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeStart, type Progress } from './progress.ts';
+import { describeStart, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
 const QUIET_MS = 10_000;
 const STEP = 0.1;
+const PAUSE_MS = 1_000;
 /** A run whose samples all fail must not fill the build's log. */
 const FAILURES_SHOWN_MAX = 5;
 
 /** Lines for logs of builds: at the start, every tenth of the way or every ten seconds, at the end. */
 export function plainProgress(terminal: Terminal, clock: Clock): Progress {
   const last = new Map<RunView, { share: number; atMs: number; failures: number }>();
-  const say = (view: RunView, text: string) => terminal.note(`${view.name} · ${view.target}: ${text}`);
+  const say = (view: RunView, text: string) => terminal.note(`${runTitle(view.name, view.target)}: ${text}`);
 
   const stateOf = (view: RunView) => {
     const state = last.get(view) ?? { share: view.share, atMs: clock.monotonicMs(), failures: 0 };
@@ -31,7 +32,8 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
   const onProgress = (view: RunView) => {
     const state = stateOf(view);
     const nowMs = clock.monotonicMs();
-    const isDue = view.share - state.share >= STEP || nowMs - state.atMs >= QUIET_MS;
+    const sinceMs = nowMs - state.atMs;
+    const isDue = (view.share - state.share >= STEP && sinceMs >= PAUSE_MS) || sinceMs >= QUIET_MS;
     if (!isDue || view.phase !== 'running') return;
     state.share = view.share;
     state.atMs = nowMs;
@@ -51,6 +53,7 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
     onChange(view: RunView, change: RunChange) {
       if (change.kind === 'start') onStart(view);
       else if (change.kind === 'progress') onProgress(view);
+      else if (change.kind === 'end' && view.started) say(view, `ended, ${progressText(view)}`);
       else if (change.kind === 'failure') onFailure(view, change.text);
       else if (change.kind === 'note') say(view, change.text);
     },
@@ -60,13 +63,14 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
 }
 
 function progressText(view: RunView): string {
-  const parts = [`${view.done}/${view.planned} (${formatPercent(view.share)})`, `${view.running} running`];
+  const parts = [`${view.done}/${view.planned} (${formatPercent(view.share)})`];
+  if (view.running > 0) parts.push(`${view.running} running`);
   if (view.failed > 0) parts.push(`${view.failed} failed`);
   const [score] = view.scores();
   if (score) parts.push(`${score[0]} ${formatScore(score[1].mean)}`);
   parts.push(`${formatCount(view.tokens)} tokens`);
   if (view.usd > 0) parts.push(formatUsd(view.usd));
   const { etaMs } = view;
-  if (etaMs !== undefined) parts.push(`eta ${formatDuration(etaMs)}`);
+  if (etaMs !== undefined && etaMs > 0) parts.push(`eta ${formatDuration(etaMs)}`);
   return parts.join(', ');
 }

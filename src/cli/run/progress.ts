@@ -1,16 +1,24 @@
 import type { RunStarted } from '../../runner/index.ts';
 import { counted, formatTime } from '../quantities.ts';
-import type { RunView } from './run-view.ts';
+import type { RunChange, RunView } from './run-view.ts';
 
 /** Shows runs while they are under way. */
 export interface Progress {
   /** The one who fills the view calls this for every change. */
-  onChange(view: RunView, change: import('./run-view.ts').RunChange): void;
+  onChange(view: RunView, change: RunChange): void;
   /** A sentence above the runs. */
   note(text: string): void;
   /** Nothing is drawn afterwards. */
   close(): void;
 }
+
+/** `capitals · openai/gpt-5`; a function that calls no model by itself has no such name. */
+export function runTitle(name: string, target: string, gap = ' · '): string {
+  return target === '' || target === NO_MODEL ? name : `${name}${gap}${target}`;
+}
+
+/** How a log says that no model is involved. */
+const NO_MODEL = 'none/none';
 
 /** What earlier attempts left, as a sentence; empty when there is nothing to say. */
 export function describeStart(run: RunStarted): string {

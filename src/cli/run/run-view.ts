@@ -80,9 +80,7 @@ export class RunView implements RunObserver {
     this.#onChange(this, { kind: 'note', text });
   }
 
-  /** Called when the run is over, however it ended. */
-  end(): void {
-    if (this.phase === 'ended') return;
+  onRunEnd(): void {
     this.phase = 'ended';
     this.#endedMs = this.#clock.monotonicMs();
     this.#onChange(this, { kind: 'end' });

@@ -93,7 +93,10 @@ async function modelsFor(loaded: LoadedEval, flags: ScoreFlags, terminal: Termin
 }
 
 function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): void {
-  if (flags.json) return terminal.json({ ...(toJson(report) as object) });
+  if (flags.json) {
+    terminal.json(toJson(report));
+    return;
+  }
   const copied = report.copied > 0 ? `, ${report.copied} with errors copied` : '';
   terminal.line(`${counted(report.scored, 'sample')} scored${copied}`);
   for (const line of resultLines(report.results)) terminal.line(line);

@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { ActionableError, errnoOf, messageOf } from '../../base/index.ts';
+import { type Disk, freeBytes, isLocked, tempPathFor, tryLock } from '../../disk/index.ts';
+import { checkWritable } from '../../runner/index.ts';
+import { keyVariableOf, PROVIDERS, packageOf } from '../../targets/index.ts';
+import { formatBytes } from '../quantities.ts';
+import type { Environment } from '../terminal.ts';
+import { type Check, fail, ok, warn } from './check.ts';
+
+const FREE_BYTES_MIN = 1_000_000_000;
+
+/** What is built into Node: its version, SQLite and zstd. */
+export async function checkNode(): Promise<readonly Check[]> {
+  const checks = [ok('node', `${process.versions.node} on ${process.platform} ${process.arch}`)];
+  try {
+    const { DatabaseSync } = await import('node:sqlite');
+    const database = new DatabaseSync(':memory:');
+    const row = database.prepare('SELECT sqlite_version() AS version').get();
+    database.close();
+    checks.push(ok('sqlite', String(row?.version)));
+  } catch (error) {
+    checks.push(fail('sqlite', messageOf(error), 'Install Node 22.18 or newer, built with SQLite.'));
+  }
+  const text = Buffer.from('holdfast');
+  const isSame = zstdDecompressSync(zstdCompressSync(text)).equals(text);
+  checks.push(
+    isSame
+      ? ok('zstd', 'compresses and decompresses')
+      : fail('zstd', 'does not give back what it got', 'Install another Node.'),
+  );
+  return checks;
+}
+
+/** The log directory: writable, synced, lockable, with room. Leaves nothing behind. */
+export async function checkLogDir(disk: Disk, logDir: string, cwd: string): Promise<readonly Check[]> {
+  const dir = resolve(cwd, logDir);
+  try {
+    await checkWritable(disk, dir);
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return [fail('log directory', error.message, error.hint)];
+  }
+  const place = await nearest(disk, dir);
+  return [
+    ok('log directory', `${dir} can be written`),
+    await checkSync(disk, place),
+    checkLock(place),
+    await checkRoom(place),
+    await sweepProbe(disk, place),
+  ].filter((check) => check !== undefined);
+}
+
+async function checkSync(disk: Disk, dir: string): Promise<Check> {
+  const path = tempPathFor(join(dir, 'holdfast-doctor'));
+  try {
+    const file = await disk.open(path, 'create');
+    await file.write(Buffer.from('x'), 0);
+    await file.sync();
+    await file.close();
+    await disk.syncDir(dir);
+    return ok('fsync', 'files and directories can be synced');
+  } catch (error) {
+    return fail(
+      'fsync',
+      messageOf(error),
+      'Choose a log directory on another file system: without fsync a power loss loses results.',
+    );
+  } finally {
+    await disk.remove(path);
+  }
+}
+
+const LOCK_NAME = '.holdfast-doctor.lock';
+
+function checkLock(dir: string): Check {
+  const path = join(dir, LOCK_NAME);
+  try {
+    using lock = tryLock(path);
+    const isHeld = lock !== undefined && isLocked(path);
+    return isHeld
+      ? ok('locks', 'work between processes')
+      : fail(
+          'locks',
+          'a lock that was taken does not hold',
+          'Choose a log directory on a local file system.',
+        );
+  } catch (error) {
+    return fail('locks', messageOf(error), 'Choose a log directory on a local file system.');
+  }
+}
+
+async function sweepProbe(disk: Disk, dir: string): Promise<undefined> {
+  await disk.remove(join(dir, LOCK_NAME));
+}
+
+async function checkRoom(dir: string): Promise<Check> {
+  const free = await freeBytes(dir);
+  const detail = `${formatBytes(free)} free`;
+  return free < FREE_BYTES_MIN
+    ? warn(
+        'disk space',
+        detail,
+        'Free some space before a large run; a run that fills the disk stops, resumable.',
+      )
+    : ok('disk space', detail);
+}
+
+/** Which providers are there, and whether their keys are set. Values of keys are never read. */
+export function checkProviders(env: Environment, cwd: string): readonly Check[] {
+  const own = createRequire(import.meta.url);
+  const project = createRequire(join(cwd, 'package.json'));
+  return PROVIDERS.flatMap((provider) => {
+    const name = packageOf(provider);
+    if (name === undefined) return [];
+    if (!isInstalled(own, name) && !isInstalled(project, name))
+      return [warn(provider, 'not installed', `For ${provider}/… models: npm install ${name}`)];
+    const variable = keyVariableOf(`${provider}/any`) ?? '';
+    if (env[variable]) return [ok(provider, `installed, ${variable} is set`)];
+    if (provider === 'openai-compatible')
+      return [ok(provider, `installed, ${variable} is not set (not all servers need it)`)];
+    return [
+      warn(provider, `installed, ${variable} is not set`, `For ${provider}/… models: export ${variable}=…`),
+    ];
+  });
+}
+
+/** Programs that are useful beside Holdfast. */
+export function checkPrograms(): readonly Check[] {
+  return [
+    checkProgram('git', 'Install git to keep results in a repository.'),
+    checkProgram('inspect', 'To look at logs: pip install inspect-ai, then "inspect view".'),
+  ];
+}
+
+function checkProgram(name: string, next: string): Check {
+  const { error, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+  if (error) return warn(name, errnoOf(error) === 'ENOENT' ? 'not found' : messageOf(error), next);
+  return ok(name, stdout.trim().split('\n')[0] ?? '');
+}
+
+function isInstalled(require: NodeJS.Require, name: string): boolean {
+  try {
+    require.resolve(`${name}/package.json`);
+    return true;
+  } catch (error) {
+    const code = errnoOf(error);
+    // A package that hides its package.json is there, too.
+    if (code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') return true;
+    if (code === 'MODULE_NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+async function nearest(disk: Disk, dir: string): Promise<string> {
+  for (let at = dir; ; at = dirname(at)) if (await disk.stat(at)) return at;
+}
