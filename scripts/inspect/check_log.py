@@ -198,6 +198,7 @@ def describe_sample(sample: Any, full: bool) -> dict[str, Any]:
         "epoch": sample.epoch,
         "uuid": sample.uuid,
         "messages": len(sample.messages),
+        "emptyMessages": sum(1 for m in sample.messages if m.role == "assistant" and not m.text and not m.tool_calls),
         "messagesDigest": digest([[m.role, m.text] for m in sample.messages]),
         "events": len(sample.events),
         "eventsByType": dict(sorted(by_type.items())),
@@ -285,7 +286,8 @@ def compare(report: dict[str, Any]) -> None:
     frames = report["dataFrames"] or {}
     for kind in ("samples", "events"):
         expect(f"dataFrames {kind}", frames.get(kind), totals[kind])
-    # messages_df also holds messages that only model events have (other roles, compacted ones).
+    # messages_df also holds messages that only model events have (other roles, compacted ones). Fewer rows
+    # mean that messages of different samples share an id: data frames keep one row per id.
     if (frames.get("messages") or 0) < totals["messages"]:
         PROBLEMS.append(f"dataFrames has {frames.get('messages')} messages, fewer than the samples' {totals['messages']}")
     expect("dataFrames evals", frames.get("evals"), 1)

@@ -122,10 +122,55 @@ def database_samples(connection: sqlite3.Connection) -> list[dict[str, Any]]:
                 "attachments": count("attachments"),
                 "messages": count("message_pool") if "message_pool" in tables else None,
                 "calls": count("call_pool") if "call_pool" in tables else None,
+                "store": rebuild_store(connection, id, epoch),
                 "keys": sorted(summary),
             }
         )
     return found
+
+
+def rebuild_store(connection: sqlite3.Connection, id: str, epoch: int) -> Any:
+    """The store as the committed events know it.
+
+    When a span ends, its store event repeats every change of the spans inside it. So a store event counts
+    only if no span around its own has ended; what an open span changed by itself is in no event yet.
+    """
+    import jsonpatch
+
+    where = "WHERE sample_id = ? AND sample_epoch = ? ORDER BY id"
+    texts = dict(connection.execute(f"SELECT hash, content FROM attachments {where}", (id, epoch)).fetchall())
+    latest: dict[str, Any] = {}
+    for event_id, data in connection.execute(f"SELECT event_id, data FROM events {where}", (id, epoch)):
+        latest[event_id] = json.loads(data)
+    parents = {e["id"]: e.get("parent_id") for e in latest.values() if e["event"] == "span_begin"}
+    ended = {e["id"] for e in latest.values() if e["event"] == "span_end"}
+    store: Any = {}
+    for event in latest.values():
+        if event["event"] == "store" and not is_covered(parents.get(event.get("span_id")), parents, ended):
+            store = jsonpatch.apply_patch(store, [patch_of(change, texts) for change in event["changes"]])
+    return store
+
+
+def is_covered(span: str | None, parents: dict[str, str | None], ended: set[str]) -> bool:
+    while span is not None:
+        if span in ended:
+            return True
+        span = parents.get(span)
+    return False
+
+
+def patch_of(change: dict[str, Any], texts: dict[str, str]) -> dict[str, Any]:
+    return {**{k: v for k, v in change.items() if k in ("op", "path", "from")}, "value": inline(change.get("value"), texts)}
+
+
+def inline(value: Any, texts: dict[str, str]) -> Any:
+    if isinstance(value, str) and value.startswith("attachment://"):
+        return texts.get(value[len("attachment://") :], value)
+    if isinstance(value, list):
+        return [inline(item, texts) for item in value]
+    if isinstance(value, dict):
+        return {key: inline(item, texts) for key, item in value.items()}
+    return value
 
 
 def orphan_events(connection: sqlite3.Connection) -> list[list[Any]]:

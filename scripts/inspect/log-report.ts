@@ -7,6 +7,8 @@ export interface SampleReport {
   readonly epoch: number;
   readonly uuid: string | null;
   readonly messages: number;
+  /** Assistant messages that say and call nothing: what Inspect makes of a call in flight. */
+  readonly emptyMessages: number;
   readonly events: number;
   readonly eventsByType: Readonly<Record<string, number>>;
   readonly eventIds: readonly string[];
@@ -81,12 +83,13 @@ function missingFromSample(ours: SampleReport, theirs: SampleReport): string[] {
   const lost = theirs.eventIds.filter((id) => !held.has(id));
   const problems =
     lost.length > 0 ? [`${where}: ${lost.length} events are missing (${lost.slice(0, 3).join(', ')})`] : [];
-  if (ours.messages < theirs.messages)
-    problems.push(unequal(`${where} messages`, ours.messages, theirs.messages));
+  const said = theirs.messages - theirs.emptyMessages;
+  if (ours.messages - ours.emptyMessages < said)
+    problems.push(unequal(`${where} messages`, ours.messages, said));
   for (const field of ['scores', 'limit', 'inputDigest', 'metadataDigest'] as const) {
     const their = theirs[field];
-    const said = their !== null && !(typeof their === 'object' && Object.keys(their).length === 0);
-    if (said && !same(ours[field], their)) problems.push(unequal(`${where} ${field}`, ours[field], their));
+    const given = their !== null && !(typeof their === 'object' && Object.keys(their).length === 0);
+    if (given && !same(ours[field], their)) problems.push(unequal(`${where} ${field}`, ours[field], their));
   }
   if ((ours.error === null) !== (theirs.error === null))
     problems.push(unequal(`${where} error`, ours.error, theirs.error));
