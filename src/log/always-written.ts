@@ -1,4 +1,12 @@
-import type { EvalSampleSummary, EvalSpec, LogHeader, LogStart } from './schema.ts';
+import type {
+  EvalSampleReductions,
+  EvalSampleSummary,
+  EvalSpec,
+  LogHeader,
+  LogStart,
+  ModelOutput,
+  Score,
+} from './schema.ts';
 
 /**
  * The keys that Inspect itself always writes: its viewer is not defensive everywhere, so a caller that left one out
@@ -53,10 +61,33 @@ export function completeSummary(summary: EvalSampleSummary): EvalSampleSummary {
   return {
     ...summary,
     metadata: summary.metadata ?? {},
+    ...(summary.scores && { scores: completeScores(summary.scores) }),
     model_usage: summary.model_usage ?? {},
     role_usage: summary.role_usage ?? {},
     completed: summary.completed ?? false,
   };
+}
+
+export function completeReductions(reductions: EvalSampleReductions): EvalSampleReductions {
+  return { ...reductions, samples: reductions.samples.map(completeScore) };
+}
+
+export function completeScores(scores: Readonly<Record<string, Score>>): Record<string, Score> {
+  return Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, completeScore(score)]));
+}
+
+/** The completion is the text of the first choice, which Inspect writes out once more. */
+export function completeOutput(output: ModelOutput | undefined): ModelOutput {
+  const choices = output?.choices ?? [];
+  const content = choices[0]?.message?.content ?? '';
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [{ text: content }];
+  const texts = parts.map((part) => (part instanceof Object ? Reflect.get(part, 'text') : undefined));
+  const text = texts.filter((item) => typeof item === 'string').join('');
+  return { ...output, model: output?.model ?? '', choices, completion: output?.completion ?? text };
+}
+
+function completeScore<T extends Score>(score: T): T {
+  return { ...score, history: score.history ?? [] };
 }
 
 function completeSpec(spec: EvalSpec): EvalSpec {
@@ -78,7 +109,11 @@ function completeSpec(spec: EvalSpec): EvalSpec {
 }
 
 function completePlan(plan: LogStart['plan'] | undefined): LogStart['plan'] {
-  return { ...plan, name: plan?.name ?? 'plan', steps: plan?.steps ?? [], config: plan?.config ?? {} };
+  const steps = (plan?.steps ?? []).map((step) => {
+    const params = step.params ?? {};
+    return { ...step, params, params_passed: step.params_passed ?? params };
+  });
+  return { ...plan, name: plan?.name ?? 'plan', steps, config: plan?.config ?? {} };
 }
 
 function completeResults(results: NonNullable<LogHeader['results']>): NonNullable<LogHeader['results']> {

@@ -1,6 +1,6 @@
 import { assert, type Json, stringifyJson } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
-import { completeHeader, completeStart, completeSummary } from './always-written.ts';
+import { completeHeader, completeReductions, completeStart, completeSummary } from './always-written.ts';
 import type { CompressionMethod } from './compress.ts';
 import type { SampleParts } from './condensed.ts';
 import { encodeTexts, type Many, separated } from './json-text.ts';
@@ -96,7 +96,10 @@ class EvalLogFile implements LogFile {
   }
 
   writeReductions(reductions: Many<EvalSampleReductions>): Promise<void> {
-    return this.writeMember('reductions.json', encodeTexts(['[', separated(reductions, documentText), ']']));
+    return this.writeMember(
+      'reductions.json',
+      encodeTexts(['[', separated(reductions, reductionsText), ']']),
+    );
   }
 
   writeHeader(header: LogHeader): Promise<void> {
@@ -124,6 +127,10 @@ class EvalLogFile implements LogFile {
 
 function summaryText(summary: EvalSampleSummary): string {
   return documentText(completeSummary(summary));
+}
+
+function reductionsText(reductions: EvalSampleReductions): string {
+  return documentText(completeReductions(reductions));
 }
 
 function documentText(document: object): string {

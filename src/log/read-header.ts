@@ -22,7 +22,7 @@ export function readHeader(found: JsonObject, path: string): LogHeader {
     ...withoutNulls(header),
     status: STATUSES.includes(header.status as string) ? header.status : 'started',
     eval: spec,
-    plan: isJsonObject(header.plan) ? header.plan : undefined,
+    plan: isPlan(header.plan) ? header.plan : undefined,
     results: isJsonObject(results) ? results : undefined,
     stats: isJsonObject(header.stats) ? header.stats : undefined,
     tags: header.tags ?? spec.tags ?? [],
@@ -48,6 +48,13 @@ function checkScores(results: Json | undefined, path: string): void {
   const isSound =
     isJsonArray(scores) && scores.every((score) => isJsonObject(score) && hasMetrics(score.metrics ?? {}));
   if (!isSound) throw logErrors.shape(path, 'header.json', 'has scores that are not a list of scores');
+}
+
+function isPlan(plan: Json | undefined): boolean {
+  return (
+    isJsonObject(plan) &&
+    (plan.steps === undefined || (isJsonArray(plan.steps) && plan.steps.every(isJsonObject)))
+  );
 }
 
 function hasMetrics(metrics: Json): boolean {

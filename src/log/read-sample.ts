@@ -32,6 +32,23 @@ const FIELD_DEFAULTS: JsonObject = {
   role_usage: {},
 };
 
+/** What everybody computes with is of the kind it should be, or the sample is damaged. */
+const FIELD_KINDS: Readonly<Record<string, (value: Json) => boolean>> = {
+  input: (value) => typeof value === 'string' || isListOfObjects(value),
+  messages: isListOfObjects,
+  output: (value) => isJsonObject(value) && isListOfObjects(value.choices ?? []),
+  scores: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
+  metadata: isJsonObject,
+  store: isJsonObject,
+  error: isJsonObject,
+  error_retries: isListOfObjects,
+  limit: isJsonObject,
+};
+
+function isListOfObjects(value: Json): boolean {
+  return isJsonArray(value) && value.every(isJsonObject);
+}
+
 export async function readFields(context: SampleContext): Promise<SampleFields> {
   const { document } = context;
   const fields: Record<string, Json> = {};
@@ -166,7 +183,10 @@ function finishFields(context: SampleContext, stored: JsonObject): SampleFields 
     ([, value]) => value !== null,
   );
   const fields = { ...FIELD_DEFAULTS, ...Object.fromEntries(present) };
-  const isListOfMessages = isJsonArray(fields.messages) && fields.messages.every(isJsonObject);
-  if (!isListOfMessages) throw logErrors.shape(path, member, 'has messages that are not a list of objects');
+  for (const [key, isSound] of Object.entries(FIELD_KINDS)) {
+    const value = fields[key];
+    if (value !== undefined && !isSound(value))
+      throw logErrors.shape(path, member, `has ${key} of the wrong kind`);
+  }
   return fields as unknown as SampleFields;
 }

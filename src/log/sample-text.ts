@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, stringifyJson } from '../base/index.ts';
+import { completeOutput, completeScores } from './always-written.ts';
 import type { Attachment } from './attachment-rule.ts';
 import type { SampleParts } from './condensed.ts';
 import { jsonArray, jsonMembers, jsonStringSlices, type Many, type TextSegment } from './json-text.ts';
@@ -64,8 +65,8 @@ function orderFields(fields: SampleFields): OrderedFields {
   } = fields;
   const before = { id, epoch, input, choices, target, sandbox, files, setup, messages: messages ?? [] };
   const filled = {
-    output: output ?? { choices: [] },
-    scores: scores ?? {},
+    output: completeOutput(output),
+    scores: completeScores(scores ?? {}),
     metadata: metadata ?? {},
     store: store ?? {},
   };

@@ -25,7 +25,7 @@ export const goldenHeader: LogHeader = {
     packages: { holdfast: '0.1.0' },
     scorers: [{ name: 'includes', metrics: [{ name: 'accuracy' }] }],
   },
-  plan: { name: 'plan', steps: [{ solver: 'target', params: {} }], config: {} },
+  plan: { name: 'plan', steps: [{ solver: 'target', params: {}, params_passed: {} }], config: {} },
   results: {
     total_samples: 3,
     completed_samples: 3,
@@ -44,7 +44,9 @@ export const goldenHeader: LogHeader = {
   stats: {
     started_at: '2026-11-15T12:00:00+00:00',
     completed_at: '2026-11-15T12:00:09+00:00',
-    model_usage: { 'mock/scripted': { input_tokens: 30, output_tokens: 12, total_tokens: 42, total_cost: 0.0001 } },
+    model_usage: {
+      'mock/scripted': { input_tokens: 30, output_tokens: 12, total_tokens: 42, total_cost: 0.0001 },
+    },
     role_usage: {},
     connection_limit_history: [],
   },
@@ -60,8 +62,21 @@ export function goldenSamples(): { readonly fields: SampleFields; readonly event
 /** A growing history, so that pools and attachments are used. */
 function conversation() {
   const image = `data:image/png;base64,${'iVBORw0KGgo'.repeat(20)}`;
-  const question: ChatMessage = { id: 'm1', role: 'user', content: [{ type: 'text', text: 'Where?' }, { type: 'image', image }], source: 'input' };
-  const answer: ChatMessage = { id: 'm2', role: 'assistant', content: `Paris. ${'Really, Paris. '.repeat(12)}`, source: 'generate' };
+  const question: ChatMessage = {
+    id: 'm1',
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Where?' },
+      { type: 'image', image, detail: 'auto' },
+    ],
+    source: 'input',
+  };
+  const answer: ChatMessage = {
+    id: 'm2',
+    role: 'assistant',
+    content: `Paris. ${'Really, Paris. '.repeat(12)}`,
+    source: 'generate',
+  };
   const again: ChatMessage = { id: 'm3', role: 'user', content: 'Sure?' };
   const sure: ChatMessage = { id: 'm4', role: 'assistant', content: 'Sure 😀.' };
   const model = (input: readonly ChatMessage[], reply: ChatMessage): LogEvent => ({
@@ -74,30 +89,68 @@ function conversation() {
     tools: [],
     tool_choice: 'auto',
     config: {},
-    output: { model: 'mock/scripted', choices: [{ message: reply as unknown as Json, stop_reason: 'stop' }], usage: { input_tokens: 5, output_tokens: 2, total_tokens: 7 } },
-    call: { request: { model: 'scripted', messages: input.map((message) => ({ role: message.role, content: message.content })) as Json }, response: { id: 'r' } },
+    output: {
+      model: 'mock/scripted',
+      choices: [{ message: reply as unknown as Json, stop_reason: 'stop' }],
+      completion: 'Paris',
+      usage: { input_tokens: 5, output_tokens: 2, total_tokens: 7 },
+    },
+    call: {
+      request: {
+        model: 'scripted',
+        messages: input.map((message) => ({ role: message.role, content: message.content })) as Json,
+      },
+      response: { id: 'r' },
+    },
   });
   const messages = [question, answer, again, sure];
-  const fields = sampleFields(1, { input: [question], messages, scores: { includes: { value: 'C', answer: 'Paris', history: [] } } });
+  const fields = sampleFields(1, {
+    input: [question],
+    messages,
+    scores: { includes: { value: 'C', answer: 'Paris', history: [] } },
+  });
   return { fields, events: [model([question], answer), model([question, answer, again], sure), score('C')] };
 }
 
 /** Whatever JSON itself cannot say, and names that look dangerous. */
 function oddValues() {
-  const metadata = { nan: Number.NaN, minus: Number.NEGATIVE_INFINITY, big: 12345678901234567890n, empty: null, deep: [[[]], {}], é: '\u0000\u2028' };
-  const fields = sampleFields('zwei/../ä', { input: 'Quote " backslash \\ newline \n', metadata, scores: { includes: { value: Number.NaN, history: [] } } });
-  const note: LogEvent = { event: 'info', timestamp: at, source: 'holdfast', data: { text: 'attachment://not-a-reference', long: '…'.repeat(150) } };
+  const metadata = {
+    nan: Number.NaN,
+    minus: Number.NEGATIVE_INFINITY,
+    big: 12345678901234567890n,
+    empty: null,
+    deep: [[[]], {}],
+    é: '\u0000\u2028',
+  };
+  const fields = sampleFields('zwei/../ä', {
+    input: 'Quote " backslash \\ newline \n',
+    metadata,
+    scores: { includes: { value: Number.NaN, history: [] } },
+  });
+  const note: LogEvent = {
+    event: 'info',
+    timestamp: at,
+    working_start: 0.5,
+    source: 'holdfast',
+    data: { text: 'attachment://not-a-reference', long: '…'.repeat(150) },
+  };
   return { fields, events: [note, score(Number.NaN)] };
 }
 
 function failure() {
   const error = { message: 'It broke', traceback: 'at target', traceback_ansi: 'at target' };
   const fields = sampleFields(3, { error, error_retries: [error], limit: { type: 'time', limit: 10 } });
-  return { fields, events: [{ event: 'error', timestamp: at, error }] };
+  return { fields, events: [{ event: 'error', timestamp: at, working_start: 0.5, error }] };
 }
 
 function score(value: Json): LogEvent {
-  return { event: 'score', timestamp: at, score: { value, history: [] }, intermediate: false };
+  return {
+    event: 'score',
+    timestamp: at,
+    working_start: 1,
+    score: { value, history: [] },
+    intermediate: false,
+  };
 }
 
 function sampleFields(id: string | number, more: Partial<SampleFields>): SampleFields {

@@ -18,7 +18,11 @@ test.each(['v2-zstd.eval', 'v2-deflate.eval', 'v2-stored.eval', 'v2-log.json'])(
       const sample = await reader.sample(fields.id, fields.epoch);
       expect(canonical(sample)).toBe(canonical({ ...fields, events, attachments: {} }));
     }
-    expect((await Array.fromAsync(reader.summaries())).map(({ id }) => id).sort()).toEqual([1, 3, 'zwei/../ä']);
+    expect((await Array.fromAsync(reader.summaries())).map(({ id }) => id).sort()).toEqual([
+      1,
+      3,
+      'zwei/../ä',
+    ]);
     expect(await reader.reductions()).toHaveLength(1);
     await reader.close();
     expect((await verifyLog(nodeDisk, join(dir, name))).problems).toEqual([]);
@@ -67,7 +71,9 @@ test('[LOG-32] a log that cannot be converted leaves nothing behind', async () =
     const file = await nodeDisk.open(torn, 'create');
     await file.write(flipped, 0);
     await file.close();
-    await expect(convertLog(nodeDisk, { from: torn, to: join(temp, 'x.json') })).rejects.toThrow('samples/1_epoch_1.json');
+    await expect(convertLog(nodeDisk, { from: torn, to: join(temp, 'x.json') })).rejects.toThrow(
+      'samples/1_epoch_1.json',
+    );
     expect((await nodeDisk.list(temp))?.map(({ name }) => name)).toEqual(['torn.eval']);
   } finally {
     await rm(temp, { recursive: true });

@@ -31,7 +31,9 @@ async function makeLog(method: CompressionMethod): Promise<void> {
   const samples = goldenSamples();
   for (const { fields, events } of samples) await file.writeSample(partsOf(fields, events));
   await file.writeSummaries(samples.map(({ fields }) => summarize(fields)));
-  await file.writeReductions([{ scorer: 'includes', reducer: 'mean', samples: [{ value: 1, sample_id: 1 }] }]);
+  await file.writeReductions([
+    { scorer: 'includes', reducer: 'mean', samples: [{ value: 1, sample_id: 1 }] },
+  ]);
   await file.writeHeader(goldenHeader);
   await file.finish();
 }
@@ -51,7 +53,10 @@ async function makeUnfinished(): Promise<void> {
   await file.finish();
 }
 
-function partsOf(fields: SampleParts['fields'], events: ReturnType<typeof goldenSamples>[number]['events']): SampleParts {
+function partsOf(
+  fields: SampleParts['fields'],
+  events: ReturnType<typeof goldenSamples>[number]['events'],
+): SampleParts {
   const condenser = createCondenser();
   const condensed = events.map((event) => condenser.condense(event));
   const messages = condenseMessages(fields.messages);
