@@ -3,6 +3,8 @@ import { registerHooks } from 'node:module';
 /**
  * Eval files import `holdfast`. It is always the package that is running, so an eval works in any folder, installed or
  * not, and its scorers are the very ones that the runner knows.
+ *
+ * Eval files are modules, whatever the nearest package.json says: `npm init` writes "type": "commonjs" there.
  */
 export function provideHoldfast(): void {
   if (isProvided) return;
@@ -11,8 +13,11 @@ export function provideHoldfast(): void {
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const own = new URL(`../../index.${ending}`, import.meta.url).href;
   registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'holdfast' ? { url: own, shortCircuit: true } : next(specifier, context),
+    resolve: (specifier, context, next) => {
+      if (specifier === 'holdfast') return { url: own, shortCircuit: true };
+      const resolved = next(specifier, context);
+      return isUsersModule(resolved.url) ? { ...resolved, format: formatOf(resolved.url) } : resolved;
+    },
     load: (url, context, next) => {
       lastLoaded = url;
       return next(url, context);
@@ -23,6 +28,15 @@ export function provideHoldfast(): void {
 /** The module that was being read when an import failed: a syntax error in plain JavaScript does not say where it is. */
 export function lastLoadedModule(): string | undefined {
   return lastLoaded;
+}
+
+/** All TypeScript of the user, and eval files in JavaScript; other JavaScript may well be CommonJS. */
+function isUsersModule(url: string): boolean {
+  return url.startsWith('file:') && !url.includes('/node_modules/') && /(?:\.ts|\.eval\.js)$/.test(url);
+}
+
+function formatOf(url: string): string {
+  return url.endsWith('.ts') ? 'module-typescript' : 'module';
 }
 
 let isProvided = false;

@@ -31,16 +31,21 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
   const lines: string[] = [];
   if (accounts.length > 0) {
     const [only] = accounts;
-    if (only && accounts.length === 1) lines.push('', style.bold(nameOf(only)));
+    if (only && accounts.length === 1)
+      lines.push('', `${style.bold(nameOf(only))}  ${stateText(only, style)}`);
     lines.push('', samplesTable(accounts, terminal), '', amountsTable(accounts, terminal));
     const unpriced = accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0);
     if (unpriced > 0)
       lines.push(style.warn(`${unpriced} calls had no known price: the money is a lower bound.`));
   }
-  const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal));
+  const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal, outcomes.length === 1));
   if (details.length > 0) {
-    const columns: Column[] = [{ title: '' }, { title: '' }, { title: '' }];
-    lines.push('', renderTable(columns, details, { width: Math.max(width, 200) }));
+    // Which run a line is about goes without saying when there is one.
+    const rows = outcomes.length > 1 ? details : details.map(([what = '', , text = '']) => [what, text]);
+    lines.push(
+      '',
+      renderTable(rows[0]?.map(() => ({ title: '' })) ?? [], rows, { width: Math.max(width, 300) }),
+    );
   }
   return lines;
 }
@@ -81,11 +86,16 @@ function amountsTable(accounts: readonly Account[], { style, columns: width }: T
 }
 
 /** One line for each scorer, for what fell short, and for the log. */
-function detailRows({ account, results, missed }: ItemOutcome, terminal: Terminal): string[][] {
+function detailRows(
+  { account, results, missed }: ItemOutcome,
+  terminal: Terminal,
+  isAlone: boolean,
+): string[][] {
   if (!account) return [];
   const { style, cwd } = terminal;
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', account.eval, line]);
+  if (account.state !== 'done' && !isAlone) rows.push(['state', account.eval, stateText(account, style)]);
   for (const sentence of missed) rows.push([style.bad('short'), account.eval, style.bad(sentence)]);
   if (account.log !== undefined) {
     const short = relative(cwd, account.log);
@@ -104,6 +114,17 @@ export function resultLines(results: EvalResults | undefined): string[] {
     const unscored = score.unscored_samples ? `  ${score.unscored_samples} unscored` : '';
     return `${score.name}${reducer}  ${metrics.join('  ')}${unscored}`;
   });
+}
+
+const STATES: Readonly<Record<Account['state'], string>> = {
+  done: 'done',
+  interrupted: 'interrupted, resumable',
+  budget: 'the budget is spent, resumable',
+  failed: 'stopped after too many errors, resumable',
+};
+
+function stateText({ state }: Account, style: Terminal['style']): string {
+  return (state === 'done' ? style.good : style.warn)(STATES[state]);
 }
 
 export function nameOf(account: Account): string {

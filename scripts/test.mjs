@@ -1,0 +1,33 @@
+// `npm test`: installs what the tests need, then runs the whole gate. Nothing is skipped silently: a part of the system
+// that is missing and cannot be installed is named here, and the tests that need it name it again.
+import { spawnSync } from 'node:child_process';
+import { ensureInstalled, say, tryRun } from './set-up.mjs';
+
+/** What tests need of the system: the program, and the Debian package that holds it. */
+const SYSTEM_PARTS = [{ program: 'strace', aptPackage: 'strace', why: 'the order of writes and fsyncs' }];
+
+ensureInstalled();
+installSystemParts(SYSTEM_PARTS.filter(({ program }) => !isThere(program)));
+process.exitCode = tryRun('node', ['scripts/check.mjs']);
+
+function installSystemParts(missing) {
+  if (missing.length === 0) return;
+  const names = missing.map(({ program }) => program).join(', ');
+  const obstacle = process.getuid?.() !== 0 ? 'not root' : isThere('apt-get') ? undefined : 'no apt-get';
+  if (obstacle === undefined) {
+    say(`Installing ${names} (apt-get)`);
+    const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    tryRun('apt-get', ['update', '-qq'], options);
+    tryRun('apt-get', ['install', '-y', '-qq', ...missing.map(({ aptPackage }) => aptPackage)], options);
+  }
+  for (const { program, why } of missing) {
+    if (!isThere(program))
+      say(
+        `${program} is missing and could not be installed (${obstacle ?? 'apt-get failed'}): tests of ${why} are skipped`,
+      );
+  }
+}
+
+function isThere(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
+}
