@@ -9,7 +9,24 @@ import {
   summarize,
 } from '../log/index.ts';
 import type { Journal } from './journal.ts';
-import type { AnswerRow, AttemptStatus, TargetOutput } from './records.ts';
+import { sampleKey } from './reader.ts';
+import type { AnswerRow, AttemptStart, AttemptStatus, TargetOutput } from './records.ts';
+import { startFields } from './records.ts';
+
+/** Events that are committed together share a row up to about this length; beyond, a new row begins. */
+const EVENTS_ROW_CHARS_MAX = 256 * 1024;
+/** A short result is its own summary: only for long ones a thin form is kept beside them. */
+const RESULT_CHARS_WITHOUT_SUMMARY = 8 * 1024;
+/** A message of the pool up to this length stays in its link: a hash and a row of its own would be longer. */
+const INLINE_CHARS_MAX = 256;
+
+export interface AttemptWriterOptions {
+  readonly n: number;
+  readonly condenser: Condenser;
+  readonly start: AttemptStart;
+  /** The attachments that the attempt has already, when it goes on. */
+  readonly linked?: Iterable<string>;
+}
 
 /**
  * Writes one attempt at one sample. Events go in condensed, in the very texts that the log will hold [JRN-4]: a
@@ -19,14 +36,26 @@ export class AttemptWriter {
   readonly n: number;
   readonly #journal: Journal;
   readonly #condenser: Condenser;
+  readonly #start: AttemptStart;
+  readonly #known: Readonly<Record<string, unknown>>;
   readonly #linked: Set<string>;
+  /** The row of events that still waits for its commit, and the group it waits in. */
+  #events: { readonly row: [attempt: number, texts: string]; readonly group: number } | undefined;
 
-  /** `linked`: the attachments that the attempt has already, when it goes on. */
-  constructor(journal: Journal, n: number, condenser: Condenser, linked: Iterable<string> = []) {
+  constructor(journal: Journal, { n, condenser, start, linked }: AttemptWriterOptions) {
     this.#journal = journal;
     this.n = n;
     this.#condenser = condenser;
+    this.#start = start;
+    this.#known = startFields(start);
     this.#linked = new Set(linked);
+  }
+
+  /** The attempt's own row; for an attempt that goes on it is there already. */
+  begin(): void {
+    const { id, epoch, key, ...data } = this.#start;
+    const json = stringifyJson(this.#condense(data as unknown as Json));
+    this.#journal.insert('attempts', [this.n, sampleKey(id), epoch, key, json]);
   }
 
   /** Durable with the next flush, [JRN-5]. */
@@ -35,7 +64,7 @@ export class AttemptWriter {
     this.#attach(condensed.attachments);
     this.#link('message', condensed.messages);
     this.#link('call', condensed.calls);
-    this.#journal.insert('events', [this.n, condensed.json]);
+    this.#addEvent(condensed.json);
   }
 
   /** Resolves when the answer is durable: only then may anybody see it [JRN-6]. */
@@ -60,16 +89,37 @@ export class AttemptWriter {
     this.#attach(input.attachments);
     this.#attach(messages.attachments);
     const condensed = { ...fields, input: input.values, messages: messages.values };
-    this.#journal.insert('results', [
-      this.n,
-      status,
-      stringifyJson(summarize(fields) as unknown as Json),
-      stringifyJson(condensed as unknown as Json),
-    ]);
+    const data = stringifyJson(this.#beyondStart(condensed));
+    const summary =
+      data.length > RESULT_CHARS_WITHOUT_SUMMARY ? stringifyJson(this.#beyondStart(summarize(fields))) : null;
+    this.#journal.insert('results', [this.n, status, summary, data]);
     await this.#journal.flush();
   }
 
-  /** Answers and outputs are ours alone: their long strings are stored by digest, but are no attachments of the log. */
+  /** A result does not repeat what the attempt's own row says already. */
+  #beyondStart(fields: object): Json {
+    const rest: Record<string, Json> = {};
+    for (const [key, value] of Object.entries(fields)) {
+      if (value !== this.#known[key]) rest[key] = value;
+    }
+    return rest;
+  }
+
+  /** Events of one commit share a row: a sample of few events then takes one row for all of them, not one for each. */
+  #addEvent(json: string): void {
+    const group = this.#journal.group;
+    const waiting = this.#events;
+    if (waiting?.group === group && waiting.row[1].length < EVENTS_ROW_CHARS_MAX) {
+      waiting.row[1] += `\n${json}`;
+      this.#journal.grew(json.length + 1);
+      return;
+    }
+    const row: [number, string] = [this.n, json];
+    this.#events = { row, group };
+    this.#journal.insert('events', row);
+  }
+
+  /** The sample, answers and outputs are ours alone: their long strings are stored by hash, but are no attachments. */
   #condense(value: Json): Json {
     const condensed = condenseJson(value);
     for (const { hash, text } of condensed.attachments) this.#journal.insert('contents', [hash, text]);
@@ -80,7 +130,7 @@ export class AttemptWriter {
     for (const { hash, text } of attachments) {
       if (this.#linked.has(hash)) continue;
       this.#journal.insert('contents', [hash, text]);
-      this.#journal.insert('links', [this.n, 'attachment', this.#linked.size, hash]);
+      this.#journal.insert('links', [this.n, 'attachment', this.#linked.size, hash, null]);
       this.#linked.add(hash);
     }
   }
@@ -90,9 +140,13 @@ export class AttemptWriter {
     items: readonly { readonly position: number; readonly json: string }[],
   ): void {
     for (const { position, json } of items) {
+      if (json.length <= INLINE_CHARS_MAX) {
+        this.#journal.insert('links', [this.n, kind, position, null, json]);
+        continue;
+      }
       const hash = attachmentHash(json);
       this.#journal.insert('contents', [hash, json]);
-      this.#journal.insert('links', [this.n, kind, position, hash]);
+      this.#journal.insert('links', [this.n, kind, position, hash, null]);
     }
   }
 }

@@ -27,6 +27,7 @@ export class GroupCommit {
   #timer: NodeJS.Timeout | undefined;
   #failure: { readonly error: unknown } | undefined;
   #commits = 0;
+  #group = 0;
 
   constructor(db: DatabaseSync, path: string) {
     this.#db = db;
@@ -44,9 +45,20 @@ export class GroupCommit {
     return this.#failure?.error;
   }
 
+  /** Which group is being collected. As long as it is the same, a row that was appended may still grow. */
+  get group(): number {
+    return this.#group;
+  }
+
   append(statement: StatementSync, row: readonly SQLInputValue[], sizeBytes: number): void {
     if (this.#failure) return; // The next `flush` says why.
     this.#rows.push([statement, row]);
+    this.grew(sizeBytes);
+  }
+
+  /** A row of the current group became larger. */
+  grew(sizeBytes: number): void {
+    if (this.#failure) return;
     this.#bytes += sizeBytes;
     if (this.#bytes > PENDING_BYTES_MAX) this.#commitNow();
     else this.#timer ??= setTimeout(() => this.#commitNow(), LINGER_MS);
@@ -82,6 +94,7 @@ export class GroupCommit {
     const rows = this.#rows;
     this.#rows = [];
     this.#bytes = 0;
+    this.#group++;
     try {
       this.#begin.run();
       for (const [statement, row] of rows) statement.run(...row);

@@ -13,6 +13,26 @@ export {
   listSegmentedRuns,
   listWriters,
 } from './import-segments.ts';
+export type { BufferProblem } from './inspect/buffer-problem.ts';
+export {
+  type BufferedSample,
+  type BufferGap,
+  type BufferKey,
+  BufferReader,
+  bufferKeyText,
+  type EventRow,
+  type PoolKind,
+  type PoolRow,
+} from './inspect/buffer-reader.ts';
+export { type Filestore, findFilestore } from './inspect/filestore.ts';
+export {
+  type FoundBufferDatabase,
+  findBufferDatabases,
+  parseBufferPath,
+  platformDataDirs,
+} from './inspect/locate-buffer.ts';
+export { openBufferDatabase } from './inspect/open-buffer-database.ts';
+export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
 export { adoptJournal, createJournal, JOURNAL_FILE, Journal, type JournalPorts } from './journal.ts';
 export { JournalReader, readJournal } from './reader.ts';
 export type {

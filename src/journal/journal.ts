@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { type Clock, isoTime, type Json, stringifyJson } from '../base/index.ts';
+import { assert, type Clock, isoTime, type Json, stringifyJson } from '../base/index.ts';
 import { type Disk, type Lock, tryLock, whoAmI } from '../disk/index.ts';
 import { createCondenser } from '../log/index.ts';
 import { AttemptWriter } from './attempt-writer.ts';
@@ -121,25 +121,22 @@ export class Journal extends JournalReader {
 
   startAttempt(start: AttemptStart): AttemptWriter {
     const n = this.#nextAttempt++;
-    this.insert('attempts', [
-      n,
-      sampleKey(start.id),
-      start.epoch,
-      start.key,
-      stringifyJson(start as unknown as Json),
-    ]);
-    return new AttemptWriter(this, n, createCondenser());
+    const writer = new AttemptWriter(this, { n, start, condenser: createCondenser() });
+    writer.begin();
+    return writer;
   }
 
   /** Goes on with an attempt whose target had ended when its process died: what is left is to score it. */
   resumeAttempt(n: number): AttemptWriter {
+    const start = this.attempt(n);
+    assert(start, `there is no attempt ${n} to go on with`);
     const hashes = [...this.attachments(n)].map(({ hash }) => hash);
     const condenser = createCondenser({
       messages: this.pool(n, 'message'),
       calls: this.pool(n, 'call'),
       attachmentHashes: hashes,
     });
-    return new AttemptWriter(this, n, condenser, hashes);
+    return new AttemptWriter(this, { n, start, condenser, linked: hashes });
   }
 
   /** A later session may find another log to take the sample from: the newest word counts. */
@@ -186,6 +183,17 @@ export class Journal extends JournalReader {
     this.#commit.append(this.#statements[table], row, sizeBytes);
   }
 
+  /** Which group of rows is being collected: a row of this group may still grow. */
+  get group(): number {
+    return this.#commit.group;
+  }
+
+  /** Says by how much a row of the current group grew. */
+  grew(sizeBytes: number): void {
+    this.#bytes += sizeBytes;
+    this.#commit.grew(sizeBytes);
+  }
+
   /** Resolves when everything inserted so far is durable; rejects when it cannot be made so. */
   flush(): Promise<void> {
     return this.#commit.flush();
@@ -224,7 +232,7 @@ function prepareAll(db: DatabaseSync) {
     contents: prepare('INSERT OR IGNORE INTO contents (hash, text) VALUES (?, ?)'),
     attempts: prepare('INSERT INTO attempts (n, sample_id, epoch, key, data) VALUES (?, ?, ?, ?, ?)'),
     events: prepare('INSERT INTO events (attempt, json) VALUES (?, ?)'),
-    links: prepare('INSERT INTO links (attempt, kind, position, hash) VALUES (?, ?, ?, ?)'),
+    links: prepare('INSERT INTO links (attempt, kind, position, hash, text) VALUES (?, ?, ?, ?, ?)'),
     answers: prepare('INSERT INTO answers (attempt, kind, digest, occurrence, data) VALUES (?, ?, ?, ?, ?)'),
     outputs: prepare('INSERT INTO outputs (attempt, data) VALUES (?, ?)'),
     results: prepare('INSERT INTO results (attempt, status, summary, data) VALUES (?, ?, ?, ?)'),

@@ -1,25 +1,34 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { assert, type Digest, type Json, type JsonObject, parseJson } from '../base/index.ts';
-import { type EvalSampleSummary, expandJson, type SampleId } from '../log/index.ts';
+import {
+  type EvalSampleSummary,
+  expandJson,
+  type SampleFields,
+  type SampleId,
+  summarize,
+} from '../log/index.ts';
 import { emptyJournal, explained, openDatabase } from './database.ts';
-import type {
-  AnswerRow,
-  AttemptOutline,
-  AttemptResult,
-  AttemptRow,
-  AttemptStart,
-  AttemptStatus,
-  EndingRecord,
-  ReusedOutline,
-  RunRecord,
-  SessionRecord,
-  TargetOutput,
+import {
+  type AnswerRow,
+  type AttemptOutline,
+  type AttemptResult,
+  type AttemptRow,
+  type AttemptStart,
+  type AttemptStatus,
+  type EndingRecord,
+  type ReusedOutline,
+  type RunRecord,
+  type SessionRecord,
+  startFields,
+  type TargetOutput,
 } from './records.ts';
 
 /** Reads one journal. Everything is iterated from the database, so a journal may be far larger than memory. */
 export class JournalReader {
   readonly path: string;
   protected readonly db: DatabaseSync;
+  /** Prepared statements that are not in use. Preparing one takes longer than running it. */
+  readonly #statements = new Map<string, StatementSync[]>();
 
   constructor(db: DatabaseSync, path: string) {
     this.db = db;
@@ -52,26 +61,28 @@ export class JournalReader {
   /** All attempts at one sample, oldest first. */
   attemptsAt(id: SampleId, epoch: number): readonly AttemptRow[] {
     const rows = this.#all(
-      'SELECT a.n AS n, a.key AS key, a.data AS data, r.status AS status FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.sample_id = ? AND a.epoch = ? ORDER BY a.n',
+      `${SELECT_ATTEMPT} WHERE a.sample_id = ? AND a.epoch = ? ORDER BY a.n`,
       sampleKey(id),
       epoch,
     );
-    return [...rows].map(toAttempt);
+    return [...rows].map((row) => this.#toAttempt(row));
   }
 
   result(attempt: number): AttemptResult | undefined {
-    const row = this.db.prepare('SELECT status, data FROM results WHERE attempt = ?').get(attempt);
-    if (!row) return undefined;
-    return {
-      status: String(row.status) as AttemptStatus,
-      fields: parseJson(String(row.data)) as unknown as AttemptResult['fields'],
-    };
+    const row = this.#get(`${SELECT_START}, r.status AS status, r.data AS result ${OF_RESULT}`, attempt);
+    return row && { status: String(row.status) as AttemptStatus, fields: this.#toFields(row) };
   }
 
   /** The thin form of a result, as lists show it. */
   summary(attempt: number): EvalSampleSummary | undefined {
-    const text = this.#one('SELECT summary AS text FROM results WHERE attempt = ?', attempt);
-    return text === undefined ? undefined : (parseJson(text) as unknown as EvalSampleSummary);
+    const row = this.#get(
+      `${SELECT_START}, r.summary AS summary, iif(r.summary IS NULL, r.data, NULL) AS result ${OF_RESULT}`,
+      attempt,
+    );
+    if (!row) return undefined;
+    if (row.summary === null) return summarize(this.#toFields(row));
+    const stored = parseJson(String(row.summary)) as unknown as Partial<EvalSampleSummary>;
+    return { ...summarize(startFields(this.#toStart(row)) as SampleFields), ...stored };
   }
 
   /** Number, sample, epoch and status of every attempt: small, whatever the samples weigh. */
@@ -91,12 +102,8 @@ export class JournalReader {
   }
 
   attempt(n: number): AttemptRow | undefined {
-    const rows = this.#all(
-      'SELECT a.n AS n, a.key AS key, a.data AS data, r.status AS status FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n = ?',
-      n,
-    );
-    for (const row of rows) return toAttempt(row);
-    return undefined;
+    const row = this.#get(`${SELECT_ATTEMPT} WHERE a.n = ?`, n);
+    return row && this.#toAttempt(row);
   }
 
   output(attempt: number): TargetOutput | undefined {
@@ -104,16 +111,18 @@ export class JournalReader {
     return text === undefined ? undefined : (this.#expand(parseJson(text)) as unknown as TargetOutput);
   }
 
-  /** JSON texts of events, in order. */
+  /** JSON texts of events, in order. A row holds those that were committed together, one a line. */
   *events(attempt: number): Iterable<string> {
     for (const row of this.#all('SELECT json FROM events WHERE attempt = ? ORDER BY n', attempt))
-      yield String(row.json);
+      yield* String(row.json).split('\n');
   }
 
   eventCount(attempt: number): number {
-    return Number(
-      this.db.prepare('SELECT count(*) AS count FROM events WHERE attempt = ?').get(attempt)?.count,
+    const row = this.#get(
+      "SELECT total(1 + length(json) - length(replace(json, char(10), ''))) AS count FROM events WHERE attempt = ?",
+      attempt,
     );
+    return Number(row?.count);
   }
 
   /** JSON texts of the message or call pool, by position. */
@@ -194,27 +203,84 @@ export class JournalReader {
 
   *#linked(attempt: number, kind: string): Iterable<{ readonly hash: string; readonly text: string }> {
     const rows = this.#all(
-      'SELECT l.hash AS hash, c.text AS text FROM links l JOIN contents c ON c.hash = l.hash WHERE l.attempt = ? AND l.kind = ? ORDER BY l.position',
+      'SELECT l.hash AS hash, coalesce(l.text, c.text) AS text FROM links l LEFT JOIN contents c ON c.hash = l.hash WHERE l.attempt = ? AND l.kind = ? ORDER BY l.position',
       attempt,
       kind,
     );
-    for (const row of rows) yield { hash: String(row.hash), text: String(row.text) };
+    for (const row of rows) {
+      if (row.text !== null) yield { hash: String(row.hash), text: String(row.text) };
+    }
+  }
+
+  #toAttempt(row: Record<string, unknown>): AttemptRow {
+    return {
+      ...this.#toStart(row),
+      n: Number(row.n),
+      status: row.status === null ? undefined : (String(row.status) as AttemptStatus),
+    };
+  }
+
+  /** A result repeats nothing that its attempt's own row says. */
+  #toFields(row: Record<string, unknown>): SampleFields {
+    const fields = parseJson(String(row.result)) as unknown as Partial<SampleFields>;
+    return { ...startFields(this.#toStart(row)), ...fields } as SampleFields;
+  }
+
+  #toStart(row: Record<string, unknown>): AttemptStart {
+    const data = this.#expand(parseJson(String(row.data))) as unknown as Omit<
+      AttemptStart,
+      'id' | 'epoch' | 'key'
+    >;
+    return {
+      id: JSON.parse(String(row.id)) as SampleId,
+      epoch: Number(row.epoch),
+      key: String(row.key) as Digest,
+      ...data,
+    };
   }
 
   #one(sql: string, ...values: SQLInputValue[]): string | undefined {
-    const text = explained(this.path, () => this.db.prepare(sql).get(...values))?.text;
+    const text = this.#get(sql, ...values)?.text;
     return text === undefined ? undefined : String(text);
   }
 
+  #get(sql: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined {
+    const statement = this.#take(sql);
+    const row = explained(this.path, () => statement.get(...values));
+    this.#giveBack(sql, statement);
+    return row;
+  }
+
   *#all(sql: string, ...values: SQLInputValue[]): Iterable<Record<string, unknown>> {
-    const rows = explained(this.path, () => this.db.prepare(sql).iterate(...values));
-    for (;;) {
-      const next = explained(this.path, () => rows.next());
-      if (next.done) return;
-      yield next.value;
+    const statement = this.#take(sql);
+    const rows = explained(this.path, () => statement.iterate(...values));
+    try {
+      for (;;) {
+        const next = explained(this.path, () => rows.next());
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      rows.return?.();
+      this.#giveBack(sql, statement);
     }
   }
+
+  /** A statement can be under way only once at a time, so who iterates has one of their own. */
+  #take(sql: string): StatementSync {
+    return this.#statements.get(sql)?.pop() ?? explained(this.path, () => this.db.prepare(sql));
+  }
+
+  #giveBack(sql: string, statement: StatementSync): void {
+    const idle = this.#statements.get(sql);
+    if (idle) idle.push(statement);
+    else this.#statements.set(sql, [statement]);
+  }
 }
+
+const SELECT_START = 'SELECT a.n AS n, a.sample_id AS id, a.epoch AS epoch, a.key AS key, a.data AS data';
+const SELECT_ATTEMPT = `${SELECT_START}, r.status AS status FROM attempts a LEFT JOIN results r ON r.attempt = a.n`;
+const OF_RESULT = 'FROM results r JOIN attempts a ON a.n = r.attempt WHERE r.attempt = ?';
 
 export function readJournal(path: string): JournalReader {
   return new JournalReader(openDatabase(path, 'read'), path);
@@ -223,14 +289,4 @@ export function readJournal(path: string): JournalReader {
 /** The id as JSON text: the number 1 and the text "1" stay different. */
 export function sampleKey(id: SampleId): string {
   return JSON.stringify(id);
-}
-
-function toAttempt(row: Record<string, unknown>): AttemptRow {
-  const start = parseJson(String(row.data)) as unknown as AttemptStart;
-  assert(start.key === row.key, `attempt ${row.n} has two keys`);
-  return {
-    ...start,
-    n: Number(row.n),
-    status: row.status === null ? undefined : (String(row.status) as AttemptStatus),
-  };
 }

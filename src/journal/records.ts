@@ -52,6 +52,18 @@ export interface AttemptStart {
   readonly sample: Pick<SampleFields, 'input' | 'target' | 'choices' | 'metadata'>;
 }
 
+/** The part of a sample's fields that is known when its attempt begins. */
+export function startFields(start: AttemptStart): Partial<SampleFields> & Pick<SampleFields, 'id' | 'epoch'> {
+  return {
+    id: start.id,
+    epoch: start.epoch,
+    ...start.sample,
+    uuid: start.uuid,
+    started_at: start.startedAt,
+    ...(start.earlier ? { error_retries: start.earlier } : {}),
+  };
+}
+
 export interface AttemptRow extends AttemptStart {
   readonly n: number;
   /** undefined: it was interrupted, or is still running. */

@@ -16,7 +16,7 @@ CREATE INDEX attempts_by_sample ON attempts (sample_id, epoch);
 CREATE TABLE events (n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL, json TEXT NOT NULL) STRICT;
 CREATE INDEX events_by_attempt ON events (attempt);
 CREATE TABLE links (
-  n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, hash TEXT NOT NULL,
+  n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL, kind TEXT NOT NULL, position INTEGER NOT NULL, hash TEXT, text TEXT,
   UNIQUE (attempt, kind, position)
 ) STRICT;
 CREATE TABLE answers (
@@ -25,7 +25,7 @@ CREATE TABLE answers (
 ) STRICT;
 CREATE TABLE outputs (n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL UNIQUE, data TEXT NOT NULL) STRICT;
 CREATE TABLE results (
-  n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL UNIQUE, status TEXT NOT NULL, summary TEXT NOT NULL, data TEXT NOT NULL
+  n INTEGER PRIMARY KEY, attempt INTEGER NOT NULL UNIQUE, status TEXT NOT NULL, summary TEXT, data TEXT NOT NULL
 ) STRICT;
 CREATE TABLE reused (
   n INTEGER PRIMARY KEY, sample_id TEXT NOT NULL, epoch INTEGER NOT NULL, log TEXT NOT NULL, run TEXT NOT NULL,
@@ -44,7 +44,7 @@ export const SHIPPED_TABLES = {
   sessions: ['n', 'data'],
   contents: ['n', 'hash', 'text'],
   attempts: ['n', 'sample_id', 'epoch', 'key', 'data'],
-  links: ['n', 'attempt', 'kind', 'position', 'hash'],
+  links: ['n', 'attempt', 'kind', 'position', 'hash', 'text'],
   events: ['n', 'attempt', 'json'],
   answers: ['n', 'attempt', 'kind', 'digest', 'occurrence', 'data'],
   outputs: ['n', 'attempt', 'data'],

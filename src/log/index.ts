@@ -15,6 +15,7 @@ export {
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+export { MemberJson } from './member-json.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
 export { bySampleOrder, sampleKeyText } from './sample-order.ts';
 export { sampleMemberName } from './sample-text.ts';
@@ -49,7 +50,7 @@ export type {
 } from './schema.ts';
 export { summarize } from './summarize.ts';
 export type { Scratch } from './text-store.ts';
-export { type Salvage, scanTornLog } from './torn-log.ts';
+export { type Salvage, scanTornLog, scanTornZip } from './torn-log.ts';
 export { addUsage } from './usage.ts';
 export { type LogProblem, type VerifyReport, verifyLog } from './verify-log.ts';
-export type { ReadLimits } from './zip-reader.ts';
+export { DEFAULT_LIMITS, type ReadLimits, ZipReader } from './zip-reader.ts';

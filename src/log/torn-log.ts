@@ -26,6 +26,17 @@ export async function scanTornLog(
   source: ByteSource,
   options: { readonly scratch?: Scratch } = {},
 ): Promise<Salvage> {
+  const { zip, lostBytes } = await scanTornZip(source);
+  const reader = EvalLogReader.isLog(zip)
+    ? new EvalLogReader(zip, { limits: DEFAULT_LIMITS, scratch: options.scratch })
+    : undefined;
+  return { reader, members: [...zip.entries.keys()], lostBytes };
+}
+
+/** The same for any ZIP that keeps sizes in its local headers: the segments of Inspect's buffer are such. */
+export async function scanTornZip(
+  source: ByteSource,
+): Promise<{ readonly zip: ZipReader; readonly lostBytes: number }> {
   const entries = new Map<string, ZipEntry>();
   let position = 0;
   while (true) {
@@ -34,11 +45,7 @@ export async function scanTornLog(
     entries.set(found.entry.name, found.entry);
     position = found.end;
   }
-  const zip = ZipReader.ofEntries(source, entries);
-  const reader = EvalLogReader.isLog(zip)
-    ? new EvalLogReader(zip, { limits: DEFAULT_LIMITS, scratch: options.scratch })
-    : undefined;
-  return { reader, members: [...entries.keys()], lostBytes: source.sizeBytes - position };
+  return { zip: ZipReader.ofEntries(source, entries), lostBytes: source.sizeBytes - position };
 }
 
 async function readLocalEntry(

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { errnoOf, messageOf, shortId } from '../../base/index.ts';
+import type { Disk } from '../../disk/index.ts';
+import { bufferErrors } from './buffer-problem.ts';
+
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14;
+const SQLITE_PROTOCOL = 15;
+
+/** An open database, and how to leave it. */
+export interface OpenBuffer {
+  readonly db: DatabaseSync;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a buffer database for reading, its WAL included, without changing a byte of it. What cannot be read in place (a
+ * transaction that must be rolled back first, a directory that may not be written) is copied and read there.
+ */
+export async function openBufferFile(
+  disk: Disk,
+  path: string,
+  options: { readonly scratchDir: string },
+): Promise<OpenBuffer> {
+  await refuseForeignBytes(disk, path);
+  const inPlace = tryOpen(path);
+  if (inPlace.db) {
+    const { db } = inPlace;
+    return { db, close: async () => db.close() };
+  }
+  const code = sqliteCode(inPlace.error);
+  if (code !== SQLITE_READONLY && code !== SQLITE_CANTOPEN && code !== SQLITE_PROTOCOL) {
+    throw explainBufferError(inPlace.error, path);
+  }
+  return openCopy(disk, path, options.scratchDir);
+}
+
+/** SQLite's errors about a buffer, as ours; anything else is given back. */
+export function explainBufferError(error: unknown, path: string): unknown {
+  if (errnoOf(error) !== 'ERR_SQLITE_ERROR') return error;
+  const code = sqliteCode(error);
+  if (code === SQLITE_CANTOPEN || code === SQLITE_READONLY)
+    return bufferErrors.unreadable(path, messageOf(error), error);
+  return bufferErrors.damaged(path, messageOf(error), error);
+}
+
+async function refuseForeignBytes(disk: Disk, path: string): Promise<void> {
+  const stat = await disk.stat(path);
+  if (!stat) throw bufferErrors.foreign(path, 'there is no such file');
+  if (stat.kind === 'directory') throw bufferErrors.foreign(path, 'it is a directory');
+  // SQLite takes the WAL of an empty database for a leftover and deletes it.
+  if (stat.sizeBytes === 0) throw bufferErrors.emptyDatabase(path);
+  await using file = await disk.open(path, 'read');
+  const start = new Uint8Array(16);
+  await file.read(start, 0);
+  if (Buffer.from(start).toString('latin1') !== 'SQLite format 3\0') {
+    throw bufferErrors.foreign(path, 'it is not a SQLite database');
+  }
+}
+
+function tryOpen(path: string, readOnly = true): { readonly db?: DatabaseSync; readonly error?: unknown } {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(path, { readOnly, timeout: 10_000 });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return { db };
+  } catch (error) {
+    db?.close();
+    return { error };
+  }
+}
+
+async function openCopy(disk: Disk, path: string, scratchDir: string): Promise<OpenBuffer> {
+  const copy = join(scratchDir, `.holdfast-${shortId()}.tmp`);
+  const removeCopy = async () => {
+    for (const ending of ['', '-wal', '-shm', '-journal']) await disk.remove(copy + ending);
+  };
+  try {
+    for (const ending of ['', '-wal', '-journal']) await copyFile(disk, path + ending, copy + ending);
+    const { db, error } = tryOpen(copy, false);
+    if (!db) throw explainBufferError(error, path);
+    const close = async () => {
+      db.close();
+      await removeCopy();
+    };
+    return { db, close };
+  } catch (error) {
+    await removeCopy();
+    throw error;
+  }
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/** A missing file is fine: a database need not have a WAL. */
+async function copyFile(disk: Disk, from: string, to: string): Promise<void> {
+  if (!(await disk.stat(from))) return;
+  await using source = await disk.open(from, 'read');
+  await using target = await disk.open(to, 'create');
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  for (let position = 0; ; ) {
+    const found = await source.read(chunk, position);
+    if (found === 0) return;
+    await target.write(chunk.subarray(0, found), position);
+    position += found;
+  }
+}
+
+function sqliteCode(error: unknown): number {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
+  return typeof code === 'number' ? code & 0xff : 0;
+}
