@@ -264,7 +264,7 @@ function holdfast(args: readonly string[], env: NodeJS.ProcessEnv): ReturnType<t
 }
 
 async function holdfastKnows(command: string): Promise<boolean> {
-  return (await holdfast([command, '--help'], {})).exitCode === 0;
+  return (await holdfast([command, '--help'], {})).stdout.startsWith(`Usage: holdfast ${command}`);
 }
 
 async function environmentOrReason(): Promise<Environment | string> {

@@ -7,9 +7,7 @@ export interface Page {
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
   on(event: 'response', listener: (response: { status(): number; url(): string }) => void): void;
   goto(url: string, options?: { waitUntil?: 'load' | 'networkidle' }): Promise<unknown>;
-  waitForFunction(script: string, arg?: unknown, options?: { timeout?: number }): Promise<unknown>;
   evaluate(script: string): Promise<unknown>;
-  screenshot(options: { path: string }): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -28,7 +26,7 @@ const CHROMIUMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 
 /** A headless Chromium, or the sentence that says what is missing. */
 export async function openBrowser(): Promise<Browser | string> {
-  const name = process.env.HOLDFAST_PLAYWRIGHT ?? 'playwright-core';
+  const name = 'playwright-core'; // a variable, so that types do not need it installed
   const playwright: Playwright | undefined = await import(name).catch(() => undefined); // said below
   if (playwright === undefined) return 'playwright-core is not installed';
   for (const executablePath of CHROMIUMS) {

@@ -43,7 +43,9 @@ export async function viewProblems({ browser, python, logDir, logs }: ViewOption
 async function logProblems(browser: Browser, address: string, log: ViewedLog): Promise<string[]> {
   const name = basename(log.path);
   const page = `${address}#/tasks/${encodeURIComponent(name)}`;
-  const problems = await pageProblems(browser, page, `${log.samples.length} rows`);
+  // A log with one sample opens at that sample, without a table.
+  const text = log.samples.length === 1 ? name.replace(/\.eval$/, '') : `${log.samples.length} rows`;
+  const problems = await pageProblems(browser, page, text);
   for (const sample of log.samples.slice(0, SAMPLES_MAX)) {
     const place = `${page}/samples/sample/${encodeURIComponent(sample.id)}/${sample.epoch}/`;
     for (const tab of ['transcript', 'messages', 'scoring']) {
@@ -60,15 +62,21 @@ async function pageProblems(browser: Browser, url: string, text: string): Promis
   try {
     const problems = listen(page);
     await page.goto(url, { waitUntil: 'load' });
-    const wanted = JSON.stringify(text.toLowerCase());
-    const shown = `document.body.innerText.toLowerCase().includes(${wanted})`;
-    await page
-      .waitForFunction(shown, undefined, { timeout: PATIENCE_MS })
-      .catch(() => problems.push(`"${text}" is never shown`));
+    if (!(await isShown(page, text.toLowerCase()))) problems.push(`"${text}" is never shown`);
     return problems;
   } finally {
     await page.close();
   }
+}
+
+async function isShown(page: Page, text: string): Promise<boolean> {
+  const until = performance.now() + PATIENCE_MS;
+  while (performance.now() < until) {
+    const shown = String(await page.evaluate('document.body.innerText')).toLowerCase();
+    if (shown.includes(text)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  return false;
 }
 
 function listen(page: Page): string[] {

@@ -72,7 +72,9 @@ export interface Expected {
     readonly bytes: Readonly<Record<string, number>>;
     readonly tables: Readonly<Record<string, readonly string[]>>;
     readonly journalMode: string;
-    readonly samples: readonly BufferedSample[];
+    readonly samples: readonly (BufferedSample & { readonly store: unknown })[];
+    /** Samples that have events but no row yet: id, epoch, event rows. */
+    readonly orphans: readonly (readonly [string, number, number])[];
   } | null;
   readonly filestore: {
     readonly files: readonly string[];
