@@ -1,6 +1,6 @@
 /**
- * 200 sums for a scripted model that takes its time, errs now and then, and needs a calculator for products. It runs
- * offline: holdfast run examples/sums.eval.ts --model mock/student
+ * 200 sums for a scripted model that takes its time, errs now and then, and needs a calculator for products. This is
+ * what `holdfast demo` runs, kills and runs again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, mockModel, numeric, pureTool } from 'holdfast';
@@ -49,8 +49,8 @@ export default defineEval({
   data: questions,
   models: { 'mock/student': student },
   target: async ({ input, metadata }, { generate }) => {
-    const needsTool = metadata?.kind === 'product';
-    return (await generate(needsTool ? { prompt: input, tools: { calculator } } : input)).text;
+    const tools = metadata?.kind === 'product' ? { calculator } : undefined;
+    return (await generate({ model: 'mock/student', prompt: input, ...(tools && { tools }) })).text;
   },
   scorers: [numeric()],
   concurrency: 10,

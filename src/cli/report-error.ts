@@ -1,5 +1,6 @@
 import { ActionableError, type JsonObject, messageOf } from '../base/index.ts';
 import { type ExitCode, exitCodeOf } from './exit-code.ts';
+import { wrapWords } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
 const REPORT_HINT = 'This is a bug in Holdfast; please report it with the lines above.';
@@ -12,18 +13,24 @@ export function reportError(
 ): ExitCode {
   const exitCode = exitCodeOf(error);
   if (flags.json) terminal.json({ exitCode, error: errorJson(error) });
-  terminal.note(errorText(error, terminal, flags.verbose ?? false));
+  terminal.note(errorText(error, terminal, { isVerbose: flags.verbose ?? false }));
   return exitCode;
 }
 
 /** `error  <message>` and the next step below it; for our own bugs the stack. */
-export function errorText(error: unknown, terminal: Terminal, isVerbose: boolean): string {
+export function errorText(
+  error: unknown,
+  terminal: Terminal,
+  { isVerbose, about }: { readonly isVerbose: boolean; readonly about?: string },
+): string {
   const { bad, dim, bold } = terminal.noteStyle;
   if (!(error instanceof ActionableError)) {
     const stack = error instanceof Error ? error.stack : String(error);
-    return `${stack}\n${bold(REPORT_HINT)}`;
+    return `${about === undefined ? '' : `${about}: `}${stack}\n${bold(REPORT_HINT)}`;
   }
-  const lines = [`${bad('error')}  ${error.message}`, `       ${dim(error.hint)}`];
+  const wrap = (text: string) => (terminal.isLive ? wrapWords(text, terminal.columns - 7, 7) : text);
+  const message = about === undefined ? error.message : `${about}: ${error.message}`;
+  const lines = [`${bad('error')}  ${wrap(message)}`, `       ${dim(wrap(error.hint))}`];
   if (isVerbose)
     lines.push(`       ${dim(error.code)}`, ...causes(error).map((text) => `       ${dim(text)}`));
   return lines.join('\n');

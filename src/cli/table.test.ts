@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneLine, renderTable, shorten } from './table.ts';
+import { oneLine, renderTable, shorten, wrapWords } from './table.ts';
 
 test('columns are as wide as they need to be, numbers to the right', () => {
   const text = renderTable(
@@ -17,7 +17,7 @@ test('a table wider than the screen shortens the column that may shrink', () => 
   const text = renderTable([{ title: 'path', shrinks: true }, { title: 'size' }], [['a'.repeat(50), '1 B']], {
     width: 30,
   });
-  expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(29);
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBe(30);
 });
 
 test('a shortened text keeps its start and its end', () => {
@@ -27,4 +27,10 @@ test('a shortened text keeps its start and its end', () => {
 
 test('text from outside cannot move the cursor', () => {
   expect(oneLine('a\u001b[2Jb\r\nc\u0007')).toBe('ab c');
+});
+
+test('a long sentence is broken between words', () => {
+  expect(wrapWords('one two three four', 9, 2)).toBe('one two\n  three\n  four');
+  expect(wrapWords('unbreakablylong', 5, 2)).toBe('unbreakablylong');
+  expect(wrapWords('note  text', 80, 6)).toBe('note  text');
 });

@@ -45,6 +45,21 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** Breaks a text between words; lines after the first are indented. A word that is too long stays whole. */
+export function wrapWords(text: string, width: number, indent: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const next = line === '' ? word : `${line} ${word}`;
+    const room = width - (lines.length > 0 ? indent : 0);
+    if (line !== '' && widthOf(next) > room) {
+      lines.push(line);
+      line = word;
+    } else line = next;
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`);
+}
+
 export function widthOf(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }

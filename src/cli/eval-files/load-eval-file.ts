@@ -54,6 +54,16 @@ function definitionsOf(module: object, file: string): readonly EvalDefinition[] 
   const value = module.default;
   if (Array.isArray(value))
     return value.map((item: unknown, index) => asDefinition(item, `${file} (eval ${index + 1})`));
+  if (typeof value !== 'object' || value === null) {
+    throw new EvalFileError(
+      { file, line: 1, column: 1 },
+      {
+        code: 'E_EVAL_INVALID',
+        message: `the default export is no eval, but ${value === null ? 'null' : `a ${typeof value}`}.`,
+        hint: 'Write "export default defineEval({ … })".',
+      },
+    );
+  }
   return [asDefinition(value, file)];
 }
 
@@ -138,5 +148,6 @@ async function readText(path: string, file: string, disk: Disk): Promise<string>
 
 function lowerFirst(text: string): string {
   const plain = text.replace(/\.$/, '');
-  return plain.charAt(0).toLowerCase() + plain.slice(1);
+  // A name such as TypeScript keeps its capital.
+  return /^[A-Z][a-z]*\b/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

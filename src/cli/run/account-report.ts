@@ -93,13 +93,14 @@ function detailRows(
 ): string[][] {
   if (!account) return [];
   const { style, cwd } = terminal;
+  const name = nameOf(account);
   const rows: string[][] = [];
-  for (const line of resultLines(results)) rows.push(['score', account.eval, line]);
-  if (account.state !== 'done' && !isAlone) rows.push(['state', account.eval, stateText(account, style)]);
-  for (const sentence of missed) rows.push([style.bad('short'), account.eval, style.bad(sentence)]);
+  for (const line of resultLines(results)) rows.push(['score', name, line]);
+  if (account.state !== 'done' && !isAlone) rows.push(['state', name, stateText(account, style)]);
+  for (const sentence of missed) rows.push([style.bad('short'), name, style.bad(sentence)]);
   if (account.log !== undefined) {
     const short = relative(cwd, account.log);
-    rows.push(['log', account.eval, style.accent(short.startsWith('..') ? account.log : short)]);
+    rows.push(['log', name, style.accent(short.startsWith('..') ? account.log : short)]);
   }
   return rows;
 }

@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import type { ModelGate } from '../../targets/index.ts';
 import { formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
-import { oneLine, shorten, widthOf } from '../table.ts';
+import { oneLine, shorten, widthOf, wrapWords } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeStart, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
@@ -10,6 +10,7 @@ import type { RunChange, RunView } from './run-view.ts';
 const FRAME_MS = 100;
 const BAR_WIDTH = 28;
 const FAILURES_SHOWN_MAX = 5;
+const NOTE_INDENT = 8;
 
 /** A screen that is drawn again ten times a second: a block of three lines for each run under way, notes above. */
 export function liveScreen(
@@ -28,7 +29,8 @@ export function liveScreen(
   };
   const note = (text: string) => {
     if (isClosed) return terminal.note(text);
-    update.persist(text);
+    const { columns = 80 } = terminal.stderr;
+    update.persist(wrapWords(text, columns, NOTE_INDENT));
     draw();
   };
   const timer = setInterval(draw, FRAME_MS);
@@ -39,7 +41,7 @@ export function liveScreen(
       if (change.kind === 'start' && view.started) {
         const before = describeStart(view.started);
         if (before) note(`${style.accent('resume')}  ${view.name}: ${before}`);
-      } else if (change.kind === 'note') note(`${style.warn('note')}  ${view.name}: ${change.text}`);
+      } else if (change.kind === 'note') note(`${style.warn('note')}    ${view.name}: ${change.text}`);
       else if (change.kind === 'failure' && ++failures <= FAILURES_SHOWN_MAX) {
         const { columns = 80 } = terminal.stderr;
         note(`${style.bad('failed')}  ${shorten(oneLine(`${view.name}: ${change.text}`), columns - 9)}`);
@@ -115,7 +117,8 @@ function figures(view: RunView, gates: ReadonlyMap<string, ModelGate>): string[]
     const range = interval ? ` [${formatScore(interval.lower)}, ${formatScore(interval.upper)}]` : '';
     return `${name} ${formatScore(mean)}${range}`;
   });
-  const gate = gates.get(view.target);
+  // A function may call models by names of its own; with one gate in all there is no doubt which.
+  const gate = gates.get(view.target) ?? (gates.size === 1 ? [...gates.values()][0] : undefined);
   return [
     ...scores,
     `${formatCount(view.tokens)} tokens`,

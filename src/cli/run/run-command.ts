@@ -169,8 +169,9 @@ function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): Exi
   const exitCode = exitCodeOfSet(outcomes, wasStopped);
   const next = nextSteps(outcomes, { words: call.words, logDir: set.places.logDir, cwd: terminal.cwd });
   for (const { item, error } of outcomes) {
-    if (error !== undefined)
-      terminal.note(`${item.eval.name}: ${errorText(error, terminal, flags.verbose ?? false)}`);
+    if (error === undefined) continue;
+    const about = item.file ?? item.eval.name;
+    terminal.note(errorText(error, terminal, { isVerbose: flags.verbose ?? false, about }));
   }
   if (flags.json) {
     terminal.json({
