@@ -5,29 +5,36 @@ import type { AnswerPart, FinishReason, Prompt, PromptMessage } from './language
 
 /**
  * Message ids come from content: a message that is sent again with the next request is then the very same JSON, and is
- * stored once. Equal messages within one conversation are told apart by their number.
+ * stored once. Equal messages within one conversation are told apart by their number, and those of different samples by
+ * the salt: Inspect's data frames take messages with one id for one message.
  */
-export function chatMessagesOf(prompt: Prompt): ChatMessage[] {
-  return withIds(prompt.flatMap((message) => fromPromptMessage(message)));
+export function chatMessagesOf(prompt: Prompt, salt: string): ChatMessage[] {
+  return withIds(
+    prompt.flatMap((message) => fromPromptMessage(message)),
+    salt,
+  );
 }
 
 /** The answer as the message that follows `input`. */
 export function assistantMessageOf(
   parts: readonly AnswerPart[],
-  model: string,
-  input: readonly ChatMessage[],
+  {
+    model,
+    input,
+    salt,
+  }: { readonly model: string; readonly input: readonly ChatMessage[]; readonly salt: string },
 ): ChatMessage {
-  const message = withIds([...input, assistant(parts)]).at(-1) as ChatMessage;
+  const message = withIds([...input, assistant(parts)], salt).at(-1) as ChatMessage;
   return { ...message, source: 'generate', model };
 }
 
-export function userMessage(text: string): ChatMessage {
-  return withIds([{ role: 'user', content: text, source: 'input' }])[0] as ChatMessage;
+export function userMessage(text: string, salt: string): ChatMessage {
+  return withIds([{ role: 'user', content: text, source: 'input' }], salt)[0] as ChatMessage;
 }
 
 /** The output of a target that is no model, in the shape of a model's. */
-export function plainOutput(model: string, text: string): ModelOutput {
-  const message = withIds([{ role: 'assistant', content: text }])[0] as ChatMessage;
+export function plainOutput(model: string, text: string, salt: string): ModelOutput {
+  const message = withIds([{ role: 'assistant', content: text }], salt)[0] as ChatMessage;
   return {
     model,
     choices: [{ message: { ...message, source: 'generate', model }, stop_reason: 'stop' }],
@@ -215,7 +222,7 @@ function addressOf(mediaType: string, data: FileData): string {
 /** As long as Inspect's ids. */
 const ID_LENGTH = 22;
 
-function withIds(messages: readonly ChatMessage[]): ChatMessage[] {
+function withIds(messages: readonly ChatMessage[], salt: string): ChatMessage[] {
   const seen = new Map<string, number>();
   return messages.map((message) => {
     if (message.id !== undefined) {
@@ -223,7 +230,7 @@ function withIds(messages: readonly ChatMessage[]): ChatMessage[] {
       return message;
     }
     const { role, content, tool_calls = [], tool_call_id = null } = message;
-    const digest = digestOfJson({ role, content, tool_calls: toJson(tool_calls), tool_call_id });
+    const digest = digestOfJson({ salt, role, content, tool_calls: toJson(tool_calls), tool_call_id });
     let id = digest.slice(0, ID_LENGTH);
     for (let number = 2; seen.has(id); number++) {
       id = digestOfJson([digest, number]).slice(0, ID_LENGTH);

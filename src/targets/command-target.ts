@@ -146,18 +146,18 @@ async function finish(
   await emitEnd(agent, { run, process, end, stdout });
   if (end.aborted) {
     // An agent that was stopped has often said something worth scoring.
-    const said = plainOutput(agent.name, models.redact(stdout.text));
-    scope.conversation.exchange([userMessage(process.prompt)], said);
+    const said = plainOutput(agent.name, models.redact(stdout.text), scope.salt);
+    scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
     throw scope.meter.signal.reason;
   }
   if (end.exitCode !== 0) throw await failed(agent, process, end);
   const report = agent.preset ? await agent.preset.read(disk, process.files.stdout) : undefined;
   const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
   const said = {
-    ...plainOutput(agent.name, output),
+    ...plainOutput(agent.name, output, scope.salt),
     ...(report?.usage && { usage: report.usage }),
   };
-  scope.conversation.exchange([userMessage(process.prompt)], said);
+  scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
   if (report) count(agent, report, run);
   return resultOf({ target: agent.name, sample, output, scope });
 }

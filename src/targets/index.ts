@@ -34,7 +34,14 @@ export {
   type ModelsOptions,
   type OpenedModel,
 } from './models.ts';
-export { checkModel, type Env, keyVariableOf, type OpenModelOptions, openModel, packageOf } from './open-model.ts';
+export {
+  checkModel,
+  type Env,
+  keyVariableOf,
+  type OpenModelOptions,
+  openModel,
+  packageOf,
+} from './open-model.ts';
 export { LIST_PRICES, PRICES_AS_OF, type Price, type PriceTable } from './price-table.ts';
 export { createPrices, type Prices, type PricesOptions } from './prices.ts';
 export { ModelCallError, type RecordedModelOptions, recordedModel } from './recorded-model.ts';

@@ -11,10 +11,11 @@ export function modelOutputOf(options: {
   readonly input: readonly ChatMessage[];
   readonly timeS: number;
   readonly costUsd: number | undefined;
+  readonly salt: string;
 }): ModelOutput {
-  const { answer, model, input, timeS, costUsd } = options;
+  const { answer, model, input, timeS, costUsd, salt } = options;
   const answeredBy = answer.response?.modelId ?? model;
-  const message = assistantMessageOf(answer.content, answeredBy, input);
+  const message = assistantMessageOf(answer.content, { model: answeredBy, input, salt });
   const usage = modelUsageOf(answer.usage);
   return {
     model: answeredBy,

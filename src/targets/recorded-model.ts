@@ -41,6 +41,8 @@ export interface RecordedModelOptions {
   /** What else it was opened with and could change answers, such as a base URL. */
   readonly settings?: Json;
   readonly conversation?: Conversation;
+  /** See SampleScope. */
+  readonly salt?: string;
   /** Takes secrets out of texts that go into events and errors. */
   readonly redact?: (text: string) => string;
 }
@@ -104,7 +106,7 @@ class RecordedCalls {
     const call: Call = {
       request,
       paid: { kind: 'model', digest: digestOfModelRequest(name, settings, request) },
-      input: chatMessagesOf(request.prompt),
+      input: chatMessagesOf(request.prompt, this.#options.salt ?? ''),
       start: startEvent(this.#options),
       signal: eitherOf(request.abortSignal, meter.signal),
       retries: 0,
@@ -238,10 +240,10 @@ class RecordedCalls {
       readonly isReplayed: boolean;
     },
   ): LogEvent {
-    const { name, conversation } = this.#options;
+    const { name, conversation, salt = '' } = this.#options;
     const { answer, recorded, timeS, isReplayed } = about;
     const { input } = call;
-    const output = modelOutputOf({ answer, model: name, input, timeS, costUsd: recorded.costUsd });
+    const output = modelOutputOf({ answer, model: name, input, timeS, costUsd: recorded.costUsd, salt });
     conversation?.exchange(input, output);
     const holdfast = {
       ...(isReplayed && { replayed: true }),

@@ -51,9 +51,9 @@ export function resultOf(options: {
   const text = textOf(output);
   const { messages, output: said } = scope.conversation;
   if (said && said.completion === text) return { output, messages, modelOutput: said };
-  const modelOutput = { ...plainOutput(target, text), ...(said?.usage && { usage: said.usage }) };
+  const modelOutput = { ...plainOutput(target, text, scope.salt), ...(said?.usage && { usage: said.usage }) };
   const answer = modelOutput.choices.map(({ message }) => message);
-  const before = messages.length > 0 ? messages : [userMessage(inputText(sample.input))];
+  const before = messages.length > 0 ? messages : [userMessage(inputText(sample.input), scope.salt)];
   return { output, messages: [...before, ...answer], modelOutput };
 }
 

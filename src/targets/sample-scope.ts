@@ -1,4 +1,4 @@
-import { type Clock, type Random, systemRandom } from '../base/index.ts';
+import { type Clock, type Random, shortId, systemRandom } from '../base/index.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { Recorder } from './recorder.ts';
 import type { SampleMeter } from './sample-meter.ts';
@@ -11,12 +11,18 @@ export interface SampleScope {
   readonly random: Random;
   /** What the target last said to a model and heard from it: the log's messages, also when the sample failed. */
   readonly conversation: Conversation;
+  /** Makes the ids of messages unlike those of every other sample. */
+  readonly salt: string;
 }
 
 export function createSampleScope(
-  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock'> & { readonly random?: Random },
+  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock'> & {
+    readonly random?: Random;
+    readonly salt?: string;
+  },
 ): SampleScope {
-  return { random: systemRandom, ...options, conversation: createConversation() };
+  const random = options.random ?? systemRandom;
+  return { salt: shortId(random), ...options, random, conversation: createConversation() };
 }
 
 /** For the scorers: the limits are lifted, and what graders say is not the target's conversation. */

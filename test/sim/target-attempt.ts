@@ -37,7 +37,7 @@ export function startAttempt(options: AttemptOptions = {}): Attempt {
   const { earlier = [], limits = {}, clock = systemClock, signal } = options;
   const recorder = createMemoryRecorder(earlier);
   const meter = createSampleMeter(limits, { clock, ...(signal && { signal }) });
-  const scope = createSampleScope({ recorder, meter, clock });
+  const scope = createSampleScope({ recorder, meter, clock, salt: 'test' });
   return { recorder, meter, scope, [Symbol.dispose]: () => meter[Symbol.dispose]() };
 }
 
