@@ -1,5 +1,13 @@
 import { dirname, join } from 'node:path';
-import { type Clock, DamageError, shortId, stringifyJson, UsageError } from '../base/index.ts';
+import {
+  type Clock,
+  DamageError,
+  isJsonObject,
+  type JsonObject,
+  shortId,
+  stringifyJson,
+  UsageError,
+} from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import { commitNewFile, type Disk, fileNameFor, tempPathFor } from '../disk/index.ts';
 import { type PlannedEval, type PlannedScorer, type SampleRow, scorerSpecs } from '../evals/index.ts';
@@ -182,6 +190,7 @@ class Rescore {
       ...parts,
       fields: {
         ...fields,
+        metadata: withoutKeys(fields.metadata),
         scores: action === 'append' ? { ...fields.scores, ...scores } : scores,
         model_usage: mergeUsage(fields.model_usage, usage),
       },
@@ -267,6 +276,13 @@ class RowLookup {
   async close(): Promise<void> {
     await this.#dataset?.close();
   }
+}
+
+/** What is scored by other scorers no longer stands for what the eval's own run would give: it is not to be reused. */
+function withoutKeys(metadata: JsonObject): JsonObject {
+  if (!isJsonObject(metadata.holdfast)) return metadata;
+  const { key: _key, content: _content, ...ours } = metadata.holdfast;
+  return { ...metadata, holdfast: ours };
 }
 
 /** Nothing here is worth a journal: what is interrupted is scored again, and the target's answers are in the log. */
