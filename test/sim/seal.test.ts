@@ -121,7 +121,7 @@ describe('a disk that fails while sealing', () => {
     { on: 'write', errno: 'EIO', afterBytes: 100 },
     { on: 'sync', errno: 'EIO' },
     { on: 'link', errno: 'EIO' },
-    { on: 'fileRead', errno: 'EIO', after: 1 },
+    { on: 'fileRead', errno: 'EIO' },
     { on: 'syncDir', errno: 'EIO' },
   ] as const;
 
