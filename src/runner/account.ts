@@ -24,7 +24,7 @@ export interface SampleCounts {
   readonly kept: number;
   /** Completed by other runs whose logs hold them. */
   readonly reused: number;
-  /** Was interrupted before, and went on from its recorded answers. */
+  /** Was interrupted before, and went on from what had been answered by then. */
   readonly replayed: number;
   /** Had an attempt before that could not be used (an error, an agent that starts over), and was run again. */
   readonly rerun: number;

@@ -246,8 +246,10 @@ export class EvalRun {
   #countEnd(sample: PlannedSample, outcome: SampleOutcome, progress: Progress): void {
     const { fields, totals, status } = outcome;
     if (status !== 'interrupted') {
-      if (totals.replayedCalls > 0) this.#counts.replayed++;
-      else if (progress.tried.has(sampleName(sample))) this.#counts.rerun++;
+      const before = progress.tried.get(sampleName(sample));
+      const wentOn = before === 'interrupted' && (!this.#target.startsOver || outcome.wasFinished === true);
+      if (wentOn) this.#counts.replayed++;
+      else if (before !== undefined) this.#counts.rerun++;
       else this.#counts.fresh++;
     }
     if (status === 'errored') this.#counts.errored++;

@@ -54,6 +54,8 @@ export interface SampleOutcome {
   readonly reason?: unknown;
   readonly fields?: SampleFields;
   readonly totals: MeterTotals;
+  /** True when the target had ended in an earlier attempt, and only scoring was left. */
+  readonly wasFinished?: boolean;
 }
 
 /**
@@ -199,7 +201,12 @@ class Attempt {
       ...(stopped ? { limit: stopped.toSampleLimit() } : {}),
     };
     await this.#parts.attempt.finish('completed', fields);
-    return { status: 'completed', fields, totals: this.#parts.meter.totals };
+    return {
+      status: 'completed',
+      fields,
+      totals: this.#parts.meter.totals,
+      wasFinished: this.#task.finished !== undefined,
+    };
   }
 
   async #errored(error: unknown): Promise<SampleOutcome> {
