@@ -33,7 +33,14 @@ export {
 } from './inspect/locate-buffer.ts';
 export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
-export { adoptJournal, createJournal, JOURNAL_FILE, Journal, type JournalPorts } from './journal.ts';
+export {
+  adoptJournal,
+  createJournal,
+  JOURNAL_FILE,
+  Journal,
+  type JournalPorts,
+  LOCK_FILE,
+} from './journal.ts';
 export { JournalReader, readJournal } from './reader.ts';
 export type {
   AnswerRow,
@@ -50,5 +57,6 @@ export type {
   SessionRecord,
   TargetOutput,
 } from './records.ts';
+export { type SalvageReport, salvageJournal } from './salvage-journal.ts';
 export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segment.ts';
 export { SegmentShipper, type ShipperOptions } from './shipper.ts';

@@ -27,6 +27,8 @@ export interface SealOptions {
   /** Turns the place that a reused sample names into a path. */
   readonly resolveLog: (log: string) => string;
   readonly outcome: { readonly status: LogStatus; readonly error?: EvalError };
+  /** False leaves the transcripts out, to keep the log small. Samples of other logs are copied as they are. */
+  readonly withEvents?: boolean;
   /** Keys to add to the log's own metadata: the account, the sources. */
   readonly metadata?: Readonly<Record<string, Json>>;
   /** For the log's statistics: how the limits of concurrent calls changed. */
@@ -120,7 +122,7 @@ async function writeLog(
   try {
     await file.writeStart(run.start);
     for (const [index, choice] of choices.entries()) {
-      await writeSample(file, choice, logs);
+      await writeSample(file, choice, { logs, withEvents: options.withEvents ?? true });
       options.onProgress?.(index + 1, choices.length);
     }
     await file.writeSummaries(summariesOf(choices));
@@ -138,7 +140,11 @@ async function writeLog(
   }
 }
 
-async function writeSample(file: LogFile, choice: Choice, logs: OpenLogs): Promise<void> {
+async function writeSample(
+  file: LogFile,
+  choice: Choice,
+  { logs, withEvents }: { readonly logs: OpenLogs; readonly withEvents: boolean },
+): Promise<void> {
   const { source } = choice;
   if (choice.from === 'log') {
     const { row } = choice;
@@ -148,10 +154,10 @@ async function writeSample(file: LogFile, choice: Choice, logs: OpenLogs): Promi
   const { n } = choice.attempt;
   await file.writeSample({
     fields: fieldsOf(choice),
-    events: source.events(n),
+    events: withEvents ? source.events(n) : [],
     attachments: source.attachments(n),
-    messages: source.pool(n, 'message'),
-    calls: source.pool(n, 'call'),
+    messages: withEvents ? source.pool(n, 'message') : [],
+    calls: withEvents ? source.pool(n, 'call') : [],
   });
 }
 

@@ -156,13 +156,9 @@ export class BufferReader {
     return content === undefined ? undefined : String(content);
   }
 
-  /** The largest row of each kind that the sample has; 0 where it has none. */
-  lastRows(key: BufferKey): { readonly event: number; readonly message: number; readonly call: number } {
-    return {
-      event: this.eventRows(key).at(-1)?.row ?? 0,
-      message: this.poolRows(key, 'message').at(-1)?.row ?? 0,
-      call: this.poolRows(key, 'call').at(-1)?.row ?? 0,
-    };
+  /** The last number that was given to an event of any sample. */
+  lastEventRow(): number {
+    return Number(this.#one('SELECT max(id) AS last FROM events')?.last ?? 0);
   }
 
   gaps(key: BufferKey): readonly BufferGap[] {

@@ -1,0 +1,122 @@
+import type { BufferGap, BufferKey, BufferReader, EventRow, PoolKind } from '../journal/index.ts';
+
+/** One logical event: where it first appeared, and the row that holds its last version. */
+export interface LogicalEvent {
+  readonly position: number;
+  readonly eventId: string;
+  readonly lastRow: number;
+}
+
+/**
+ * One sample as one or more buffers hold it whose rows are numbered alike: Inspect's database, and the segments that
+ * were made from it. What either has is there; rows are told apart by their number, so nothing is counted twice.
+ */
+export class BufferedCopy {
+  readonly key: BufferKey;
+  readonly readers: readonly BufferReader[];
+  readonly events: readonly LogicalEvent[];
+
+  constructor(key: BufferKey, readers: readonly BufferReader[]) {
+    this.key = key;
+    this.readers = readers;
+    this.events = collapseVersions(mergeRows(readers.map((reader) => reader.eventRows(key))));
+  }
+
+  get kinds(): readonly BufferReader['kind'][] {
+    return this.readers.map(({ kind }) => kind);
+  }
+
+  /** A row that one source holds damaged may be whole in another. */
+  event(row: number): { readonly tag: string; readonly json: string } | undefined {
+    return firstOf(this.readers, (reader) => reader.event(row));
+  }
+
+  summary() {
+    return (
+      firstOf(this.readers, (reader) => {
+        const summary = reader.summary(this.key);
+        return summary && isFinal(summary) ? summary : undefined;
+      }) ?? firstOf(this.readers, (reader) => reader.summary(this.key))
+    );
+  }
+
+  metadata() {
+    return firstOf(this.readers, (reader) => reader.metadata(this.key));
+  }
+
+  poolRows(kind: PoolKind): readonly number[] {
+    const rows = new Set<number>();
+    for (const reader of this.readers) for (const { row } of reader.poolRows(this.key, kind)) rows.add(row);
+    return [...rows].sort((a, b) => a - b);
+  }
+
+  poolText(kind: PoolKind, row: number): string | undefined {
+    return firstOf(this.readers, (reader) => reader.poolText(kind, row));
+  }
+
+  *attachments(): Iterable<{ readonly hash: string; readonly text: string }> {
+    for (const reader of this.readers) yield* reader.attachments(this.key);
+  }
+
+  attachment(hash: string): string | undefined {
+    return firstOf(this.readers, (reader) => reader.attachment(this.key, hash));
+  }
+
+  /** Where rows are missing. The database holds every row that was ever made, so with it there are no gaps. */
+  gaps(): readonly BufferGap[] {
+    if (this.readers.some((reader) => reader.kind === 'database' && reader.problems.length === 0)) return [];
+    return this.readers.flatMap((reader) => reader.gaps(this.key));
+  }
+}
+
+/** `completed_at` exists since 0.3.154; before, `completed` said it. */
+export function isFinal(summary: { readonly completed_at?: unknown; readonly completed?: unknown }): boolean {
+  return (summary.completed_at ?? null) !== null || summary.completed === true;
+}
+
+/** The first appearance gives the place, the last row the content; rows without an id are each an event of their own. */
+export function collapseVersions(rows: Iterable<EventRow>): readonly LogicalEvent[] {
+  const events: { position: number; eventId: string; lastRow: number }[] = [];
+  const byId = new Map<string, (typeof events)[number]>();
+  for (const { row, eventId } of rows) {
+    const known = eventId === '' ? undefined : byId.get(eventId);
+    if (known) {
+      known.lastRow = row;
+      continue;
+    }
+    const event = { position: row, eventId, lastRow: row };
+    events.push(event);
+    if (eventId !== '') byId.set(eventId, event);
+  }
+  return events;
+}
+
+/** Ascending lists as one ascending list, each row once. */
+export function mergeRows(lists: readonly (readonly EventRow[])[]): readonly EventRow[] {
+  const [first = [], ...others] = lists;
+  if (others.length === 0) return first;
+  const rows = new Map<number, EventRow>();
+  for (const list of lists) for (const row of list) if (!rows.has(row.row)) rows.set(row.row, row);
+  return [...rows.values()].sort((a, b) => a.row - b.row);
+}
+
+/** Whether two sources number their rows alike: no row has two ids. */
+export function isSameNumbering(one: readonly EventRow[], other: readonly EventRow[]): boolean {
+  const known = new Map(one.map(({ row, eventId }) => [row, eventId]));
+  let shared = 0;
+  for (const { row, eventId } of other) {
+    const found = known.get(row);
+    if (found === undefined) continue;
+    if (found !== eventId) return false;
+    shared++;
+  }
+  return shared > 0 || one.length === 0 || other.length === 0;
+}
+
+function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,192 @@
+import { ActionableError, messageOf } from '../base/index.ts';
+import { openBucketSource } from '../journal/index.ts';
+import {
+  type ByteSource,
+  type EvalSampleSummary,
+  type LogFile,
+  type LogHeader,
+  type LogReader,
+  openLogSource,
+  type SampleFields,
+  type SampleKey,
+  type Scratch,
+  sampleKeyText,
+  sampleMemberName,
+  scanTornLog,
+  summarize,
+} from '../log/index.ts';
+import type { LogSite } from './log-site.ts';
+import type { RecoverProblem } from './recover-report.ts';
+
+/** What a crashed log itself holds: the samples that were flushed into it. */
+export class FlushedLog {
+  readonly kind: 'log' | 'torn log';
+  readonly place: string;
+  readonly header: LogHeader;
+  readonly keys: readonly SampleKey[];
+  readonly problems: RecoverProblem[];
+  readonly #reader: LogReader;
+  readonly #members: ReadonlySet<string>;
+
+  private constructor(
+    reader: LogReader,
+    found: {
+      readonly kind: 'log' | 'torn log';
+      readonly place: string;
+      readonly header: LogHeader;
+      readonly keys: readonly SampleKey[];
+      readonly problems: readonly RecoverProblem[];
+    },
+  ) {
+    this.#reader = reader;
+    this.kind = found.kind;
+    this.place = found.place;
+    this.header = found.header;
+    this.keys = found.keys;
+    this.problems = [...found.problems];
+    this.#members = new Set(reader.members().map(({ name }) => name));
+  }
+
+  static async of(
+    reader: LogReader,
+    found: {
+      readonly kind: 'log' | 'torn log';
+      readonly place: string;
+      readonly problems: readonly RecoverProblem[];
+    },
+  ): Promise<FlushedLog> {
+    return new FlushedLog(reader, { ...found, header: await reader.header(), keys: await reader.samples() });
+  }
+
+  /** True for a torn log whose header is whole: its run had ended. */
+  get isFinished(): boolean {
+    return this.header.status !== 'started';
+  }
+
+  /** Reads all of a sample but its transcript, and checks its bytes to the end. Undefined, and a problem, when damaged. */
+  async fields(key: SampleKey): Promise<SampleFields | undefined> {
+    try {
+      const fields = await this.#reader.sampleFields(key.id, key.epoch);
+      for (const name of this.#chunksOf(key)) for await (const _ of this.#reader.readMember(name) ?? []);
+      return fields;
+    } catch (error) {
+      this.#note(error, key);
+      return undefined;
+    }
+  }
+
+  /** Takes a sample over as it is, without decoding it. */
+  async copyTo(file: LogFile, key: SampleKey): Promise<void> {
+    const name = sampleMemberName(key.id, key.epoch);
+    if (this.#members.has(name)) return file.copyMember(this.#reader, name);
+    const chunks = this.#chunksOf(key);
+    for (const chunk of chunks) await file.copyMember(this.#reader, chunk);
+    if (chunks.length > 0) return;
+    // A `.json` log has no members to copy.
+    const parts = await this.#reader.parts(key.id, key.epoch);
+    if (parts) await file.writeSample(parts);
+  }
+
+  /** The rows of the given samples: as the run wrote them, else made from the samples. */
+  async *summaries(keys: readonly SampleKey[]): AsyncGenerator<EvalSampleSummary> {
+    const left = new Map(keys.map((key) => [sampleKeyText(key.id, key.epoch), key]));
+    try {
+      for await (const row of this.#reader.summaries()) {
+        if (left.delete(sampleKeyText(row.id, row.epoch))) yield row;
+      }
+    } catch (error) {
+      this.#note(error, undefined);
+    }
+    for (const key of left.values()) {
+      const fields = await this.fields(key);
+      if (fields) yield summarize(fields);
+    }
+  }
+
+  /** Samples that the log lists, whether it still holds them or not. */
+  async listed(): Promise<readonly SampleKey[]> {
+    const keys: SampleKey[] = [];
+    try {
+      for await (const { id, epoch } of this.#reader.summaries()) keys.push({ id, epoch });
+    } catch (error) {
+      this.#note(error, undefined);
+    }
+    return keys;
+  }
+
+  /** Documents besides the samples that the new log keeps as they are. */
+  async copyJournal(file: LogFile): Promise<void> {
+    for (const name of this.#members) {
+      if (name === '_journal/start.json' || name.startsWith('_journal/config_updates/')) {
+        await file.copyMember(this.#reader, name);
+      }
+    }
+  }
+
+  get hasStart(): boolean {
+    return this.#members.has('_journal/start.json');
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  /** The members of a sample that is not one document; there are hardly ever any. */
+  #chunksOf(key: SampleKey): readonly string[] {
+    const name = sampleMemberName(key.id, key.epoch);
+    if (this.#members.has(name)) return [];
+    const folder = `${name.slice(0, -'.json'.length)}/`;
+    return [...this.#members].filter((name) => name.startsWith(folder));
+  }
+
+  #note(error: unknown, sample: SampleKey | undefined): void {
+    if (!(error instanceof ActionableError)) throw error;
+    if (this.problems.some(({ message }) => message === error.message)) return;
+    this.problems.push({ code: error.code, message: messageOf(error), ...(sample && { sample }) });
+  }
+}
+
+export interface OpenedLog {
+  readonly flushed: FlushedLog | undefined;
+  /** Why there is none although there is a file. */
+  readonly problems: readonly RecoverProblem[];
+  readonly isThere: boolean;
+  /** The header of a log that is finished and whole: it did not crash. */
+  readonly finished?: LogHeader;
+}
+
+/**
+ * Opens a log that a crash left: with its directory, or, when its end was cut off, by its local headers. A finished log
+ * is told as such; a file that is no log at all is refused as what it is.
+ */
+export async function openFlushedLog(site: LogSite, scratch: Scratch): Promise<OpenedLog> {
+  const source = await openBucketSource(site.bucket, site.key);
+  if (!source) return { flushed: undefined, problems: [], isThere: false };
+  try {
+    const reader = await openLogSource(source, { scratch });
+    const flushed = await FlushedLog.of(reader, { kind: 'log', place: site.place, problems: [] });
+    if (!flushed.isFinished) return { flushed, problems: [], isThere: true };
+    await flushed.close();
+    return { flushed: undefined, problems: [], isThere: true, finished: flushed.header };
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    if (error.code === 'E_LOG_EMPTY') {
+      return { flushed: undefined, problems: [{ code: error.code, message: error.message }], isThere: true };
+    }
+    if (error.code !== 'E_LOG_TORN') throw error;
+    return openTorn(site, scratch, { code: error.code, message: error.message });
+  }
+}
+
+async function openTorn(site: LogSite, scratch: Scratch, problem: RecoverProblem): Promise<OpenedLog> {
+  const source = (await openBucketSource(site.bucket, site.key)) as ByteSource;
+  const { reader, lostBytes } = await scanTornLog(source, { scratch });
+  const problems = [problem];
+  if (lostBytes > 0) {
+    const message = `The last ${lostBytes} bytes of ${site.place} belong to no whole member.`;
+    problems.push({ code: 'E_LOG_TORN', message });
+  }
+  if (!reader) return { flushed: undefined, problems, isThere: true };
+  const flushed = await FlushedLog.of(reader, { kind: 'torn log', place: site.place, problems });
+  return { flushed, problems, isThere: true };
+}

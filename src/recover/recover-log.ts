@@ -1,0 +1,153 @@
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { UsageError } from '../base/index.ts';
+import { sweepTemps } from '../disk/index.ts';
+import { type FoundBufferDatabase, JOURNAL_FILE, parseBufferPath } from '../journal/index.ts';
+import { findRun } from './find-run.ts';
+import { findInspectCrash, type InspectCrash } from './inspect-crash.ts';
+import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
+import { recoverErrors } from './recover-errors.ts';
+import { isRecovered, recoverInspect, runOf } from './recover-inspect.ts';
+import type { RecoverOptions } from './recover-options.ts';
+import type { RecoverReport } from './recover-report.ts';
+import { type RunSite, recoverRun } from './recover-run.ts';
+import { releaseInspectSources } from './release-sources.ts';
+
+/** What a name can stand for. */
+type Target =
+  | { readonly kind: 'run'; readonly run: RunSite }
+  | { readonly kind: 'log'; readonly site: LogSite; readonly database?: FoundBufferDatabase };
+
+/** Turns whatever a crash left into a finished log: a run of ours, or one of Inspect's. */
+export async function recoverLog(options: RecoverOptions): Promise<RecoverReport> {
+  if (options.overwrite && options.output !== undefined) {
+    throw new UsageError({
+      code: 'E_RECOVER_OPTIONS',
+      message: 'A recovered log cannot both replace the crashed one and go somewhere else.',
+      hint: 'Give either --overwrite or --output.',
+    });
+  }
+  const target = await resolveTarget(options);
+  if (target.kind === 'log') return recoverAt(target.site, options, target.database);
+  const { places } = options;
+  if (!places) throw recoverErrors.nothing(options.log);
+  return recoverRun(target.run, { ...options, places, scratchDir: options.scratchDir ?? places.stateDir });
+}
+
+async function recoverAt(
+  site: LogSite,
+  options: RecoverOptions,
+  database: FoundBufferDatabase | undefined,
+): Promise<RecoverReport> {
+  const output = outputOf(site, options);
+  const scratchDir = options.scratchDir ?? (await scratchFor(output, options));
+  const ports = { ...options, scratchDir };
+  await sweepOrphans(output, options);
+  const crash = await findInspectCrash(site, ports, database);
+  if (crash.finished) return finishCleanup(crash, options);
+  try {
+    refuseLiving(crash, options);
+    if (!crash.flushed && crash.databases.length === 0 && !crash.filestore) throw nothingAt(crash);
+    return await recoverInspect(crash, {
+      ...ports,
+      output,
+      isOverwrite: options.overwrite ?? false,
+      keep: options.keep ?? false,
+      withEvents: !options.noEvents,
+      incomplete: {
+        action: options.incomplete ?? 'retry',
+        ...(options.incompleteMax === undefined ? {} : { max: options.incompleteMax }),
+      },
+    });
+  } finally {
+    await crash.flushed?.close();
+  }
+}
+
+async function resolveTarget(options: RecoverOptions): Promise<Target> {
+  const { disk, bucket, log } = options;
+  if (bucket && /\.(eval|json)$/.test(log)) return { kind: 'log', site: siteInBucket(bucket, log) };
+  const stat = await disk.stat(log);
+  if (stat?.kind === 'directory') return resolveDirectory(options);
+  const database = parseBufferPath(log);
+  if (stat && database) {
+    const site = siteOfPath(disk, join(dirname(resolve(log)), database.logName));
+    return { kind: 'log', site, database: { ...database, path: resolve(log) } };
+  }
+  if (stat && basename(log) === JOURNAL_FILE) return { kind: 'run', run: runIn(dirname(resolve(log))) };
+  if (!stat && !/\.(eval|json)$/.test(log)) {
+    const run = await findRun(options);
+    if (run) return { kind: 'run', run };
+  }
+  return { kind: 'log', site: siteOfPath(disk, log) };
+}
+
+async function resolveDirectory({ disk, log }: RecoverOptions): Promise<Target> {
+  const dir = resolve(log);
+  if (await disk.stat(join(dir, JOURNAL_FILE))) return { kind: 'run', run: runIn(dir) };
+  if (basename(dirname(dir)) === '.buffer') {
+    return { kind: 'log', site: siteOfPath(disk, join(dirname(dirname(dir)), `${basename(dir)}.eval`)) };
+  }
+  throw recoverErrors.directory(dir);
+}
+
+function runIn(dir: string): RunSite {
+  return { runId: basename(dir), dir };
+}
+
+function outputOf(site: LogSite, { disk, bucket, output, overwrite }: RecoverOptions): LogSite {
+  if (overwrite) return site;
+  if (output !== undefined) return bucket ? siteInBucket(bucket, output) : siteOfPath(disk, output);
+  const name = recoveredName(logNameOf(site));
+  if (site.path === undefined) return siteInBucket(site.bucket, besideLog(site, name));
+  return siteOfPath(disk, join(dirname(site.path), name));
+}
+
+async function scratchFor(output: LogSite, { disk }: RecoverOptions): Promise<string> {
+  if (output.path === undefined) return tmpdir();
+  await disk.makeDir(output.logDir);
+  return output.logDir;
+}
+
+/** What an interrupted recovery left is no log, and not in anybody's way after an hour. */
+async function sweepOrphans(output: LogSite, { disk, clock }: RecoverOptions): Promise<void> {
+  if (output.path !== undefined) await sweepTemps(disk, output.logDir, { olderThanMs: 3_600_000, clock });
+}
+
+function refuseLiving(crash: InspectCrash, { forceDead }: RecoverOptions): void {
+  const { liveness, because } = crash.verdict;
+  if (liveness === 'alive') throw recoverErrors.alive(crash.site.place, because);
+  if (liveness === 'unknown' && !forceDead) throw recoverErrors.unknown(crash.site.place, because);
+}
+
+/** An empty or torn file without anything beside it is said as what it is. */
+function nothingAt(crash: InspectCrash) {
+  return crash.problems.length > 0
+    ? recoverErrors.hopeless(crash.site.place, crash.problems)
+    : recoverErrors.nothing(crash.site.place);
+}
+
+/** The log is finished: either nothing crashed, or a recovery of ours died before it could let the sources go. */
+async function finishCleanup(crash: InspectCrash, options: RecoverOptions): Promise<RecoverReport> {
+  const { site, finished, databases, filestore } = crash;
+  const header = finished;
+  const hasSources = databases.length > 0 || filestore !== undefined;
+  if (!header || !isRecovered(header) || !hasSources || options.keep)
+    throw recoverErrors.finished(site.place, header?.status ?? 'unknown');
+  refuseLiving(crash, options);
+  const deleted = await releaseInspectSources(options.disk, crash);
+  return {
+    kind: 'inspect',
+    output: site.place,
+    wasThere: true,
+    status: header.status,
+    run: runOf(header),
+    sources: [],
+    liveness: crash.verdict.liveness,
+    counts: { expected: undefined, kept: 0, recovered: 0, inFlight: 0, lost: 0 },
+    samples: [],
+    problems: [],
+    ...(header.results && { results: header.results }),
+    deleted,
+  };
+}
