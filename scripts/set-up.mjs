@@ -10,8 +10,10 @@ const BIN = join(ROOT, 'node_modules', '.bin');
 /** Installs what package-lock.json says, unless exactly that is installed. */
 export function ensureInstalled() {
   if (isInstalled()) return;
-  say('Installing (npm ci)');
-  run('npm', ['ci', '--no-audit', '--no-fund']);
+  say('Installing');
+  // The versions of package-lock.json, which is left as it is. Not `npm ci`: it demands the binaries of every platform
+  // in the lock file, and mirrors of the registry do not hold them all.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund']);
 }
 
 /** Compares versions: times of files say nothing after a checkout. */

@@ -1,4 +1,5 @@
 import { errnoOf, type Json, stringifyJson } from '../base/index.ts';
+import { withoutNaN } from './strict-json.ts';
 import { createStyle, type Style, wantsColour } from './style.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +18,7 @@ export interface Terminal {
   readonly stderr: NodeJS.WriteStream;
   /** A line of the result. */
   line(text?: string): void;
-  /** The one JSON document of `--json`. */
+  /** The one JSON document of `--json`; NaN is null in it, so that every reader takes it. */
   json(value: Json): void;
   /** A piece of the result that is not a line of its own. Resolves when there is room for more. */
   write(chunk: string | Uint8Array): Promise<void>;
@@ -45,7 +46,7 @@ export function openTerminal(process: TerminalProcess): Terminal {
     isLive: stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI,
     stderr,
     line: (text = '') => void out.write(`${text}\n`),
-    json: (value) => void out.write(`${stringifyJson(value)}\n`),
+    json: (value) => void out.write(`${stringifyJson(withoutNaN(value))}\n`),
     write: (chunk) => out.write(chunk),
     note: (text) => void err.write(`${text}\n`),
   };

@@ -1,12 +1,6 @@
-import {
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  stringifyJson,
-  toJson,
-} from '../../base/index.ts';
+import { type Json, stringifyJson, toJson } from '../../base/index.ts';
 import type { LogReader, SampleKey } from '../../log/index.ts';
+import { withoutNaN } from '../strict-json.ts';
 
 export interface DumpOptions {
   /** NaN and the infinities become null, so that any JSON reader takes the text. */
@@ -46,13 +40,4 @@ export async function* dumpSample(
 
 export function jsonText(value: Json, { isStrict }: DumpOptions): string {
   return stringifyJson(isStrict ? withoutNaN(value) : value);
-}
-
-function withoutNaN(value: Json): Json {
-  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
-  if (isJsonArray(value)) return value.map(withoutNaN);
-  if (!isJsonObject(value)) return value;
-  const plain: Record<string, Json | undefined> = {};
-  for (const [key, item] of Object.entries(value)) plain[key] = item === undefined ? item : withoutNaN(item);
-  return plain as JsonObject;
 }
