@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import type { Clock } from '../../base/index.ts';
+import { createStyle } from '../style.ts';
+import { widthOf } from '../table.ts';
+import { renderScreen } from './live-screen.ts';
+import { describeStart } from './progress.ts';
+import { RunView } from './run-view.ts';
+
+/** Time that the test moves. */
+function manualClock(): Clock & { now: number } {
+  const clock = {
+    now: 0,
+    nowMs: () => clock.now,
+    monotonicMs: () => clock.now,
+    sleep: () => Promise.resolve(),
+  };
+  return clock;
+}
+
+function runningView(clock: Clock, name = 'capitals'): RunView {
+  const view = new RunView({ name, target: 'openai/gpt-5' }, clock, () => undefined);
+  view.onSampleKept({ includes: { value: 'C' } });
+  view.onRunStart({
+    runId: 'r',
+    eval: name,
+    target: 'openai/gpt-5',
+    planned: 20,
+    kept: 1,
+    reused: 0,
+    toRun: 19,
+  });
+  return view;
+}
+
+const size = { style: createStyle(false), columns: 80, rows: 24 };
+const gates = new Map();
+
+test('a run under way shows what is done, running and failed, the score, tokens, money, rate and time left', () => {
+  const clock = manualClock();
+  const view = runningView(clock);
+  for (let index = 0; index < 5; index++) {
+    view.onSampleStart();
+    clock.now += 1_000;
+    const failed = index === 4;
+    view.onSampleEnd(
+      { id: index, epoch: 1 },
+      {
+        status: failed ? 'errored' : 'completed',
+        scores: failed ? {} : { includes: { value: 'I' } },
+        ...(failed ? { error: 'broke' } : {}),
+        tokens: 5_000,
+        usd: 0.01,
+      },
+    );
+  }
+  view.onSampleStart();
+  const text = renderScreen([view], gates, size).join('\n');
+  expect(text).toContain('capitals · openai/gpt-5');
+  expect(text).toContain('6/20  1 running  1 failed  eta 14 s');
+  expect(text).toContain('includes 0.200 [0.036, 0.624] · 25k tokens · $0.0500 · 1.0/s');
+});
+
+test('no line is wider than the screen, and no screen higher', () => {
+  const clock = manualClock();
+  const views = Array.from({ length: 12 }, (_, index) =>
+    runningView(clock, `a rather long name of an eval ${index}`),
+  );
+  for (const columns of [20, 40, 80, 200]) {
+    for (const rows of [6, 12, 40]) {
+      const lines = renderScreen(views, gates, { ...size, columns, rows });
+      expect(lines.length).toBeLessThanOrEqual(Math.max(rows, 6));
+      if (columns >= 80) expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
+    }
+  }
+});
+
+test('a run whose log is being made says so', () => {
+  const view = runningView(manualClock());
+  view.onSealProgress(1, 2);
+  expect(renderScreen([view], gates, size).join('\n')).toContain('sealing the log');
+});
+
+test('what the last attempt left is said as a sentence', () => {
+  const started = { runId: 'r', eval: 'x', target: 'y', planned: 200, kept: 112, reused: 0, toRun: 88 };
+  const previous = { diedAt: '2026-11-15T18:52:32+00:00', saidGoodbye: false, kept: 112, inFlight: 6 };
+  expect(describeStart({ ...started, previous })).toMatch(
+    /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 in flight replayed$/,
+  );
+  expect(describeStart({ ...started, previous: { ...previous, saidGoodbye: true } })).toContain(
+    'was stopped at',
+  );
+  expect(describeStart({ ...started, kept: 0, reused: 3 })).toBe('3 samples reused from finished logs');
+});

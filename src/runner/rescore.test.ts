@@ -1,0 +1,165 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { systemClock } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import {
+  command,
+  defineEval,
+  type EvalDefinition,
+  exact,
+  includes,
+  modelGraded,
+  normalizeEval,
+} from '../evals/index.ts';
+import { openLog, verifyLog } from '../log/index.ts';
+import { createModels, mockModel } from '../targets/index.ts';
+import { type RescoreOptions, rescoreLog } from './rescore.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const words = defineEval({
+  name: 'words',
+  data: [
+    { id: 'a', input: 'alpha', target: 'ALPHA' },
+    { id: 'b', input: 'beta', target: 'gamma' },
+  ],
+  target: ({ input }) => `${input.toUpperCase()}.`,
+  scorers: [includes()],
+});
+
+const rescore = (from: string, definition: EvalDefinition, more: Partial<RescoreOptions> = {}) =>
+  rescoreLog({
+    disk: nodeDisk,
+    clock: systemClock,
+    from,
+    to: join(harness.logDir, 'scored.eval'),
+    eval: normalizeEval(definition),
+    baseDir: harness.dir,
+    models: createModels({
+      env: {},
+      concurrency: 1,
+      scripted: { 'mock/grader': mockModel({ name: 'mock/grader', answers: ['GRADE: C'] }) },
+    }),
+    action: 'overwrite',
+    signal: new AbortController().signal,
+    ...more,
+  });
+
+const run = async (definition: Parameters<Harness['run']>[0]) =>
+  (await harness.run(definition)).account.log ?? '';
+
+describe('a log that is scored again', () => {
+  test('has the new scores and results, and is whole; the old log is as it was', async () => {
+    const log = await run(words);
+    const report = await rescore(log, {
+      ...words,
+      scorers: [exact()],
+      target: () => Promise.reject(new Error('never')),
+    });
+    expect(report).toMatchObject({ samples: 2, scored: 2, copied: 0 });
+    const [score] = report.results.scores;
+    expect(score).toMatchObject({ name: 'exact', metrics: { accuracy: { value: 0 } } });
+    expect((await verifyLog(nodeDisk, report.logPath)).isWhole).toBe(true);
+    for (const sample of await harness.samples(report.logPath))
+      expect(Object.keys(sample.scores ?? {})).toEqual(['exact']);
+    for (const sample of await harness.samples(log))
+      expect(Object.keys(sample.scores ?? {})).toEqual(['includes']);
+  });
+
+  test('keeps the old scores with append, each under its own key', async () => {
+    const log = await run(words);
+    const { logPath, results } = await rescore(
+      log,
+      { ...words, scorers: [includes(), exact()] },
+      { action: 'append' },
+    );
+    expect(results.scores.map(({ name }) => name)).toEqual(['includes', 'includes1', 'exact']);
+    const [sample] = await harness.samples(logPath);
+    expect(Object.keys(sample?.scores ?? {})).toEqual(['includes', 'includes1', 'exact']);
+  });
+
+  test('asks graders, counts what they used, and leaves their calls in the transcript', async () => {
+    const log = await run(words);
+    const graded = { ...words, scorers: [modelGraded({ model: 'mock/grader', rubric: 'any' })] };
+    const { logPath } = await rescore(log, graded);
+    const [sample] = await harness.samples(logPath);
+    expect(sample?.events.some(({ event, model }) => event === 'model' && model === 'mock/grader')).toBe(
+      true,
+    );
+    expect(sample?.model_usage['mock/grader']?.total_tokens).toBeGreaterThan(0);
+    const reader = await openLog(nodeDisk, logPath);
+    expect((await reader.header()).stats.model_usage['mock/grader']?.total_tokens).toBeGreaterThan(0);
+    await reader.close();
+  });
+
+  test('gives scorers the output as the target returned it, and rows as the data has them', async () => {
+    const typed = defineEval({
+      name: 'typed',
+      data: [{ id: 'a', input: { list: [1, 2] }, target: 3 }],
+      target: ({ input }) => ({ sum: input.list.reduce((a, b) => a + b, 0) }),
+      scorers: [({ output, target }) => output.sum === target],
+    });
+    const log = await run(typed);
+    const strict = {
+      ...typed,
+      scorers: [({ output, input, target }) => output.sum === 3 && input.list.length === 2 && target === 3],
+    } satisfies typeof typed;
+    const { results } = await rescore(log, strict);
+    expect(Object.values(results.scores[0]?.metrics ?? {})[0]?.value).toBe(1);
+  });
+
+  test('copies samples that ended with an error', async () => {
+    const log = await run({
+      ...words,
+      target: ({ input }: { input: string }) => {
+        if (input === 'beta') throw new Error('broke');
+        return input;
+      },
+    });
+    const report = await rescore(log, words);
+    expect(report).toMatchObject({ scored: 1, copied: 1 });
+    const samples = await harness.samples(report.logPath);
+    expect(samples.find(({ id }) => id === 'b')?.error?.message).toBe('broke');
+  });
+
+  test('runs command scorers in a copy of the workspace, and leaves nothing behind', async () => {
+    const agent = defineEval({
+      name: 'agent',
+      data: [{ id: 'a', input: 'x' }],
+      target: { command: ['/bin/sh', '-c', 'cat > found.txt; echo done'] },
+      scorers: [command({ command: ['/bin/sh', '-c', 'test -s found.txt'] })],
+    });
+    const log = await run(agent);
+    const spoiling = { ...agent, scorers: [command({ command: ['/bin/rm', 'found.txt'] })] };
+    const { results } = await rescore(log, spoiling);
+    expect(Object.values(results.scores[0]?.metrics ?? {})[0]?.value).toBe(1);
+    const again = await rescore(log, spoiling, { to: join(harness.logDir, 'again.eval') });
+    expect(Object.values(again.results.scores[0]?.metrics ?? {})[0]?.value).toBe(1);
+    const left = await readdir(join(harness.stateDir, 'work'));
+    expect(left.filter((name) => name.startsWith('rescore'))).toEqual([]);
+  });
+
+  test('is not taken for a result of the eval itself', async () => {
+    const log = await run(words);
+    await rescore(log, { ...words, scorers: [exact()] });
+    const { account } = await harness.run(words);
+    expect(account).toMatchObject({ log, samples: { reused: 2 } });
+  });
+
+  test('is absent when it was interrupted, and overwrites nothing', async () => {
+    const log = await run(words);
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(rescore(log, words, { signal: stopped })).rejects.toThrow('stopped');
+    expect(
+      (await readdir(harness.logDir)).filter((name) => name.includes('scored') || name.includes('tmp')),
+    ).toEqual([]);
+    await rescore(log, words);
+    await expect(rescore(log, words)).rejects.toThrow('exists already');
+  });
+});
