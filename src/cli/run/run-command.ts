@@ -20,7 +20,6 @@ import { counted, formatDuration } from '../quantities.ts';
 import { errorText } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
-import { liveScreen } from './live-screen.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
 import { readPrices } from './prices-file.ts';
@@ -41,7 +40,7 @@ export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode>
     evals,
     onNote: (text) => onNote(text),
   });
-  const watched = watchSet(set, call);
+  const watched = await watchSet(set, call);
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
@@ -106,7 +105,7 @@ interface Watched {
   readonly progress: Progress;
 }
 
-function watchSet(set: PreparedSet, { flags, terminal }: CommandCall<RunFlags>): Watched {
+async function watchSet(set: PreparedSet, call: CommandCall<RunFlags>): Promise<Watched> {
   const views = new Map(
     set.items.map((item) => [
       item,
@@ -115,12 +114,20 @@ function watchSet(set: PreparedSet, { flags, terminal }: CommandCall<RunFlags>):
       ),
     ]),
   );
-  const progress: Progress = flags.quiet
-    ? { onChange: () => undefined, note: () => undefined, close: () => undefined }
-    : terminal.isLive
-      ? liveScreen(terminal, [...views.values()], set.gates)
-      : plainProgress(terminal, systemClock);
+  const progress = await openProgress(set, [...views.values()], call);
   return { views, progress };
+}
+
+async function openProgress(
+  set: PreparedSet,
+  views: readonly RunView[],
+  { flags, terminal }: CommandCall<RunFlags>,
+): Promise<Progress> {
+  if (flags.quiet) return { onChange: () => undefined, note: () => undefined, close: () => undefined };
+  if (!terminal.isLive) return plainProgress(terminal, systemClock);
+  // What draws screens takes a while to load, and builds do without it.
+  const { liveScreen } = await import('./live-screen.ts');
+  return liveScreen(terminal, views, set.gates);
 }
 
 async function runWatched(
