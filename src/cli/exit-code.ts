@@ -11,10 +11,12 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** An empty purse and a full disk are no failures: the run goes on when there is money or room again. */
+const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof DamageError) return EXIT.damage;
-  // An empty purse is no failure: the run goes on when there is money again.
-  if (error instanceof ActionableError && error.code === 'E_BUDGET_EXHAUSTED') return EXIT.interrupted;
+  if (error instanceof ActionableError && RESUMABLE.has(error.code)) return EXIT.interrupted;
   return EXIT.failed;
 }

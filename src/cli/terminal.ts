@@ -11,7 +11,7 @@ export interface Terminal {
   /** Colours of stdout, and of stderr. */
   readonly style: Style;
   readonly noteStyle: Style;
-  /** Columns of stdout; 80 where nobody knows. */
+  /** Columns of stdout; files and pipes are wide. */
   readonly columns: number;
   /** True when stderr is a screen that can be redrawn. */
   readonly isLive: boolean;
@@ -33,6 +33,8 @@ export interface TerminalProcess {
   readonly stderr: NodeJS.WriteStream;
 }
 
+const COLUMNS_OF_FILES = 120;
+
 export function openTerminal(process: TerminalProcess): Terminal {
   const { env, stdout, stderr } = process;
   const out = new QuietStream(stdout);
@@ -42,7 +44,7 @@ export function openTerminal(process: TerminalProcess): Terminal {
     cwd: process.cwd(),
     style: createStyle(wantsColour(env, stdout)),
     noteStyle: createStyle(wantsColour(env, stderr)),
-    columns: stdout.columns ?? 80,
+    columns: stdout.columns ?? COLUMNS_OF_FILES,
     isLive: stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI,
     stderr,
     line: (text = '') => void out.write(`${text}\n`),

@@ -64,7 +64,8 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
       ),
     );
   if (unfinished.length > 0) {
-    lines.push('', `${style.bold('unfinished')}  ${style.dim('run the same command again to go on')}`);
+    if (lines.length > 0) lines.push('');
+    lines.push(`${style.bold('unfinished')}  ${style.dim('run the same command again to go on')}`);
     lines.push(
       renderTable(
         LOG_COLUMNS.slice(0, 5),

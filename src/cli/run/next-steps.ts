@@ -22,7 +22,9 @@ export function nextSteps(
   about: { readonly words: readonly string[]; readonly logDir: string; readonly cwd: string },
 ): ReadonlyArray<{ readonly what: string; readonly command: string }> {
   const steps: { what: string; command: string }[] = [];
-  const isUnfinished = outcomes.some(({ account }) => account !== undefined && account.state !== 'done');
+  const isUnfinished = outcomes.some(({ account, error }) =>
+    account ? account.state !== 'done' : exitCodeOf(error) === EXIT.interrupted,
+  );
   const isBudget = outcomes.some(({ account }) => account?.state === 'budget');
   const hasErrors = outcomes.some(({ account }) => (account?.samples.errored ?? 0) > 0);
   if (isUnfinished) {

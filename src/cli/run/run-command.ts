@@ -20,6 +20,7 @@ import { counted, formatDuration } from '../quantities.ts';
 import { errorText } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
+import { captureConsole } from './capture-console.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
 import { readPrices } from './prices-file.ts';
@@ -148,6 +149,7 @@ async function runWatched(
   const onStray = (reason: unknown) =>
     progress.note(`A promise in an eval was rejected and not handled: ${messageOf(reason)}`);
   process.on('unhandledRejection', onStray);
+  const restoreConsole = captureConsole(progress.note);
   try {
     const outcomes = await set.run({
       signals: stop.signals,
@@ -157,6 +159,7 @@ async function runWatched(
     });
     return { outcomes, wasStopped: stop.count > 0 };
   } finally {
+    restoreConsole();
     process.off('unhandledRejection', onStray);
     stop.dispose();
     progress.close();
