@@ -12,6 +12,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
   process.exitCode = 2;
 } else {
   import('./main.js').catch((error) => {
+    // biome-ignore lint/complexity/useOptionalChain: an old Node must be able to read this file
     process.stderr.write(String((error && error.stack) || error) + '\n');
     process.exitCode = 1;
   });

@@ -22,7 +22,7 @@ const SAY_EVERY = 500;
 
 export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreFlags>): Promise<ExitCode> {
   const from = resolve(terminal.cwd, String(args[0]));
-  const to = resolve(terminal.cwd, flags.output ?? from.replace(/\.(?:eval|json)$/, '') + '-scored.eval');
+  const to = resolve(terminal.cwd, flags.output ?? `${from.replace(/\.(?:eval|json)$/, '')}-scored.eval`);
   if (await nodeDisk.stat(to)) throw exists(relative(terminal.cwd, to));
   const loaded = await evalFor(flags.eval, from, terminal);
   const stop = listenForStop({
