@@ -33,12 +33,20 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const LONG_NUMBER = /\d{16,}/g;
+
 /** Digits after a point do not count: nearly every event holds a time such as `0.021947536999959993`. */
-const MAY_HOLD_BIG_INTEGER = /(?:^|[^\d.])\d{16}/;
+function mayHoldBigInteger(text: string): boolean {
+  LONG_NUMBER.lastIndex = 0;
+  for (let found = LONG_NUMBER.exec(text); found; found = LONG_NUMBER.exec(text)) {
+    if (text[found.index - 1] !== '.') return true;
+  }
+  return false;
+}
 
 /** Parses JSON, keeping `NaN`, `±Infinity` and big integers. Throws JsonSyntaxError for anything else. */
 export function parseJson(text: string): Json {
-  if (!MAY_HOLD_BIG_INTEGER.test(text)) {
+  if (!mayHoldBigInteger(text)) {
     try {
       return JSON.parse(text) as Json;
     } catch (error) {
@@ -51,7 +59,21 @@ export function parseJson(text: string): Json {
 
 /** Compact JSON text. Lone surrogates become literal `\udXXX` text, as in Inspect's logs. */
 export function stringifyJson(value: Json): string {
-  return isPlain(value) ? JSON.stringify(value) : stringifyWithCare(value);
+  const text = tryStringify(value);
+  if (text === undefined) return stringifyWithCare(value);
+  // NaN would have become `null` and a lone surrogate an escape. Most texts hold neither, and need no second look.
+  if (!text.includes('null') && !text.includes('\\ud')) return text;
+  return isPlain(value) ? text : stringifyWithCare(value);
+}
+
+/** Undefined for a value with a bigint, which `JSON.stringify` refuses. */
+function tryStringify(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
 }
 
 /** True when `JSON.stringify` gives exactly what we want: no NaN, no bigint, no lone surrogate. */
