@@ -37,7 +37,6 @@ export class AttemptWriter {
   readonly #journal: Journal;
   readonly #condenser: Condenser;
   readonly #start: AttemptStart;
-  readonly #known: Readonly<Record<string, unknown>>;
   readonly #linked: Set<string>;
   /** The row of events that still waits for its commit, and the group it waits in. */
   #events: { readonly row: [attempt: number, texts: string]; readonly group: number } | undefined;
@@ -47,7 +46,6 @@ export class AttemptWriter {
     this.n = n;
     this.#condenser = condenser;
     this.#start = start;
-    this.#known = startFields(start);
     this.#linked = new Set(linked);
   }
 
@@ -96,11 +94,11 @@ export class AttemptWriter {
     await this.#journal.flush();
   }
 
-  /** A result does not repeat what the attempt's own row says already. */
+  /** A result does not repeat what the attempt's own row says already: JSON has no word for undefined. */
   #beyondStart(fields: object): Json {
-    const rest: Record<string, Json> = {};
-    for (const [key, value] of Object.entries(fields)) {
-      if (value !== this.#known[key]) rest[key] = value;
+    const rest: Record<string, Json | undefined> = { ...fields };
+    for (const [key, value] of Object.entries(startFields(this.#start))) {
+      if (rest[key] === value) rest[key] = undefined;
     }
     return rest;
   }

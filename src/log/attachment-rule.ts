@@ -60,7 +60,7 @@ export function attachmentCollector(): {
 }
 
 export function listAttachments(found: ReadonlyMap<string, string>): Attachment[] {
-  return Array.from(found, ([hash, text]) => ({ hash, text }));
+  return found.size === 0 ? [] : Array.from(found, ([hash, text]) => ({ hash, text }));
 }
 
 /** A text that only looks like a reference must itself become an attachment, or reading would replace it [LOG-13]. */

@@ -37,6 +37,10 @@ export function createCondenser(options: CondenserOptions = {}): Condenser {
   return new SampleCondenser(options);
 }
 
+/** Shorter inputs are cheaper to hash again than to remember; most samples ask but once. */
+const HISTORY_MESSAGES_MIN = 4;
+/** Most events bring nothing new, so they share this. */
+const NOTHING: readonly never[] = Object.freeze([]);
 const REQUEST_LISTS = ['messages', 'contents', 'input', 'inputs'] as const;
 
 class SampleCondenser implements Condenser {
@@ -56,12 +60,13 @@ class SampleCondenser implements Condenser {
   }
 
   condense(event: LogEvent): CondensedEvent {
-    this.#attachments = [];
     const shell = event.event === 'model' ? this.#poolModelEvent(event) : event;
     const json = stringifyJson(walkEvent(shell, this.#rule));
+    const attachments = this.#attachments;
+    if (attachments.length > 0) this.#attachments = [];
     return {
       json,
-      attachments: this.#attachments,
+      attachments: attachments.length > 0 ? attachments : NOTHING,
       messages: this.#messages.takeNew(),
       calls: this.#calls.takeNew(),
     };
@@ -102,7 +107,7 @@ class Pool {
   readonly #walk: (value: Json) => Json;
   readonly #identityOf: (walked: Json) => Json;
   readonly #positions = new Map<string, number>();
-  readonly #remembered = new WeakMap<object, { readonly position: number; readonly shape: object }>();
+  #remembered: WeakMap<object, { readonly position: number; readonly shape: object }> | undefined;
   #size = 0;
   #new: { position: number; json: string }[] = [];
 
@@ -120,6 +125,7 @@ class Pool {
 
   /** Ranges of positions, end exclusive; runs are joined, order and repeats are kept. */
   refer(values: readonly Json[]): Json {
+    if (values.length >= HISTORY_MESSAGES_MIN) this.#remembered ??= new WeakMap();
     const ranges: [number, number][] = [];
     for (const value of values) {
       const position = this.#positionOf(value);
@@ -132,16 +138,18 @@ class Pool {
 
   takeNew(): readonly { readonly position: number; readonly json: string }[] {
     const taken = this.#new;
+    if (taken.length === 0) return NOTHING;
     this.#new = [];
     return taken;
   }
 
   #positionOf(value: Json): number {
-    if (typeof value !== 'object' || value === null) return this.#findOrAdd(value);
-    const remembered = this.#remembered.get(value);
+    const known = this.#remembered;
+    if (!known || typeof value !== 'object' || value === null) return this.#findOrAdd(value);
+    const remembered = known.get(value);
     if (remembered && isShallowEqual(value, remembered.shape)) return remembered.position;
     const position = this.#findOrAdd(value);
-    this.#remembered.set(value, { position, shape: { ...value } });
+    known.set(value, { position, shape: { ...value } });
     return position;
   }
 

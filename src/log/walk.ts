@@ -8,14 +8,15 @@ export function walkJson(value: Json, rule: TextRule): Json {
   if (typeof value === 'string') return rule(value);
   if (isJsonArray(value)) return walkList(value, (item) => walkJson(item, rule));
   if (!isJsonObject(value)) return value;
-  const result: Record<string, Json | undefined> = {};
-  let changed = false;
-  for (const [key, item] of Object.entries(value)) {
+  let result: Record<string, Json | undefined> | undefined;
+  for (const key of Object.keys(value)) {
+    const item = value[key];
     const walked = item === undefined ? item : walkJson(item, rule);
-    changed ||= walked !== item;
+    if (walked === item) continue;
+    result ??= { ...value };
     defineKey(result, key, walked);
   }
-  return changed ? result : value;
+  return result ?? value;
 }
 
 /**

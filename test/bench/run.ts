@@ -1,0 +1,26 @@
+/** `npm run bench [-- name …]`: measures one thing after the other, and prints a line to read and one to process. */
+import type { Bench, Finding } from './bench.ts';
+import { rounded } from './bench.ts';
+import { journalCost } from './journal-cost.ts';
+
+const BENCHES: readonly Bench[] = [journalCost];
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  const known = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n');
+  process.stderr.write(`No benchmark is called ${unknown.join(', ')}. There are:\n${known}\n`);
+  process.exitCode = 2;
+} else {
+  for (const bench of BENCHES) {
+    if (names.length > 0 && !names.includes(bench.name)) continue;
+    for (const finding of await bench.run()) print(bench, finding);
+  }
+}
+
+function print(bench: Bench, { what, line, measured, atMost, figures }: Finding): void {
+  const verdict = measured <= atMost ? 'within' : 'BEYOND';
+  const result = `${rounded(measured)} (${verdict} ${atMost})`;
+  process.stdout.write(`${bench.name}: ${what}: ${result}: ${line}\n`);
+  process.stdout.write(`${JSON.stringify({ bench: bench.name, what, measured, atMost, ...figures })}\n`);
+}
