@@ -38,6 +38,12 @@ export function shorten(text: string, width: number): string {
   return `${characters.slice(0, width - 1 - end).join('')}…${end > 0 ? characters.slice(-end).join('') : ''}`;
 }
 
+/** Cut at the end: of a sentence the start says most. */
+export function cutEnd(text: string, width: number): string {
+  const characters = [...text];
+  return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
+}
+
 /** One line of text without control characters: what a model wrote must not move the cursor. */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)

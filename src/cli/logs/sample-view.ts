@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, stringifyJson } from '../../base/index.ts';
 import type { ChatMessage, LogEvent, SampleFields, Score } from '../../log/index.ts';
 import { formatCount, formatDuration, formatTime } from '../quantities.ts';
-import { oneLine, shorten } from '../table.ts';
+import { cutEnd, oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** One sample as people read it: question, conversation, answer, verdicts. */
@@ -27,7 +27,7 @@ export function sampleLines(fields: SampleFields, terminal: Terminal): string[] 
 /** One line for an event: when, what, and its gist. */
 export function eventLine(event: LogEvent, { style, columns }: Terminal): string {
   const time = event.timestamp.slice(11, 23).padEnd(12);
-  const gist = shorten(oneLine(gistOf(event)), Math.max(20, columns - 30));
+  const gist = cutEnd(oneLine(gistOf(event)), Math.max(20, columns - 30));
   return `${style.dim(time)}  ${style.accent(event.event.padEnd(12))}  ${gist}`;
 }
 

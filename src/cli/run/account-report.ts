@@ -27,7 +27,7 @@ const AMOUNT_COLUMNS = ['spent', 'saved', 'wasted'] as const;
 /** The account of all runs as people read it: what became of the samples, the money, the scores, the logs. */
 export function accountLines(outcomes: readonly ItemOutcome[], terminal: Terminal): string[] {
   const accounts = outcomes.flatMap(({ account }) => account ?? []);
-  const { style, columns: width } = terminal;
+  const { style } = terminal;
   const lines: string[] = [];
   if (accounts.length > 0) {
     const [only] = accounts;
@@ -39,15 +39,23 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
       lines.push(style.warn(`${unpriced} calls had no known price: the money is a lower bound.`));
   }
   const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal, outcomes.length === 1));
-  if (details.length > 0) {
-    // Which run a line is about goes without saying when there is one.
-    const rows = outcomes.length > 1 ? details : details.map(([what = '', , text = '']) => [what, text]);
-    lines.push(
-      '',
-      renderTable(rows[0]?.map(() => ({ title: '' })) ?? [], rows, { width: Math.max(width, 300) }),
-    );
-  }
+  const logs = accounts.flatMap(({ log }) =>
+    log === undefined ? [] : [['log', style.accent(shortPath(log, terminal))]],
+  );
+  // Which run a line is about goes without saying when there is one, and the name of a log says it.
+  const rows = outcomes.length > 1 ? details : details.map(([what = '', , text = '']) => [what, text]);
+  if (outcomes.length > 1 && rows.length > 0) lines.push('', plainTable(rows), '', plainTable(logs));
+  else if (rows.length + logs.length > 0) lines.push('', plainTable([...rows, ...logs]));
   return lines;
+}
+
+function plainTable(rows: readonly (readonly string[])[]): string {
+  return renderTable(rows[0]?.map(() => ({ title: '' })) ?? [], rows, { width: Number.POSITIVE_INFINITY });
+}
+
+function shortPath(path: string, { cwd }: Terminal): string {
+  const short = relative(cwd, path);
+  return short.startsWith('..') ? path : short;
 }
 
 function samplesTable(accounts: readonly Account[], { style, columns: width }: Terminal): string {
@@ -85,23 +93,19 @@ function amountsTable(accounts: readonly Account[], { style, columns: width }: T
   return renderTable(columns, rows, { width, title: style.dim });
 }
 
-/** One line for each scorer, for what fell short, and for the log. */
+/** One line for each scorer, and for what fell short. */
 function detailRows(
   { account, results, missed }: ItemOutcome,
   terminal: Terminal,
   isAlone: boolean,
 ): string[][] {
   if (!account) return [];
-  const { style, cwd } = terminal;
+  const { style } = terminal;
   const name = nameOf(account);
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', name, line]);
   if (account.state !== 'done' && !isAlone) rows.push(['state', name, stateText(account, style)]);
   for (const sentence of missed) rows.push([style.bad('short'), name, style.bad(sentence)]);
-  if (account.log !== undefined) {
-    const short = relative(cwd, account.log);
-    rows.push(['log', name, style.accent(short.startsWith('..') ? account.log : short)]);
-  }
   return rows;
 }
 

@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import type { ModelGate } from '../../targets/index.ts';
 import { formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
-import { oneLine, shorten, widthOf, wrapWords } from '../table.ts';
+import { cutEnd, oneLine, shorten, widthOf, wrapWords } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeStart, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
@@ -44,7 +44,7 @@ export function liveScreen(
       } else if (change.kind === 'note') note(`${style.warn('note')}    ${view.name}: ${change.text}`);
       else if (change.kind === 'failure' && ++failures <= FAILURES_SHOWN_MAX) {
         const { columns = 80 } = terminal.stderr;
-        note(`${style.bad('failed')}  ${shorten(oneLine(`${view.name}: ${change.text}`), columns - 9)}`);
+        note(`${style.bad('failed')}  ${cutEnd(oneLine(`${view.name}: ${change.text}`), columns - 9)}`);
         if (failures === FAILURES_SHOWN_MAX)
           note(style.dim('        further failures are counted, not shown'));
       }
@@ -124,7 +124,7 @@ function figures(view: RunView, gates: ReadonlyMap<string, ModelGate>): string[]
     `${formatCount(view.tokens)} tokens`,
     ...(view.usd > 0 ? [formatUsd(view.usd)] : []),
     ...(view.rate > 0 ? [`${view.rate.toFixed(view.rate < 10 ? 1 : 0)}/s`] : []),
-    ...(gate ? [`${gate.active} of ${gate.limit} calls at a time`] : []),
+    ...(gate ? [`${gate.active}/${gate.limit} calls`] : []),
   ];
 }
 

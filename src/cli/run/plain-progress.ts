@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import { formatCount, formatDuration, formatPercent, formatScore, formatUsd } from '../quantities.ts';
-import { oneLine } from '../table.ts';
+import { cutEnd, oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { describeStart, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
@@ -10,6 +10,7 @@ const STEP = 0.1;
 const PAUSE_MS = 1_000;
 /** A run whose samples all fail must not fill the build's log. */
 const FAILURES_SHOWN_MAX = 5;
+const FAILURE_CHARS_MAX = 400;
 
 /** Lines for logs of builds: at the start, every tenth of the way or every ten seconds, at the end. */
 export function plainProgress(terminal: Terminal, clock: Clock): Progress {
@@ -25,7 +26,7 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
   const onFailure = (view: RunView, text: string) => {
     const state = stateOf(view);
     state.failures++;
-    if (state.failures <= FAILURES_SHOWN_MAX) say(view, oneLine(text));
+    if (state.failures <= FAILURES_SHOWN_MAX) say(view, cutEnd(oneLine(text), FAILURE_CHARS_MAX));
     if (state.failures === FAILURES_SHOWN_MAX) say(view, 'further failures are counted, not shown');
   };
 
