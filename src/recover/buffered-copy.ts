@@ -1,9 +1,8 @@
 import type { BufferGap, BufferKey, BufferReader, EventRow, PoolKind } from '../journal/index.ts';
 
-/** One logical event: where it first appeared, and the row that holds its last version. */
+/** One logical event: where it first appeared, and the row that holds its last version. There may be a million. */
 export interface LogicalEvent {
   readonly position: number;
-  readonly eventId: string;
   readonly lastRow: number;
 }
 
@@ -19,7 +18,12 @@ export class BufferedCopy {
   constructor(key: BufferKey, readers: readonly BufferReader[]) {
     this.key = key;
     this.readers = readers;
-    this.events = collapseVersions(mergeRows(readers.map((reader) => reader.eventRows(key))));
+    const [first] = readers;
+    const rows =
+      first && readers.length === 1
+        ? first.iterateEventRows(key)
+        : mergeRows(readers.map((reader) => reader.eventRows(key)));
+    this.events = collapseVersions(rows);
   }
 
   get kinds(): readonly BufferReader['kind'][] {
@@ -76,7 +80,7 @@ export function isFinal(summary: { readonly completed_at?: unknown; readonly com
 
 /** The first appearance gives the place, the last row the content; rows without an id are each an event of their own. */
 export function collapseVersions(rows: Iterable<EventRow>): readonly LogicalEvent[] {
-  const events: { position: number; eventId: string; lastRow: number }[] = [];
+  const events: { position: number; lastRow: number }[] = [];
   const byId = new Map<string, (typeof events)[number]>();
   for (const { row, eventId } of rows) {
     const known = eventId === '' ? undefined : byId.get(eventId);
@@ -84,7 +88,7 @@ export function collapseVersions(rows: Iterable<EventRow>): readonly LogicalEven
       known.lastRow = row;
       continue;
     }
-    const event = { position: row, eventId, lastRow: row };
+    const event = { position: row, lastRow: row };
     events.push(event);
     if (eventId !== '') byId.set(eventId, event);
   }
@@ -93,8 +97,6 @@ export function collapseVersions(rows: Iterable<EventRow>): readonly LogicalEven
 
 /** Ascending lists as one ascending list, each row once. */
 export function mergeRows(lists: readonly (readonly EventRow[])[]): readonly EventRow[] {
-  const [first = [], ...others] = lists;
-  if (others.length === 0) return first;
   const rows = new Map<number, EventRow>();
   for (const list of lists) for (const row of list) if (!rows.has(row.row)) rows.set(row.row, row);
   return [...rows.values()].sort((a, b) => a.row - b.row);

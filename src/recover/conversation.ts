@@ -68,8 +68,9 @@ function wholeTurn(event: JsonObject, inputOf: InputOf): readonly Json[] {
   return answer === undefined ? inputOf(event) : [...inputOf(event), answer];
 }
 
+/** While a call is under way its output is an empty message, which nobody said. */
 function answerOf(event: JsonObject): Json | undefined {
-  const output = event.output;
+  const output = event.pending === true ? undefined : event.output;
   const choice = isJsonObject(output) && isJsonArray(output.choices) ? output.choices[0] : undefined;
   return isJsonObject(choice) ? choice.message : undefined;
 }

@@ -149,8 +149,10 @@ async function stampsOf(
     // With a WAL the main file is old although its database is written all the time.
     for (const ending of ['', '-wal', '-journal']) {
       const stat = await found.disk.stat(path + ending);
-      if (stat) modified.set(path, Math.max(modified.get(path) ?? 0, stat.modifiedMs));
-      parts.push(`${path}${ending} ${stat?.sizeBytes} ${stat?.modifiedMs}`);
+      // Reading a database makes an empty WAL beside it, which says nothing.
+      if (!stat || (ending !== '' && stat.sizeBytes === 0)) continue;
+      modified.set(path, Math.max(modified.get(path) ?? 0, stat.modifiedMs));
+      parts.push(`${path}${ending} ${stat.sizeBytes} ${stat.modifiedMs}`);
     }
   }
   const { filestore } = found;

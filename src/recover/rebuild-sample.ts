@@ -202,11 +202,19 @@ class FieldsBuilder {
     const output = facts.conversation.output() ?? { choices: [] };
     const history = this.#historyOfState();
     const fromState = isFinal(summary) && history !== undefined;
-    const messages = fromState ? history : facts.conversation.messages((event) => this.#inputOf(event));
+    const messages = fromState ? history : this.#spoken();
     return {
       messages: this.#expander.expand(messages) as unknown as readonly ChatMessage[],
       output: this.#expander.expand(withoutNulls(output)) as unknown as ModelOutput,
     };
+  }
+
+  /** What model events tell; before the first of them there is only what the sample began with. */
+  #spoken(): readonly Json[] {
+    const { conversation, state } = this.#material.facts;
+    const messages = conversation.messages((event) => this.#inputOf(event));
+    const { messages: begun } = state.state;
+    return messages.length === 0 && isJsonArray(begun) ? begun : messages;
   }
 
   /** The state's own list of messages, when it is surely the one that the sample ended with. */

@@ -105,11 +105,14 @@ export class BufferReader {
   }
 
   eventRows(key: BufferKey): readonly EventRow[] {
+    return [...this.iterateEventRows(key)];
+  }
+
+  *iterateEventRows(key: BufferKey): Iterable<EventRow> {
     const sql = 'SELECT id, event_id FROM events WHERE sample_id = ? AND sample_epoch = ? ORDER BY id';
-    return Array.from(this.#rows(sql, key.id, key.epoch), (row) => ({
-      row: Number(row.id),
-      eventId: typeof row.event_id === 'string' ? row.event_id : '',
-    }));
+    for (const row of this.#rows(sql, key.id, key.epoch)) {
+      yield { row: Number(row.id), eventId: typeof row.event_id === 'string' ? row.event_id : '' };
+    }
   }
 
   /** The compact text of one row and its tag; undefined, and a problem, when it is damaged or gone. */
