@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ActionableError, UsageError } from '../base/index.ts';
+import { UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { Bucket } from './bucket.ts';
 import { directoryBucket } from './directory-bucket.ts';
@@ -17,7 +17,7 @@ export async function openBucket(url: string, options: { readonly disk: Disk }):
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined) return directoryBucket(options.disk, url);
   if (scheme === 'file') return directoryBucket(options.disk, pathOfFileUrl(url));
-  throw new ActionableError({
+  throw new UsageError({
     code: 'E_BUCKET_UNSUPPORTED',
     message: `${url} cannot be opened: ${scheme}:// is not supported yet by this version.`,
     hint: 'Use a directory (a path or file://…), which may be a mounted or synchronised one.',

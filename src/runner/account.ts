@@ -7,6 +7,8 @@ export interface Account {
   /** The finished log; absent while the run is not done. */
   readonly log?: string;
   readonly samples: SampleCounts;
+  /** Which logs lent how many samples. */
+  readonly reusedFrom: ReadonlyArray<{ readonly log: string; readonly samples: number }>;
   readonly answers: { readonly bought: number; readonly replayed: number };
   readonly usd: Money;
   readonly tokens: Amounts;

@@ -6,7 +6,7 @@ import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/inde
 import { type EvalResults, type EvalSampleSummary, openLog } from '../log/index.ts';
 import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
-import type { Account, RunState, SampleCounts } from './account.ts';
+import type { Account, PreviousAttempt, RunState, SampleCounts } from './account.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Executed, executeSamples } from './execute.ts';
@@ -15,7 +15,7 @@ import { findFinishedTarget } from './finished-target.ts';
 import { answersToReplay, NO_ANSWERS } from './journal-recorder.ts';
 import { Ledger } from './ledger.ts';
 import { lookBack } from './look-back.ts';
-import { resolveStoredLog, workDirOf } from './places.ts';
+import { resolveStoredLog, storedLogName, workDirOf } from './places.ts';
 import { makePlan, type Plan, type PlannedSample } from './plan.ts';
 import type { RunEvalOptions, RunOutcome } from './run-eval.ts';
 import { runSample, type SampleOutcome, type SampleRunner } from './run-sample.ts';
@@ -31,6 +31,9 @@ export class EvalRun {
   readonly #plan: Plan;
   readonly #ledger = new Ledger();
   readonly #notes: string[] = [];
+  /** How many samples each log lent. */
+  readonly #sources = new Map<string, number>();
+  #previous: PreviousAttempt | undefined;
   readonly #counts = { kept: 0, reused: 0, replayed: 0, rerun: 0, fresh: 0, errored: 0, completedNow: 0 };
 
   constructor(options: RunEvalOptions, target: RunnableTarget, dataset: Dataset) {
@@ -109,6 +112,7 @@ export class EvalRun {
       if (header.status !== 'success' || header.results?.total_samples !== total) return undefined;
       for await (const summary of log.summaries()) this.#countKept(summary);
       this.#counts.reused = total;
+      this.#sources.set(storedLogName(this.#options.places, path), total);
       return this.#outcome('done', header.eval.run_id, { log: path, actual: total, results: header.results });
     } finally {
       await log.close();
@@ -116,6 +120,7 @@ export class EvalRun {
   }
 
   async #runSession(session: Session, findings: ReuseFindings): Promise<RunOutcome> {
+    this.#previous = session.previous;
     const progress = await this.#takeStock(session, findings);
     this.#options.observer?.onRunStart?.({
       runId: session.run.runId,
@@ -154,16 +159,32 @@ export class EvalRun {
       const name = sampleName(row);
       if (!wanted.has(name) || !findings.reusable.has(name)) continue;
       lent.add(name);
+      this.#countSource(row.log);
       this.#countKept(journal.reusedSummary(row.n));
     }
     this.#counts.reused = lent.size;
-    return { ...before, toRun: before.toRun.filter((sample) => !lent.has(sampleName(sample))) };
+    this.#noteStartingOver(before);
+    const failedElsewhere = [...findings.errored.keys()].map((name) => [name, 'errored'] as const);
+    return {
+      ...before,
+      toRun: before.toRun.filter((sample) => !lent.has(sampleName(sample))),
+      tried: new Map([...failedElsewhere, ...before.tried]),
+    };
   }
 
   /** A sample that need not be run: its money is saved, and its score counts from the start. */
   #countKept(summary: EvalSampleSummary): void {
     this.#ledger.reused(summary);
     this.#options.observer?.onSampleKept?.(summary.scores ?? {});
+  }
+
+  #noteStartingOver({ tried }: Progress): void {
+    if (!this.#target.startsOver) return;
+    const count = [...tried.values()].filter((status) => status === 'interrupted').length;
+    if (count === 0) return;
+    this.#note(
+      `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
+    );
   }
 
   #startShipper(session: Session): SegmentShipper | undefined {
@@ -194,6 +215,7 @@ export class EvalRun {
       limits: options.eval.limits,
       models: options.models,
       clock: options.clock,
+      disk: options.disk,
       openWorkspace: ({ id, epoch }, existing) =>
         createWorkspace({
           ...(existing === undefined ? {} : { existing }),
@@ -339,6 +361,8 @@ export class EvalRun {
       state,
       ...(found.log === undefined ? {} : { log: found.log }),
       samples,
+      reusedFrom: [...this.#sources].map(([log, count]) => ({ log, samples: count })),
+      ...(this.#previous ? { previous: this.#previous } : {}),
       answers: this.#ledger.answers,
       usd: this.#ledger.usd,
       tokens: this.#ledger.tokens,
@@ -356,6 +380,10 @@ export class EvalRun {
         `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,
       );
     }
+  }
+
+  #countSource(log: string): void {
+    this.#sources.set(log, (this.#sources.get(log) ?? 0) + 1);
   }
 
   #note(text: string): void {

@@ -2,7 +2,7 @@ export type { Account, Amounts, Money, PreviousAttempt, RunState, SampleCounts }
 export { Slots, type StopSignals } from './execute.ts';
 export type { ReuseMode } from './find-reusable.ts';
 export type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from './observer.ts';
-export { checkWritable, openPlaces, type PlacesInput } from './open-places.ts';
+export { checkWritable, openPlaces, type PlacesInput, placesOf } from './open-places.ts';
 export { type Places, type SegmentPlace, STATE_FOLDER, stateDirOf } from './places.ts';
 export { type RescoreOptions, type RescoreReport, rescoreLog } from './rescore.ts';
 export { type RunEvalOptions, type RunOutcome, runEval } from './run-eval.ts';

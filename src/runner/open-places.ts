@@ -19,6 +19,13 @@ export interface PlacesInput {
  * own state; with a bucket the state is local and the segments are shipped to the bucket.
  */
 export async function openPlaces(disk: Disk, input: PlacesInput): Promise<Places> {
+  const places = await placesOf(disk, input);
+  for (const dir of new Set([places.logDir, dirname(places.stateDir)])) await checkWritable(disk, dir);
+  return places;
+}
+
+/** The same decision without a look at the disk, for those who only read there. */
+export async function placesOf(disk: Disk, input: PlacesInput): Promise<Places> {
   const { workDir } = input;
   const isBucket = isBucketUrl(input.logDir);
   const segmentsUrl = input.segments ?? (isBucket ? input.logDir : undefined);
@@ -29,7 +36,6 @@ export async function openPlaces(disk: Disk, input: PlacesInput): Promise<Places
   // Only directories can be buckets so far, so the URL of one has a path.
   const logDir = isBucket ? fileURLToPath(input.logDir) : resolve(workDir, input.logDir);
   const stateDir = isBucket ? join(workDir, STATE_FOLDER) : stateDirOf(logDir);
-  for (const dir of new Set([logDir, dirname(stateDir)])) await checkWritable(disk, dir);
   return { logDir, stateDir, ...(segments ? { segments } : {}) };
 }
 

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
@@ -165,7 +166,8 @@ describe('reuse over runs', () => {
     expect(first.results).toMatchObject({ total_samples: 4, completed_samples: 3 });
     isBroken = false;
     const second = await harness.run(evalOf());
-    expect(second.account.samples).toMatchObject({ reused: 3, fresh: 1, errored: 0, lost: 0 });
+    expect(second.account.samples).toMatchObject({ reused: 3, fresh: 0, rerun: 1, errored: 0, lost: 0 });
+    expect(second.account.reusedFrom).toEqual([{ log: basename(first.account.log ?? ''), samples: 3 }]);
     const samples = await harness.samples(second.account.log);
     expect(samples).toHaveLength(4);
     expect(samples[2]?.error_retries?.map(({ message }) => message)).toEqual(['the service is down']);

@@ -1,4 +1,5 @@
 import { type Clock, isoTime, shortId, toJson, UsageError } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
 import type { EvalError, SampleFields, Score } from '../log/index.ts';
 import {
@@ -19,6 +20,7 @@ import {
 import type { EarlierError } from './earlier-errors.ts';
 import { errorOf } from './eval-error.ts';
 import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
+import { fitResult } from './fit-log.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
 import { sampleInput, sampleMetadata, sampleTarget, withOutputKind } from './sample-content.ts';
@@ -32,6 +34,7 @@ export interface SampleRunner {
   readonly limits: SampleLimits;
   readonly models: Models;
   readonly clock: Clock;
+  readonly disk: Disk;
   readonly openWorkspace: (sample: PlannedSample, existing?: string) => Workspace;
 }
 
@@ -187,11 +190,12 @@ class Attempt {
   }
 
   async #completed(
-    result: TargetResult | undefined,
+    whole: TargetResult | undefined,
     scores: Readonly<Record<string, Score>>,
     stopped: LimitExceeded | undefined,
   ): Promise<SampleOutcome> {
     const { conversation } = this.#parts.scope;
+    const result = whole && (await fitResult(whole, this.#runner.disk, this.#workspace));
     const fields: SampleFields = {
       ...this.#common(),
       ...(result ? { metadata: withOutputKind(this.#parts.about.metadata, result.output) } : {}),

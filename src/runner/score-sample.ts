@@ -13,6 +13,7 @@ import {
   untilAborted,
   type Workspace,
 } from '../targets/index.ts';
+import { fitScore } from './fit-log.ts';
 import type { JournalRecorder } from './journal-recorder.ts';
 import { sampleTarget } from './sample-content.ts';
 
@@ -34,7 +35,7 @@ export async function scoreSample(options: ScoreSampleOptions): Promise<Readonly
   const context = contextOf(options, scope);
   const scores: Record<string, Score> = {};
   for (const scorer of options.scorers) {
-    const score = await scoreOne(scorer, context, options);
+    const score = fitScore(await scoreOne(scorer, context, options));
     scores[scorer.key] = score;
     options.recorder.emit(
       newEvent(scope, 'score', {

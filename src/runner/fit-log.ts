@@ -1,0 +1,59 @@
+import { createFile, type Disk } from '../disk/index.ts';
+import type { ChatMessage, ModelOutput, Score } from '../log/index.ts';
+import { OUTPUT_BYTES_MAX, type TargetResult, textOf, type Workspace } from '../targets/index.ts';
+
+/** Scores are shown in lists: an answer that a scorer quotes needs not be whole. */
+const QUOTE_CHARS_MAX = 2 ** 20;
+
+/**
+ * An output of hundreds of megabytes does not fit into a log that viewers can open. Scorers have seen it whole; the log
+ * gets its beginning and its end, and the whole text goes to a file among the sample's evidence.
+ */
+export async function fitResult(
+  result: TargetResult,
+  disk: Disk,
+  workspace: Workspace,
+): Promise<TargetResult> {
+  if (!isTooLong(result)) return result;
+  const { stdout: path } = await workspace.outputFiles('output');
+  await createFile(disk, path, Buffer.from(textOf(result.output)));
+  const fit = (text: string) => cutMiddle(text, OUTPUT_BYTES_MAX, `the whole text is in ${path}`);
+  return {
+    ...result,
+    messages: result.messages.map((message) => fitMessage(message, fit)),
+    modelOutput: fitOutput(result.modelOutput, fit),
+  };
+}
+
+export function fitScore(score: Score): Score {
+  const fit = (text: string) => cutMiddle(text, QUOTE_CHARS_MAX, 'cut by Holdfast');
+  return {
+    ...score,
+    ...(score.answer === undefined ? {} : { answer: fit(score.answer) }),
+    ...(score.explanation === undefined ? {} : { explanation: fit(score.explanation) }),
+  };
+}
+
+function isTooLong({ messages, modelOutput }: TargetResult): boolean {
+  const texts = [modelOutput.completion, ...messages.map(({ content }) => content)];
+  return texts.some((text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX);
+}
+
+function fitMessage(message: ChatMessage, fit: (text: string) => string): ChatMessage {
+  return typeof message.content === 'string' ? { ...message, content: fit(message.content) } : message;
+}
+
+function fitOutput(output: ModelOutput, fit: (text: string) => string): ModelOutput {
+  return {
+    ...output,
+    choices: output.choices.map((choice) => ({ ...choice, message: fitMessage(choice.message, fit) })),
+    ...(output.completion === undefined ? {} : { completion: fit(output.completion) }),
+  };
+}
+
+function cutMiddle(text: string, charsMax: number, note: string): string {
+  if (text.length <= charsMax) return text;
+  const half = Math.floor(charsMax / 2);
+  const leftOut = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[… ${leftOut} characters left out; ${note} …]\n${text.slice(-half)}`;
+}
