@@ -105,6 +105,12 @@ function detailRows(
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', name, line]);
   if (account.state !== 'done' && !isAlone) rows.push(['state', name, stateText(account, style)]);
+  // The log of a run that was done already is named below.
+  for (const { log, samples } of account.reusedFrom.filter(
+    ({ samples }) => samples < account.samples.planned,
+  )) {
+    rows.push(['reused', name, `${counted(samples, 'sample')} from ${log}`]);
+  }
   for (const sentence of missed) rows.push([style.bad('short'), name, style.bad(sentence)]);
   return rows;
 }
