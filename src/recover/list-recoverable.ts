@@ -1,0 +1,234 @@
+import { join } from 'node:path';
+import { ActionableError } from '../base/index.ts';
+import { type Bucket, directoryBucket } from '../bucket/index.ts';
+import type { Liveness } from '../disk/index.ts';
+import {
+  type Filestore,
+  findBufferDatabases,
+  findJournals,
+  JOURNAL_FILE,
+  listSegmentedRuns,
+  openBufferDatabase,
+  readJournal,
+} from '../journal/index.ts';
+import { sampleKeyText } from '../log/index.ts';
+import { chooseAttempts } from '../seal/index.ts';
+import { isFinal } from './buffered-copy.ts';
+import { type CrashPorts, findInspectCrash, type InspectCrash } from './inspect-crash.ts';
+import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
+import type { RunPlaces } from './recover-options.ts';
+import type { RecoverProblem, SourceKind } from './recover-report.ts';
+import { factsOfLog, factsOfName } from './run-facts.ts';
+
+/** Something that a crash left and that `recoverLog` can make a log of. */
+export interface Recoverable {
+  readonly kind: 'holdfast' | 'inspect';
+  /** What to hand to `recoverLog`: the path or key of a log, or a run id. */
+  readonly log: string;
+  /** How people name it. */
+  readonly place: string;
+  readonly task: string;
+  readonly created: string;
+  /** Samples times epochs; undefined when the run did not say. */
+  readonly expected: number | undefined;
+  readonly flushed: number;
+  readonly completed: number;
+  readonly inFlight: number;
+  /** Best first. Only `log` or `torn log`: there is no buffer, and what was flushed is all there is. */
+  readonly sources: readonly SourceKind[];
+  readonly liveness: Liveness;
+  readonly problems: readonly RecoverProblem[];
+}
+
+export interface ListOptions extends CrashPorts {
+  /** A directory of logs; with `bucket`, a folder in it ('' for all). Subdirectories are looked at as well. */
+  readonly dir: string;
+  readonly bucket?: Bucket;
+  /** For Holdfast's own runs. */
+  readonly places?: RunPlaces;
+}
+
+/** Everything in a directory or bucket that did not finish and was not recovered yet. Nothing is changed. */
+export async function listRecoverable(options: ListOptions): Promise<readonly Recoverable[]> {
+  const inspect = await listInspect(options);
+  const own = options.places ? await listRuns(options, options.places) : [];
+  return [...own, ...inspect];
+}
+
+async function listInspect(options: ListOptions): Promise<Recoverable[]> {
+  const found: Recoverable[] = [];
+  const sites = await sitesIn(options);
+  for (const site of sites.values()) {
+    const beside = besideLog(site, recoveredName(logNameOf(site)));
+    if (await site.bucket.stat(beside)) continue;
+    const row = await lookAt(site, options);
+    if (row) found.push(row);
+  }
+  return found.sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+/** The logs that are there, and those that are not but have left a buffer. */
+async function sitesIn(options: ListOptions): Promise<ReadonlyMap<string, LogSite>> {
+  const { disk, bucket, dir } = options;
+  const store = bucket ?? directoryBucket(disk, dir);
+  const prefix = bucket ? dir : '';
+  const sites = new Map<string, LogSite>();
+  const folders = new Set<string>([prefix]);
+  const add = (key: string) => {
+    const site = bucket ? siteInBucket(bucket, key) : siteOfPath(disk, join(dir, key));
+    sites.set(site.place, site);
+  };
+  for await (const { key } of store.list(prefix)) {
+    const orphan = /^(.*?)\.buffer\/([^/]+)\/(?:manifest\.json|segment\.\d+\.zip)$/.exec(key);
+    if (orphan) add(`${orphan[1]}${orphan[2]}.eval`);
+    // Our own state is below the log directory, and is no log.
+    if (!key.endsWith('.eval') || /(^|\/)\.[^/]+\//.test(key)) continue;
+    add(key);
+    folders.add(key.slice(0, key.lastIndexOf('/') + 1));
+  }
+  for (const folder of folders) {
+    const logDir = bucket ? siteInBucket(bucket, `${folder}x`).logDir : join(dir, folder);
+    const databases = await findBufferDatabases(disk, { logDir, dataDirs: options.dataDirs });
+    for (const { logName } of databases) add(`${folder}${logName}`);
+  }
+  return sites;
+}
+
+async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable | undefined> {
+  let crash: InspectCrash;
+  try {
+    crash = await findInspectCrash(site, options);
+  } catch (error) {
+    // What is no log, or cannot be read at all, is not recoverable; naming it says why.
+    if (error instanceof ActionableError) return undefined;
+    throw error;
+  }
+  try {
+    if (crash.finished) return undefined;
+    const isAnything = crash.flushed || crash.databases.length > 0 || crash.filestore;
+    return isAnything ? await describe(crash, options) : undefined;
+  } finally {
+    await crash.flushed?.close();
+  }
+}
+
+async function describe(crash: InspectCrash, options: ListOptions): Promise<Recoverable> {
+  const { site, flushed, filestore } = crash;
+  const facts = flushed ? factsOfLog(flushed) : factsOfName(site, undefined);
+  const held = new Set(flushed?.keys.map(({ id, epoch }) => sampleKeyText(id, epoch)));
+  const problems: RecoverProblem[] = [...crash.problems];
+  const buffered = new Map<string, boolean>();
+  const note = (id: string, epoch: number, isCompleted: boolean) => {
+    const name = sampleKeyText(id, epoch);
+    if (!held.has(name)) buffered.set(name, (buffered.get(name) ?? false) || isCompleted);
+  };
+  for (const { path } of crash.databases) await noteDatabase(path, options, { note, problems });
+  if (filestore) noteFilestore(filestore, note);
+  problems.push(...(filestore?.problems ?? []));
+  const completed = [...buffered.values()].filter(Boolean).length;
+  return {
+    kind: 'inspect',
+    log: site.path ?? site.key,
+    place: site.place,
+    task: facts.start.eval.task,
+    created: facts.start.eval.created,
+    expected: facts.expected,
+    flushed: held.size,
+    completed,
+    inFlight: buffered.size - completed,
+    sources: sourcesOf(crash),
+    liveness: crash.verdict.liveness,
+    problems,
+  };
+}
+
+type Note = (id: string, epoch: number, isCompleted: boolean) => void;
+
+async function noteDatabase(
+  path: string,
+  options: ListOptions,
+  into: { readonly note: Note; readonly problems: RecoverProblem[] },
+): Promise<void> {
+  try {
+    const reader = await openBufferDatabase(options.disk, path, options);
+    for (const { id, epoch, isCompleted } of reader.samples()) into.note(id, epoch, isCompleted);
+    into.problems.push(...reader.problems);
+    await reader.close();
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    into.problems.push({ code: error.code, message: error.message });
+  }
+}
+
+/** By its manifest alone: a list must not read every segment. */
+function noteFilestore({ manifest }: Filestore, note: Note): void {
+  for (const { summary } of manifest?.samples ?? [])
+    note(String(summary.id), Number(summary.epoch), isFinal(summary));
+}
+
+function sourcesOf({ flushed, databases, filestore }: InspectCrash): SourceKind[] {
+  const kinds: SourceKind[] = [];
+  if (databases.length > 0) kinds.push('database');
+  if (filestore) kinds.push('filestore');
+  if (flushed && (kinds.length === 0 || flushed.keys.length > 0)) kinds.push(flushed.kind);
+  return kinds;
+}
+
+async function listRuns({ disk }: ListOptions, places: RunPlaces): Promise<Recoverable[]> {
+  const { found } = await findJournals(disk, places.stateDir);
+  const rows = found.map(({ dir, run, liveness }) => {
+    const reader = readJournal(join(dir, JOURNAL_FILE));
+    try {
+      return {
+        kind: 'holdfast' as const,
+        log: run.runId,
+        place: dir,
+        task: run.start.eval.task,
+        created: run.created,
+        expected: run.planned,
+        ...countsOf(reader),
+        sources: ['journal'] as const,
+        liveness,
+        problems: [],
+      };
+    } finally {
+      reader.close();
+    }
+  });
+  return [...rows, ...(await listSegments(places, new Set(found.map(({ run }) => run.runId))))];
+}
+
+function countsOf(reader: ReturnType<typeof readJournal>) {
+  const counts = { flushed: 0, completed: 0, inFlight: 0 };
+  for (const choice of chooseAttempts([reader])) {
+    if (choice.from === 'log') counts.flushed++;
+    else if (choice.attempt.status === undefined) counts.inFlight++;
+    else counts.completed++;
+  }
+  return counts;
+}
+
+/** Runs of which only segments are here: what is in them is known when they are read. */
+async function listSegments(places: RunPlaces, known: ReadonlySet<string>): Promise<Recoverable[]> {
+  const { segments } = places;
+  if (!segments) return [];
+  const rows: Recoverable[] = [];
+  for (const runId of await listSegmentedRuns(segments.bucket, segments.prefix)) {
+    if (known.has(runId)) continue;
+    rows.push({
+      kind: 'holdfast',
+      log: runId,
+      place: `${segments.bucket.url}/${segments.prefix}${runId}`,
+      task: '',
+      created: '',
+      expected: undefined,
+      flushed: 0,
+      completed: 0,
+      inFlight: 0,
+      sources: ['segments'],
+      liveness: 'unknown',
+      problems: [],
+    });
+  }
+  return rows;
+}

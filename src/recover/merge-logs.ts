@@ -1,0 +1,219 @@
+import { ActionableError, UsageError } from '../base/index.ts';
+import { commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogFile,
+  type LogHeader,
+  type LogReader,
+  openLog,
+  type SampleId,
+  sampleKeyText,
+  sampleMemberName,
+  verifyLog,
+} from '../log/index.ts';
+import { computeResults, type SampleScores } from '../stats/index.ts';
+import { chooseSamples, type MergeCandidate, type MergeConflict, rankOf } from './merge-choice.ts';
+import { mergedHeader } from './merge-header.ts';
+import { recoverErrors } from './recover-errors.ts';
+import { writingLog } from './recovered-writer.ts';
+
+export interface MergeOptions {
+  readonly disk: Disk;
+  /** Paths of logs of one eval: attempts, shards, recovered parts. Their order does not matter. */
+  readonly logs: readonly string[];
+  /** Must not exist. */
+  readonly output: string;
+}
+
+export interface MergeReport {
+  readonly output: string;
+  readonly status: LogHeader['status'];
+  readonly samples: number;
+  readonly completed: number;
+  readonly errored: number;
+  readonly cancelled: number;
+  /** Samples that several logs hold complete, but not alike. */
+  readonly conflicts: readonly MergeConflict[];
+  /** How many samples each log gave, by path. */
+  readonly from: Readonly<Record<string, number>>;
+}
+
+/**
+ * Makes one log of several of one eval, sample by sample: complete beats errored beats cancelled. What is chosen depends
+ * only on the samples, never on the order or the age of the logs, so merging is commutative and idempotent; samples are
+ * copied without being decoded.
+ */
+export async function mergeLogs(options: MergeOptions): Promise<MergeReport> {
+  const { disk, logs, output } = options;
+  if (logs.length === 0) throw noLogs();
+  if (await disk.stat(output)) throw recoverErrors.exists(output);
+  const opened: OpenedInput[] = [];
+  try {
+    for (const path of new Set(logs)) opened.push(await openInput(disk, path));
+    refuseStrangers(opened);
+    return await mergeOpened(opened, options);
+  } finally {
+    for (const { reader } of opened) await reader.close();
+  }
+}
+
+interface OpenedInput {
+  readonly path: string;
+  readonly reader: LogReader;
+  readonly header: LogHeader;
+  readonly checksums: ReadonlyMap<string, string>;
+}
+
+interface Candidate extends MergeCandidate {
+  readonly input: OpenedInput;
+  readonly summary: EvalSampleSummary;
+}
+
+async function openInput(disk: Disk, path: string): Promise<OpenedInput> {
+  const reader = await openLog(disk, path);
+  const checksums = new Map<string, string>();
+  for (const { name } of reader.members()) {
+    const member = name.startsWith('samples/') ? await reader.rawMember(name) : undefined;
+    if (member) checksums.set(name, `${member.crc.toString(16)} ${member.sizeBytes}`);
+  }
+  return { path, reader, header: await reader.header(), checksums };
+}
+
+async function mergeOpened(opened: readonly OpenedInput[], options: MergeOptions): Promise<MergeReport> {
+  const { disk, output } = options;
+  const { chosen, conflicts } = chooseSamples(await candidatesOf(opened));
+  const temp = tempPathFor(output);
+  try {
+    const header = await writingLog(disk, temp, (file) => writeMerged(file, opened, chosen));
+    const report = await verifyLog(disk, temp);
+    const broken = report.problems.find(({ code }) => code !== 'reference');
+    if (broken) throw recoverErrors.verify(output, `${broken.member}: ${broken.message}`);
+    if ((await commitNewFile(disk, temp, output)) === 'exists') throw recoverErrors.exists(output);
+    return reportOf(output, header, { chosen, conflicts });
+  } catch (error) {
+    await disk.remove(temp);
+    throw error;
+  }
+}
+
+async function candidatesOf(opened: readonly OpenedInput[]): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const input of opened) {
+    const held = new Set((await input.reader.samples()).map(({ id, epoch }) => sampleKeyText(id, epoch)));
+    for await (const summary of input.reader.summaries()) {
+      const key = sampleKeyText(summary.id, summary.epoch);
+      // A sample that is listed twice is the same member; one that is listed but not there cannot be copied.
+      if (!held.delete(key)) continue;
+      candidates.push({ ...candidateOf(input, summary), input, summary });
+    }
+  }
+  return candidates;
+}
+
+function candidateOf(input: OpenedInput, summary: EvalSampleSummary): MergeCandidate {
+  const { id, epoch } = summary;
+  return {
+    id,
+    epoch,
+    rank: rankOf(summary),
+    checksum: input.checksums.get(sampleMemberName(id, epoch)) ?? '',
+    uuid: summary.uuid ?? '',
+    completedAt: summary.completed_at ?? '',
+    place: input.path,
+  };
+}
+
+async function writeMerged(
+  file: LogFile,
+  opened: readonly OpenedInput[],
+  chosen: readonly Candidate[],
+): Promise<LogHeader> {
+  const headers = opened.map(({ header }) => header);
+  const base = mergedHeader(
+    headers,
+    chosen.map(({ summary }) => summary),
+  );
+  await file.writeStart({ version: base.version, eval: base.eval, plan: base.plan });
+  for (const { input, id, epoch } of chosen) await copySample(file, input.reader, { id, epoch });
+  await file.writeSummaries(chosen.map(({ summary }) => summary));
+  const { results, reductions } = await numbersOf(base, chosen);
+  if (reductions.length > 0) await file.writeReductions(reductions);
+  const header = { ...base, results };
+  await file.writeHeader(header);
+  await file.finish();
+  return header;
+}
+
+async function copySample(
+  file: LogFile,
+  reader: LogReader,
+  { id, epoch }: { readonly id: SampleId; readonly epoch: number },
+): Promise<void> {
+  const name = sampleMemberName(id, epoch);
+  if (await reader.rawMember(name)) return file.copyMember(reader, name);
+  const parts = await reader.parts(id, epoch);
+  if (parts) await file.writeSample(parts);
+}
+
+/** From the samples' own scores: those of summaries are thinned. */
+function numbersOf(header: LogHeader, chosen: readonly Candidate[]) {
+  const { scorers, metrics, config } = header.eval;
+  async function* scores(): AsyncGenerator<SampleScores> {
+    for (const { input, summary } of chosen) {
+      const fields = await input.reader.sampleFields(summary.id, summary.epoch);
+      yield fields ?? summary;
+    }
+  }
+  return computeResults({
+    samples: scores(),
+    scorers: scorers ?? [],
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
+    totalSamples: chosen.length,
+    completedSamples: chosen.filter(({ rank }) => rank === 'complete').length,
+  });
+}
+
+function reportOf(
+  output: string,
+  header: LogHeader,
+  found: { readonly chosen: readonly Candidate[]; readonly conflicts: readonly MergeConflict[] },
+): MergeReport {
+  const of = (rank: MergeCandidate['rank']) => found.chosen.filter((one) => one.rank === rank).length;
+  const from: Record<string, number> = {};
+  for (const { input } of found.chosen) from[input.path] = (from[input.path] ?? 0) + 1;
+  return {
+    output,
+    status: header.status,
+    samples: found.chosen.length,
+    completed: of('complete'),
+    errored: of('errored'),
+    cancelled: of('cancelled'),
+    conflicts: found.conflicts,
+    from,
+  };
+}
+
+/** Logs of different tasks or models have nothing to be merged. */
+function refuseStrangers(opened: readonly OpenedInput[]): void {
+  const [first, ...others] = opened;
+  for (const other of others) {
+    for (const key of ['task', 'model'] as const) {
+      const [mine, theirs] = [first?.header.eval[key], other.header.eval[key]];
+      if (mine === theirs) continue;
+      throw new ActionableError({
+        code: 'E_MERGE_DIFFERENT',
+        message: `${first?.path} and ${other.path} are not logs of one eval: their ${key} is "${mine}" and "${theirs}".`,
+        hint: 'Merge only logs of the same task and model.',
+      });
+    }
+  }
+}
+
+function noLogs(): UsageError {
+  return new UsageError({
+    code: 'E_MERGE_NOTHING',
+    message: 'No logs were named to be merged.',
+    hint: 'Name two logs or more.',
+  });
+}
