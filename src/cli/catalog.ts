@@ -25,6 +25,16 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/score.ts'),
   },
   {
+    words: ['recover'],
+    summary: 'Turn whatever a crash left into a finished log: ours or Inspect’s',
+    load: () => import('./commands/recover.ts'),
+  },
+  {
+    words: ['retry'],
+    summary: 'Run only what is missing or failed in a log',
+    load: () => import('./commands/retry.ts'),
+  },
+  {
     words: ['log', 'list'],
     summary: 'List the logs and unfinished runs of a directory',
     load: () => import('./commands/log-list.ts'),
@@ -50,6 +60,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/log-convert.ts'),
   },
   {
+    words: ['log', 'merge'],
+    summary: 'Make one log of several of the same eval',
+    load: () => import('./commands/log-merge.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),
@@ -62,4 +77,4 @@ export const CATALOG: readonly CatalogEntry[] = [
 ];
 
 /** Commands of two words, by their first. */
-export const GROUPS: Readonly<Record<string, string>> = { log: 'List, show, check and convert logs' };
+export const GROUPS: Readonly<Record<string, string>> = { log: 'List, show, check, convert and merge logs' };

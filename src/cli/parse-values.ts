@@ -41,6 +41,14 @@ export function parseErrorsAllowed(text: string): number {
   return value;
 }
 
+/** A count from 0, or a share below 1. */
+export function parseLimit(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && (value < 1 || Number.isSafeInteger(value))))
+    throw new InvalidArgumentError('Write a count (3) or a share below 1 (0.1).');
+  return value;
+}
+
 /** For options that may be given several times, each with one or more values separated by commas. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { commandText, quoteWord } from './next-steps.ts';
 
 test('the command that goes on has the same words, but starts from what is there', () => {
-  expect(commandText(['a b.eval.ts', '--fresh', '-m', 'mock/echo'])).toBe(
+  expect(commandText(['run', 'a b.eval.ts', '--fresh', '-m', 'mock/echo'])).toBe(
     `holdfast run 'a b.eval.ts' -m mock/echo`,
   );
 });

@@ -43,10 +43,10 @@ export function nextSteps(
   return steps;
 }
 
-/** The command that goes on: the same words, without the one that forgets what is there. */
+/** The command that goes on: the same words (the command first), without the one that forgets what is there. */
 export function commandText(words: readonly string[]): string {
   const kept = words.filter((word) => word !== '--fresh');
-  return ['holdfast', 'run', ...kept].map(quoteWord).join(' ');
+  return ['holdfast', ...kept].map(quoteWord).join(' ');
 }
 
 /** As a POSIX shell reads it. */

@@ -32,12 +32,26 @@ const GRACE_MS = 30_000;
 
 /** `holdfast run`: reads evals, runs the set under watch, and ends with the account. */
 export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode> {
+  const evals = await loadEvals(call.args[0] as readonly string[], call.terminal.cwd);
+  return runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags) });
+}
+
+/** Evals that have been read, and under which command they are run: `holdfast retry` ends here, too. */
+export interface LoadedRun {
+  readonly evals: readonly LoadedEval[];
+  readonly call: CommandCall<RunFlags>;
+  /** What goes on with an unfinished run: this command with the same words. */
+  readonly command: 'run' | 'retry';
+  readonly changes: EvalChanges;
+}
+
+export async function runLoaded({ evals, call, command, changes }: LoadedRun): Promise<ExitCode> {
   const { flags, terminal } = call;
-  const evals = await loadEvals(call.args[0] as readonly string[], terminal.cwd);
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
   const set = await prepareSet({
     ...(await optionsOf(flags, terminal)),
+    changes,
     evals,
     onNote: (text) => onNote(text),
   });
@@ -46,7 +60,8 @@ export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode>
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
   const { outcomes, wasStopped } = await runWatched(set, watched, flags.grace ?? GRACE_MS);
-  return conclude(outcomes, { call, set, wasStopped, elapsedMs: systemClock.monotonicMs() - startedMs });
+  const elapsedMs = systemClock.monotonicMs() - startedMs;
+  return conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
 
 async function loadEvals(patterns: readonly string[], cwd: string): Promise<readonly LoadedEval[]> {
@@ -56,12 +71,11 @@ async function loadEvals(patterns: readonly string[], cwd: string): Promise<read
   return evals;
 }
 
-type SetOptions = Omit<RunEvalsOptions, 'evals' | 'onNote'>;
+type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote'>;
 
 async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOptions> {
   return {
     models: [...(flags.model ?? []), ...(flags.target ?? [])],
-    changes: changesOf(flags),
     logDir: flags.logDir,
     workDir: cwd,
     env,
@@ -168,16 +182,18 @@ async function runWatched(
 
 interface Conclusion {
   readonly call: CommandCall<RunFlags>;
+  readonly command: LoadedRun['command'];
   readonly set: PreparedSet;
   readonly wasStopped: boolean;
   readonly elapsedMs: number;
 }
 
 function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): ExitCode {
-  const { call, set, wasStopped, elapsedMs } = conclusion;
+  const { call, command, set, wasStopped, elapsedMs } = conclusion;
   const { terminal, flags } = call;
   const exitCode = exitCodeOfSet(outcomes, wasStopped);
-  const next = nextSteps(outcomes, { words: call.words, logDir: set.places.logDir, cwd: terminal.cwd });
+  const words = [command, ...call.words];
+  const next = nextSteps(outcomes, { words, logDir: set.places.logDir, cwd: terminal.cwd });
   for (const { item, error } of outcomes) {
     if (error === undefined) continue;
     const about = item.file ?? item.eval.name;
@@ -194,6 +210,6 @@ function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): Exi
   }
   for (const line of accountLines(outcomes, terminal)) terminal.line(line);
   if (next.length > 0) terminal.line();
-  for (const { what, command } of next) terminal.line(`${what}: ${terminal.style.bold(command)}`);
+  for (const step of next) terminal.line(`${step.what}: ${terminal.style.bold(step.command)}`);
   return exitCode;
 }

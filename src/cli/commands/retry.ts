@@ -1,0 +1,57 @@
+import { Option } from 'commander';
+import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { parseCount, parseDuration, parseUsd } from '../parse-values.ts';
+
+export interface RetryFlags extends CommonFlags {
+  readonly eval?: string;
+  readonly model?: string;
+  readonly segments?: string;
+  readonly concurrency?: number;
+  readonly budget?: number;
+  readonly attempts?: number;
+  readonly baseUrl?: string;
+  readonly prices?: string;
+  readonly grace?: number;
+  readonly quiet?: true;
+}
+
+export const command = defineCommand<RetryFlags>({
+  summary: 'Run only what is missing or failed in a log',
+  description: `For a log of Holdfast: runs the eval file that it names again, with the same model, samples, epochs and
+limits. What the log holds is taken over, and only what is missing or failed is run; the new log
+stands beside the old one. For a log of Inspect: says which command goes on with it, and recovers it
+first when it is unfinished.`,
+  arguments: [['<log>', 'the log to go on with']],
+  options: [
+    new Option('--eval <file>', 'the eval file, when it is no longer where the log says'),
+    new Option('-m, --model <name>', 'another model than the log’s; then everything is run'),
+    new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
+    new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
+    new Option('--budget <usd>', 'stop, resumable, when this much is spent').argParser(parseUsd),
+    new Option('--attempts <n>', 'go on by itself, with pauses, until nothing is missing').argParser(
+      parseCount,
+    ),
+    new Option('--base-url <url>', 'where models of openai-compatible/… are served'),
+    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
+    new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
+      parseDuration,
+    ),
+    new Option('--quiet', 'show no progress'),
+  ],
+  examples: [
+    ['holdfast retry logs/x.eval', 'run what failed or was never run'],
+    ['holdfast retry logs/x.eval --eval evals/moved.eval.ts', 'the eval file has moved'],
+  ],
+  exits: {
+    0: 'every sample has a result; or, for a log of Inspect, the command was printed',
+    1: 'samples failed again, the eval fell short, or the file is no log',
+    2: 'the eval file is gone or has changed, or the command line is wrong; nothing was written',
+    3: 'damage was found',
+    4: 'interrupted; the same command goes on',
+  },
+  async run(call: CommandCall<RetryFlags>): Promise<ExitCode> {
+    const { retryCommand } = await import('../recover/retry-command.ts');
+    return retryCommand(call);
+  },
+});

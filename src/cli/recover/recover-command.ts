@@ -1,0 +1,73 @@
+import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { type RecoverReport, recoverLog } from '../../recover/index.ts';
+import type { CommandCall } from '../command.ts';
+import type { RecoverFlags } from '../commands/recover.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import type { Terminal } from '../terminal.ts';
+import { isDamaged, recoverLines, stepsAfter } from './recover-account.ts';
+import { listCommand } from './recover-list.ts';
+import { inspectDataDirs, namedLog, namedOutput, runPlaces } from './recover-places.ts';
+import { withProgress } from './recover-progress.ts';
+
+/** `holdfast recover`: one log, or with `--list` what could be one. */
+export async function recoverCommand({
+  args,
+  flags,
+  terminal,
+}: CommandCall<RecoverFlags>): Promise<ExitCode> {
+  const given = typeof args[0] === 'string' ? args[0] : undefined;
+  if (flags.list) return listCommand(given, flags, terminal);
+  if (given === undefined) throw nothingNamed();
+  const report = await recoverNamed(given, flags, terminal);
+  const exitCode = isDamaged(report) ? EXIT.damage : EXIT.ok;
+  const next = stepsAfter(report, terminal.cwd);
+  if (flags.json) {
+    terminal.json({ exitCode, ...(toJson(report) as object), next: next.map((step) => ({ ...step })) });
+    return exitCode;
+  }
+  for (const line of recoverLines(report, {
+    terminal,
+    isVerbose: flags.verbose ?? false,
+    isKept: flags.keep ?? false,
+  }))
+    terminal.line(line);
+  for (const { what, command } of next) terminal.line(`${what}: ${terminal.style.bold(command)}`);
+  return exitCode;
+}
+
+/** Recovers what a person named, in the place where it is. */
+export async function recoverNamed(
+  given: string,
+  flags: Partial<RecoverFlags>,
+  terminal: Terminal,
+): Promise<RecoverReport> {
+  const { cwd } = terminal;
+  const named = await namedLog(given);
+  const places = await runPlaces(flags, { given, cwd });
+  return withProgress(terminal, systemClock, (onProgress) =>
+    recoverLog({
+      disk: nodeDisk,
+      clock: systemClock,
+      ...named,
+      places,
+      dataDirs: inspectDataDirs(terminal),
+      ...(flags.output === undefined ? {} : { output: namedOutput(flags.output, named, cwd) }),
+      overwrite: flags.overwrite ?? false,
+      keep: flags.keep ?? false,
+      noEvents: flags.events === false,
+      incomplete: flags.incomplete ?? 'retry',
+      ...(flags.incompleteMax === undefined ? {} : { incompleteMax: flags.incompleteMax }),
+      forceDead: flags.forceDead ?? false,
+      onProgress,
+    }),
+  );
+}
+
+function nothingNamed(): UsageError {
+  return new UsageError({
+    code: 'E_USAGE',
+    message: 'Nothing is named that could be recovered.',
+    hint: 'Name a log or a run; "holdfast recover --list" shows what there is.',
+  });
+}

@@ -1,0 +1,93 @@
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { isBucketUrl } from '../../bucket/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { listRecoverable, type Recoverable } from '../../recover/index.ts';
+import type { RecoverFlags } from '../commands/recover.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { quoteWord } from '../run/next-steps.ts';
+import { type Column, oneLine, renderTable } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+import { shortPath } from './recover-account.ts';
+import { inspectDataDirs, runPlaces } from './recover-places.ts';
+
+const LOG_DIR = 'logs';
+
+/** `holdfast recover --list`: everything in a directory or bucket that did not finish. Changes nothing. */
+export async function listCommand(
+  given: string | undefined,
+  flags: RecoverFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const named = given ?? flags.logDir ?? LOG_DIR;
+  const places = await runPlaces({ ...flags, logDir: named }, { cwd: terminal.cwd });
+  const dir = isBucketUrl(named) ? fileURLToPath(named) : resolve(terminal.cwd, named);
+  if ((await nodeDisk.stat(dir))?.kind !== 'directory') throw noDirectory(named);
+  const found = await listRecoverable({
+    disk: nodeDisk,
+    clock: systemClock,
+    dataDirs: inspectDataDirs(terminal),
+    scratchDir: tmpdir(),
+    dir,
+    places,
+  });
+  if (flags.json) terminal.json({ dir, recoverable: toJson(found) });
+  else for (const line of listLines(found, terminal)) terminal.line(line);
+  return found.some(({ problems }) => problems.length > 0) ? EXIT.damage : EXIT.ok;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'task' },
+  { title: 'expected', align: 'right' },
+  { title: 'flushed', align: 'right' },
+  { title: 'completed', align: 'right' },
+  { title: 'in flight', align: 'right' },
+  { title: 'from' },
+  { title: 'writer' },
+  { title: 'path' },
+];
+
+function listLines(found: readonly Recoverable[], terminal: Terminal): string[] {
+  const { style, cwd } = terminal;
+  if (found.length === 0) return ['Nothing here needs to be recovered.'];
+  const rows = found.map((row) => [
+    oneLine(row.task) || '?',
+    row.expected === undefined ? '?' : String(row.expected),
+    String(row.flushed),
+    String(row.completed),
+    String(row.inFlight),
+    sourcesText(row),
+    row.liveness === 'dead' ? row.liveness : style.warn(row.liveness),
+    shortPath(row.place, cwd),
+  ]);
+  // The path is what is copied into the next command: it is never cut.
+  const lines = [renderTable(COLUMNS, rows, { width: Number.MAX_SAFE_INTEGER, title: style.dim })];
+  const problems = found.flatMap((row) => row.problems);
+  if (problems.length > 0)
+    lines.push('', style.bad('Damaged:'), ...problems.map(({ message }) => `  ${message}`));
+  const next = found.find(({ liveness }) => liveness === 'dead');
+  if (next)
+    lines.push(
+      '',
+      `To recover one: ${style.bold(`holdfast recover ${quoteWord(shortPath(next.place, cwd))}`)}`,
+    );
+  return lines;
+}
+
+/** What there is only in the log itself is said so: there is no buffer, and nothing more to be had. */
+function sourcesText({ sources }: Recoverable): string {
+  const [only] = sources;
+  return sources.length === 1 && (only === 'log' || only === 'torn log')
+    ? `${only} only`
+    : sources.join(', ');
+}
+
+function noDirectory(dir: string): UsageError {
+  return new UsageError({
+    code: 'E_LOG_DIR_NONE',
+    message: `There is no directory ${dir}.`,
+    hint: 'Name a directory of logs: holdfast recover --list <dir>.',
+  });
+}

@@ -1,0 +1,76 @@
+import { homedir } from 'node:os';
+import { basename, dirname, resolve } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../../base/index.ts';
+import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { platformDataDirs } from '../../journal/index.ts';
+import { type Places, placesOf, STATE_FOLDER } from '../../runner/index.ts';
+import type { Terminal } from '../terminal.ts';
+
+const LOG_DIR = 'logs';
+
+/** What was named on the command line, as the library takes it. */
+export interface NamedLog {
+  readonly log: string;
+  /** For what is not on this machine: then `log` is its key. */
+  readonly bucket?: Bucket;
+}
+
+/** A directory that has a URL is one on this machine; other buckets are opened, and the rest is a key. */
+export async function namedLog(given: string): Promise<NamedLog> {
+  if (!isBucketUrl(given)) return { log: given };
+  if (isFileUrl(given)) return { log: fileURLToPath(given) };
+  const slash = given.lastIndexOf('/');
+  const bucket = await openBucket(given.slice(0, slash), { disk: nodeDisk });
+  return { log: given.slice(slash + 1), bucket };
+}
+
+/** Where to write: a path, or a name beside a log that is in a bucket. */
+export function namedOutput(output: string, { bucket }: NamedLog, cwd: string): string {
+  if (!bucket) return isFileUrl(output) ? fileURLToPath(output) : resolve(cwd, output);
+  const folder = `${bucket.url.replace(/\/$/, '')}/`;
+  if (output.startsWith(folder)) return output.slice(folder.length);
+  throw new UsageError({
+    code: 'E_RECOVER_OPTIONS',
+    message: `A log in ${folder} is recovered in that bucket, and ${output} is not in it.`,
+    hint: `Name it as ${folder}<name>.eval, or leave --output out.`,
+  });
+}
+
+/** Where the runs of Holdfast are: as was said, else where a named journal lies, else the usual place. */
+export function runPlaces(
+  flags: { readonly logDir?: string; readonly segments?: string },
+  { given, cwd }: { readonly given?: string; readonly cwd: string },
+): Promise<Places> {
+  const logDir = flags.logDir ?? (given === undefined ? undefined : logDirOfJournal(given, cwd)) ?? LOG_DIR;
+  return placesOf(nodeDisk, {
+    logDir,
+    workDir: cwd,
+    ...(flags.segments === undefined ? {} : { segments: flags.segments }),
+  });
+}
+
+/** The system's directories in which Inspect keeps its buffer databases. */
+export function inspectDataDirs({ env }: Terminal): readonly string[] {
+  return platformDataDirs({
+    platform: process.platform,
+    home: env.HOME || homedir(),
+    ...(env.XDG_DATA_HOME ? { xdgDataHome: env.XDG_DATA_HOME } : {}),
+    ...(env.LOCALAPPDATA ? { localAppData: env.LOCALAPPDATA } : {}),
+  });
+}
+
+/** `<log dir>/.holdfast/<run>`, or a file in it; undefined for any other path. */
+function logDirOfJournal(given: string, cwd: string): string | undefined {
+  for (const dir of [resolve(cwd, given), dirname(resolve(cwd, given))]) {
+    const stateDir = dirname(dir);
+    if (basename(stateDir) === STATE_FOLDER) return dirname(stateDir);
+  }
+  return undefined;
+}
+
+function isFileUrl(text: string): boolean {
+  return /^file:/i.test(text);
+}

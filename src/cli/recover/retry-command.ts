@@ -1,0 +1,99 @@
+import { basename, dirname, join } from 'node:path';
+import { ActionableError, isJsonObject, toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { type LogHeader, openLog } from '../../log/index.ts';
+import type { RecoverReport } from '../../recover/index.ts';
+import type { CommandCall } from '../command.ts';
+import type { RetryFlags } from '../commands/retry.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { quoteWord } from '../run/next-steps.ts';
+import { runLoaded } from '../run/run-command.ts';
+import type { Terminal } from '../terminal.ts';
+import { isDamaged, recoverLines, shortPath } from './recover-account.ts';
+import { recoverNamed } from './recover-command.ts';
+import { namedLog } from './recover-places.ts';
+import { findRetriedEval } from './retried-eval.ts';
+
+/** `holdfast retry`: goes on with a log of ours, or says how to go on with one of Inspect's. */
+export async function retryCommand(call: CommandCall<RetryFlags>): Promise<ExitCode> {
+  const { log } = await namedLog(String(call.args[0]));
+  const header = await headerOf(log);
+  return header && isOurs(header) ? retryOurs(log, header, call) : retryInspect(log, header, call);
+}
+
+/** Undefined for a log that is cut off: what it is can only be told by recovering it. */
+async function headerOf(path: string): Promise<LogHeader | undefined> {
+  try {
+    const log = await openLog(nodeDisk, path);
+    try {
+      return await log.header();
+    } finally {
+      await log.close();
+    }
+  } catch (error) {
+    if (error instanceof ActionableError && error.code === 'E_LOG_TORN') return undefined;
+    throw error;
+  }
+}
+
+function isOurs({ eval: spec }: LogHeader): boolean {
+  return isJsonObject(spec.metadata?.holdfast);
+}
+
+async function retryOurs(log: string, header: LogHeader, call: CommandCall<RetryFlags>): Promise<ExitCode> {
+  const { flags, words, terminal } = call;
+  const { source, models, changes } = await findRetriedEval({ log, header, flags, cwd: terminal.cwd });
+  const { eval: _eval, model: _model, ...shared } = flags;
+  return runLoaded({
+    evals: [source],
+    changes,
+    command: 'retry',
+    call: {
+      args: [[source.file]],
+      words,
+      terminal,
+      flags: { ...shared, model: models, logDir: dirname(log), reuse: 'same' },
+    },
+  });
+}
+
+/** Inspect runs its own evals: the log is made fit for that, and the command is said. */
+async function retryInspect(
+  log: string,
+  header: LogHeader | undefined,
+  { flags, terminal }: CommandCall<RetryFlags>,
+): Promise<ExitCode> {
+  const isUnfinished = header === undefined || header.status === 'started';
+  const made = isUnfinished ? await recoveredOf(log, terminal) : { log };
+  const { report } = made;
+  const status = report?.status ?? header?.status;
+  const isDone = status === 'success';
+  const command = `inspect eval-retry ${quoteWord(shortPath(made.log, terminal.cwd))}`;
+  const exitCode = report && isDamaged(report) ? EXIT.damage : EXIT.ok;
+  if (flags.json) {
+    terminal.json({
+      exitCode,
+      kind: 'inspect',
+      log: made.log,
+      ...(report ? { recovered: toJson(report) } : {}),
+      next: isDone ? [] : [{ what: 'To run what is missing', command }],
+    });
+    return exitCode;
+  }
+  const view = { terminal, isVerbose: flags.verbose ?? false, isKept: true };
+  for (const line of report ? recoverLines(report, view) : []) terminal.line(line);
+  if (isDone) terminal.line(`${shortPath(made.log, terminal.cwd)} is a success: nothing is missing.`);
+  else terminal.line(`To run what is missing, with Inspect: ${terminal.style.bold(command)}`);
+  return exitCode;
+}
+
+/** An earlier recovery is gone on with: there is nothing more to find. */
+async function recoveredOf(
+  log: string,
+  terminal: Terminal,
+): Promise<{ readonly log: string; readonly report?: RecoverReport }> {
+  const recovered = join(dirname(log), `${basename(log).replace(/\.(eval|json)$/, '')}-recovered.eval`);
+  if (await nodeDisk.stat(recovered)) return { log: recovered };
+  const report = await recoverNamed(log, { keep: true }, terminal);
+  return { log: report.output, report };
+}
