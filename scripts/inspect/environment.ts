@@ -1,7 +1,7 @@
 // Python environments with Inspect in them, one per version, kept in a cache outside the tree.
 
 import { spawn } from 'node:child_process';
-import { access, mkdir, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -55,6 +55,15 @@ export async function inspectEnvironment(version: string): Promise<Environment> 
   ]);
   await must(environment.python, ['-c', `open(${JSON.stringify(join(dir, 'ready'))}, 'w').close()`]);
   return { ...environment, sitePackages: await sitePackages(dir) };
+}
+
+/** The newest version that was installed here before; undefined when none was. Asks no network. */
+export async function installedInspect(): Promise<Environment | undefined> {
+  const versions = await readdir(cacheDir()).catch(() => []); // nothing was ever installed
+  const ready: string[] = [];
+  for (const version of versions) if (await exists(join(cacheDir(), version, 'ready'))) ready.push(version);
+  const newest = ready.sort((one, other) => one.localeCompare(other, 'en', { numeric: true })).at(-1);
+  return newest === undefined ? undefined : inspectEnvironment(newest);
 }
 
 /** The newest version that pip offers here. */

@@ -2,7 +2,12 @@
 export interface Bench {
   readonly name: string;
   readonly about: string;
-  run(): Promise<readonly Finding[]>;
+  run(options: BenchOptions): Promise<readonly Finding[]>;
+}
+
+export interface BenchOptions {
+  /** A part of the full size, for a quick look; benchmarks that have no size of their own ignore it. */
+  readonly scale: number;
 }
 
 /** What a benchmark found: raw figures, and what they come to beside what they may come to. */

@@ -1,11 +1,17 @@
-/** `npm run bench [-- name …]`: measures one thing after the other, and prints a line to read and one to process. */
+/** `npm run bench [-- name … --scale 0.1]`: measures one thing after the other, and prints a line to read and one to process. */
+import { parseArgs } from 'node:util';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
 import { journalCost } from './journal-cost.ts';
+import { recover } from './recover.ts';
 
-const BENCHES: readonly Bench[] = [journalCost];
+const BENCHES: readonly Bench[] = [journalCost, recover];
 
-const names = process.argv.slice(2);
+const { positionals: names, values } = parseArgs({
+  allowPositionals: true,
+  options: { scale: { type: 'string', default: '1' } },
+});
+const options = { scale: Number(values.scale) };
 const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
   const known = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n');
@@ -14,7 +20,7 @@ if (unknown.length > 0) {
 } else {
   for (const bench of BENCHES) {
     if (names.length > 0 && !names.includes(bench.name)) continue;
-    for (const finding of await bench.run()) print(bench, finding);
+    for (const finding of await bench.run(options)) print(bench, finding);
   }
 }
 
