@@ -9,7 +9,6 @@ import { filesNamed } from './file-paths.ts';
 import { openFileStore } from './file-store.ts';
 import { arrayStore, joinedStore, type RowStore } from './row-store.ts';
 import { spoolStore } from './spool-store.ts';
-import { openYamlStore } from './yaml-store.ts';
 
 export interface OpenStoreInput {
   readonly data: DataSource<unknown, unknown>;
@@ -72,7 +71,11 @@ async function openFile({ disk, path, baseDir, fields }: OpenFileInput): Promise
     const renamed = hasNames ? renameFields(row, fields) : row;
     return withExtraAsMetadata(isTable ? readTableFields(renamed) : renamed);
   };
-  if (/\.ya?ml$/i.test(path)) return openYamlStore({ disk, path, label, shape });
+  if (/\.ya?ml$/i.test(path)) {
+    // Loaded when there is something to parse: the parser is large, and few datasets are YAML.
+    const { openYamlStore } = await import('./yaml-store.ts');
+    return openYamlStore({ disk, path, label, shape });
+  }
   const format = formatOf(path);
   if (format !== undefined) return openFileStore({ disk, path, label, format, shape });
   throw badFile(

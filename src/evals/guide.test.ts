@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { METRIC_NAMES } from '../stats/index.ts';
 import { definitionSchema } from './definition-schema.ts';
-import { parseYamlEval, SCORER_NAMES } from './index.ts';
+import { SCORER_NAMES } from './index.ts';
+import { parseYamlEval } from './yaml-eval.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../docs/guide/writing-evals.md'), 'utf8');
 const blocks = (language: string) =>

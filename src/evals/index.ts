@@ -36,6 +36,7 @@ export type {
   TargetSpec,
   TokenUsage,
 } from './eval.ts';
+export { EvalFileError } from './eval-file-error.ts';
 export {
   asDefinition,
   normalizeEval,
@@ -45,6 +46,7 @@ export {
   planTarget,
   scorerSpecs,
 } from './normalize-eval.ts';
+export { readYamlEval } from './read-yaml-eval.ts';
 export { matchesFilter, type RowReading, readRow, withExtraAsMetadata } from './row.ts';
 export { deriveId, type IdentifiedRow, IdGiver } from './sample-id.ts';
 export { makeScorer, SCORER_NAMES } from './scorers/catalog.ts';
@@ -59,4 +61,3 @@ export { type NumericOptions, numeric } from './scorers/numeric.ts';
 export { type RegexOptions, regex } from './scorers/regex.ts';
 export { type CustomScorerOptions, readScore, scorer } from './scorers/scorer.ts';
 export type { CommonOptions } from './scorers/scorer-options.ts';
-export { EvalFileError, parseYamlEval } from './yaml-eval.ts';

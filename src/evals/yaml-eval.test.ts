@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { ActionableError } from '../base/index.ts';
 import { defineEval } from './define-eval.ts';
 import { definitionDigest } from './definition-digest.ts';
+import { EvalFileError } from './eval-file-error.ts';
 import { normalizeEval } from './normalize-eval.ts';
 import { includes } from './scorers/includes.ts';
 import { regex } from './scorers/regex.ts';
-import { EvalFileError, parseYamlEval } from './yaml-eval.ts';
+import { parseYamlEval } from './yaml-eval.ts';
 
 const path = 'capitals.eval.yaml';
 

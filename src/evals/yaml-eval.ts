@@ -1,36 +1,14 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
+import { ActionableError, type ErrorCode } from '../base/index.ts';
 import { asSentence, type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
+import { EvalFileError, type FilePlace } from './eval-file-error.ts';
 import { findAllProblems } from './normalize-eval.ts';
 import { isPlainObject } from './plain-checks.ts';
 import { readRow } from './row.ts';
 import { makeScorer } from './scorers/catalog.ts';
 import { kindOf } from './strict-object.ts';
-
-/** A problem in an eval file, with its place. */
-export class EvalFileError extends UsageError {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-
-  constructor(
-    place: FilePlace,
-    problem: { readonly code: ErrorCode; readonly message: string; readonly hint: string },
-  ) {
-    super({ ...problem, message: `${place.file}:${place.line}:${place.column}: ${problem.message}` });
-    this.file = place.file;
-    this.line = place.line;
-    this.column = place.column;
-  }
-}
-
-interface FilePlace {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
 
 /** Reads a `*.eval.yaml`. Scorers are names (`includes`) or names with options (`{ regex: { pattern: … } }`). */
 export function parseYamlEval(text: string, { path }: { readonly path: string }): EvalDefinition {

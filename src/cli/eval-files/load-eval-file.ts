@@ -2,7 +2,7 @@ import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ActionableError, errnoOf, messageOf, UsageError } from '../../base/index.ts';
 import { type Disk, explainDiskError } from '../../disk/index.ts';
-import { asDefinition, type EvalDefinition, EvalFileError, parseYamlEval } from '../../evals/index.ts';
+import { asDefinition, type EvalDefinition, EvalFileError, readYamlEval } from '../../evals/index.ts';
 import { evalFileKind } from './find-eval-files.ts';
 import { provideHoldfast } from './holdfast-import.ts';
 import { type ModulePlace, placeOfError, placeOfImport } from './module-place.ts';
@@ -26,7 +26,7 @@ export async function loadEvalFile(path: string, context: LoadContext): Promise<
   const file = relative(context.cwd, path) || path;
   const definitions =
     evalFileKind(path) === 'yaml'
-      ? [parseYamlEval(await readText(path, file, context.disk), { path: file })]
+      ? [await readYamlEval(await readText(path, file, context.disk), { path: file })]
       : definitionsOf(await importModule(path, file, context), file);
   return definitions.map((definition) => ({ definition, file, baseDir: dirname(path) }));
 }
