@@ -9,7 +9,14 @@ import { rebuildSample } from './rebuild-sample.ts';
 
 const MARK = { error: decideIncomplete({ action: 'retry' }, { inFlight: 0, expected: 0 }).mark };
 
-function rebuild(buffer: MadeBuffer, more: { readonly key?: { id: string; epoch: number }; readonly config?: JsonObject; readonly sandbox?: Json } = {}) {
+function rebuild(
+  buffer: MadeBuffer,
+  more: {
+    readonly key?: { id: string; epoch: number };
+    readonly config?: JsonObject;
+    readonly sandbox?: Json;
+  } = {},
+) {
   const db = new DatabaseSync(':memory:');
   fillBuffer(db, buffer);
   const reader = new BufferReader({ kind: 'database', place: 'memory', db, close: async () => db.close() });
@@ -89,10 +96,19 @@ describe('a completed sample', () => {
 
   test('has its scores whole again, from the score events', () => {
     const long = 'because '.repeat(500).trim();
-    const thin = { match: { value: 'C', explanation: 'because...' }, match1: { value: 0.5 }, edited: { value: 'I' } };
+    const thin = {
+      match: { value: 'C', explanation: 'because...' },
+      match1: { value: 0.5 },
+      edited: { value: 'I' },
+    };
     const scorer = (id: string, name: string) => madeEvent('span_begin', { id, name, type: 'scorer' });
     const score = (span: string, value: Json, more: JsonObject = {}) =>
-      madeEvent('score', { span_id: span, score: { value, explanation: long }, intermediate: false, ...more });
+      madeEvent('score', {
+        span_id: span,
+        score: { value, explanation: long },
+        intermediate: false,
+        ...more,
+      });
     const { fields } = rebuild({
       samples: [{ summary: { ...completed, scores: thin } }],
       events: [
@@ -185,7 +201,13 @@ describe('a running sample', () => {
   });
 
   test('has its usage from its model events, by model and by role', () => {
-    const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15, reasoning_tokens: null, total_cost: 0.25 };
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 5,
+      total_tokens: 15,
+      reasoning_tokens: null,
+      total_cost: 0.25,
+    };
     const { fields } = rebuild({
       samples: [{ summary: running }],
       events: [
@@ -299,7 +321,17 @@ describe('the dataset', () => {
         { hash: text, text: 'long text' },
       ],
       events: [
-        init({ input: [{ role: 'user', content: [{ type: 'image', image: `attachment://${image}` }, { type: 'text', text: `attachment://${text}` }] }] }),
+        init({
+          input: [
+            {
+              role: 'user',
+              content: [
+                { type: 'image', image: `attachment://${image}` },
+                { type: 'text', text: `attachment://${text}` },
+              ],
+            },
+          ],
+        }),
       ].map((event) => ({ event })),
     });
     expect(JSON.stringify(fields.input)).toContain(`attachment://${image}`);
@@ -313,7 +345,10 @@ describe('metadata', () => {
 
   test('is the stored one where there is one', () => {
     const events = [{ event: init({ metadata: { other: 1 } }) }];
-    const { fields } = rebuild({ samples: [{ summary: { ...completed, metadata: thin }, metadata: full }], events });
+    const { fields } = rebuild({
+      samples: [{ summary: { ...completed, metadata: thin }, metadata: full }],
+      events,
+    });
     expect(fields.metadata).toEqual(full);
   });
 
@@ -330,7 +365,9 @@ describe('metadata', () => {
   });
 
   test('else what the row has left of it; a first event without any means none', () => {
-    expect(rebuild({ samples: [{ summary: { ...completed, metadata: thin } }] }).fields.metadata).toEqual(thin);
+    expect(rebuild({ samples: [{ summary: { ...completed, metadata: thin } }] }).fields.metadata).toEqual(
+      thin,
+    );
     const events = [{ event: init({}) }];
     expect(rebuild({ samples: [{ summary: running }], events }).fields.metadata).toEqual({});
   });
@@ -338,14 +375,19 @@ describe('metadata', () => {
 
 describe('a limit', () => {
   test('has its number from the event that told it', () => {
-    const events = [{ event: madeEvent('sample_limit', { type: 'token', message: 'too many', limit: 1000 }) }];
+    const events = [
+      { event: madeEvent('sample_limit', { type: 'token', message: 'too many', limit: 1000 }) },
+    ];
     const { fields } = rebuild({ samples: [{ summary: { ...completed, limit: 'token' } }], events });
     expect(fields.limit).toEqual({ type: 'token', limit: 1000 });
   });
 
   test('else from the eval, and is left out when nobody tells', () => {
     const buffer = { samples: [{ summary: { ...completed, limit: 'message' } }] };
-    expect(rebuild(buffer, { config: { message_limit: 7 } }).fields.limit).toEqual({ type: 'message', limit: 7 });
+    expect(rebuild(buffer, { config: { message_limit: 7 } }).fields.limit).toEqual({
+      type: 'message',
+      limit: 7,
+    });
     expect(rebuild(buffer).fields.limit).toBeUndefined();
   });
 });
@@ -363,7 +405,10 @@ describe('pools', () => {
     calls: [{ key: 'c', data: { role: 'user', content: 'raw' } }],
     events: [
       modelEvent({ refs: [[0, 1]], answer: 'a' }),
-      modelEvent({ refs: [[0, 3]], answer: 'b' }, { call: { request: {}, call_refs: [[0, 1]], call_key: 'messages' } }),
+      modelEvent(
+        { refs: [[0, 3]], answer: 'b' },
+        { call: { request: {}, call_refs: [[0, 1]], call_key: 'messages' } },
+      ),
     ].map((event) => ({ event })),
   };
 
@@ -378,7 +423,9 @@ describe('pools', () => {
     const events = [{ event: modelEvent({ refs: [[0, 1], [0, 1], [1, 9], 'x', [2]] as Json, answer: 'b' }) }];
     const { fields, missing } = rebuild({ ...pooled, messages: [{ key: 'x', data: user('Hi') }], events });
     expect(fields.messages.map(({ content }) => content)).toEqual(['Hi', 'Hi', 'b']);
-    expect(missing.join()).toContain('8 messages that its model events refer to are missing; where they stood');
+    expect(missing.join()).toContain(
+      '8 messages that its model events refer to are missing; where they stood',
+    );
   });
 });
 
@@ -398,7 +445,8 @@ test('pending and final rows of one call are one event, with the last text', () 
 });
 
 test('a sample that was tried again: the last attempt counts, the errors before it are kept', () => {
-  const error = (message: string) => madeEvent('error', { error: { message, traceback: `t ${message}`, traceback_ansi: '' } });
+  const error = (message: string) =>
+    madeEvent('error', { error: { message, traceback: `t ${message}`, traceback_ansi: '' } });
   const begin = (id: string) => [
     madeEvent('span_begin', { id, name: 'init', type: 'init' }),
     madeEvent('sample_init', { span_id: id, sample: { input: 'Hi', id: 1 }, state: { store: {} } }),
@@ -412,7 +460,11 @@ test('a sample that was tried again: the last attempt counts, the errors before 
     ],
     events: [
       ...begin('a'),
-      modelEvent({ refs: [[0, 1]], answer: 'no', usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 } }),
+      modelEvent({
+        refs: [[0, 1]],
+        answer: 'no',
+        usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+      }),
       error('one'),
       ...begin('b'),
       modelEvent({ refs: [[0, 1]], answer: 'no' }),
@@ -430,7 +482,9 @@ test('a sample that was tried again: the last attempt counts, the errors before 
 test('damaged rows are left out and said', () => {
   const db = new DatabaseSync(':memory:');
   fillBuffer(db, { samples: [{ summary: completed }], events: [{ event: madeEvent('info') }] });
-  db.prepare("INSERT INTO events (event_id, sample_id, sample_epoch, data) VALUES ('x', '1', 1, '{\"event\": ')").run();
+  db.prepare(
+    "INSERT INTO events (event_id, sample_id, sample_epoch, data) VALUES ('x', '1', 1, '{\"event\": ')",
+  ).run();
   const reader = new BufferReader({ kind: 'database', place: 'memory', db, close: async () => db.close() });
   const copy = new BufferedCopy({ id: '1', epoch: 1 }, [reader]);
   const rebuilt = rebuildSample(copy, { knownIds: new Map(), mark: MARK, sandbox: undefined, config: {} });
