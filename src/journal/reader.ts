@@ -96,7 +96,7 @@ export class JournalReader {
         id: JSON.parse(String(row.id)) as SampleId,
         epoch: Number(row.epoch),
         key: String(row.key) as Digest,
-        status: row.status === null ? undefined : (String(row.status) as AttemptStatus),
+        status: statusOf(row.status),
       };
     }
   }
@@ -216,7 +216,7 @@ export class JournalReader {
     return {
       ...this.#toStart(row),
       n: Number(row.n),
-      status: row.status === null ? undefined : (String(row.status) as AttemptStatus),
+      status: statusOf(row.status),
     };
   }
 
@@ -284,6 +284,12 @@ const OF_RESULT = 'FROM results r JOIN attempts a ON a.n = r.attempt WHERE r.att
 
 export function readJournal(path: string): JournalReader {
   return new JournalReader(openDatabase(path, 'read'), path);
+}
+
+/** One text for all attempts, not a copy for each. */
+function statusOf(value: unknown): AttemptStatus | undefined {
+  if (value === 'completed' || value === 'errored') return value === 'completed' ? 'completed' : 'errored';
+  return undefined;
 }
 
 /** The id as JSON text: the number 1 and the text "1" stay different. */

@@ -51,18 +51,47 @@ export function makePlan(input: PlanInput): Plan {
     target: digestOfJson(input.targetKey),
     definition: input.definition,
   };
+  const shared = { identity, rows: input.rows };
   const samples: PlannedSample[] = [];
   for (let epoch = 1; epoch <= input.epochs; epoch++) {
     for (let index = 0; index < input.rows.count; index++) {
-      const id = input.rows.ids[index] as SampleId;
-      const row = input.rows.contentDigest(index);
-      const content = digestOf(`${identity.eval}\0${identity.targetName}\0${row}\0${epoch}`);
-      const key = digestOf(`${content}\0${identity.version}\0${identity.target}\0${identity.definition}`);
-      samples.push({ index, id, epoch, key, content });
+      samples.push(new PlannedRow(shared, index, epoch));
     }
   }
   // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
   const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
   const digest = digestOf(lines.join('\n'));
   return { samples, identity, digest };
+}
+
+/** Its digests are computed when they are asked for: two texts a sample would be most of what a large plan weighs. */
+class PlannedRow implements PlannedSample {
+  readonly index: number;
+  readonly epoch: number;
+  readonly #shared: { readonly identity: PlanIdentity; readonly rows: PlanInput['rows'] };
+
+  constructor(
+    shared: { readonly identity: PlanIdentity; readonly rows: PlanInput['rows'] },
+    index: number,
+    epoch: number,
+  ) {
+    this.#shared = shared;
+    this.index = index;
+    this.epoch = epoch;
+  }
+
+  get id(): SampleId {
+    return this.#shared.rows.ids[this.index] as SampleId;
+  }
+
+  get content(): Digest {
+    const { identity, rows } = this.#shared;
+    const row = rows.contentDigest(this.index);
+    return digestOf(`${identity.eval}\0${identity.targetName}\0${row}\0${this.epoch}`);
+  }
+
+  get key(): Digest {
+    const { identity } = this.#shared;
+    return digestOf(`${this.content}\0${identity.version}\0${identity.target}\0${identity.definition}`);
+  }
 }

@@ -3,7 +3,11 @@ import type { SampleId } from '../log/index.ts';
 
 /** Where the log takes one sample from. */
 export type Choice =
-  | { readonly from: 'journal'; readonly source: JournalReader; readonly attempt: AttemptOutline }
+  | {
+      readonly from: 'journal';
+      readonly source: JournalReader;
+      readonly attempt: Omit<AttemptOutline, 'key'>;
+    }
   | { readonly from: 'log'; readonly source: JournalReader; readonly row: ReusedOutline };
 
 /**
@@ -25,8 +29,8 @@ export function chooseAttempts(
     for (const row of source.reused()) {
       if (isLogThere(row.log)) consider(row.id, row.epoch, { from: 'log', source, row });
     }
-    for (const attempt of source.outline())
-      consider(attempt.id, attempt.epoch, { from: 'journal', source, attempt });
+    for (const { n, id, epoch, status } of source.outline())
+      consider(id, epoch, { from: 'journal', source, attempt: { n, id, epoch, status } });
   }
   return [...best.values()].sort(bySample);
 }

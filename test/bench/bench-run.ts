@@ -86,6 +86,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     limits: planned.limits,
     models,
     clock: systemClock,
+    disk: nodeDisk,
     openWorkspace: ({ id, epoch }) =>
       createWorkspace({ disk: nodeDisk, workDir: options.dir, sampleId: id, epoch }),
   };
