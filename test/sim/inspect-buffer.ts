@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { digestOf, type Json, stringifyJson } from '../../src/base/index.ts';
+import { digestOf, type Json, type JsonObject, stringifyJson } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import {
   type CompressionMethod,
@@ -25,7 +25,7 @@ export interface MadeEvent {
   readonly epoch?: number;
   /** Versions of one event share it; '' for none. */
   readonly id?: string;
-  readonly event: { readonly [key: string]: Json };
+  readonly event: JsonObject;
 }
 
 export interface MadeRow {
@@ -37,7 +37,7 @@ export interface MadeRow {
 
 export interface MadeBuffer {
   readonly samples?: readonly {
-    readonly summary: { readonly [key: string]: Json };
+    readonly summary: JsonObject;
     readonly metadata?: Json;
   }[];
   readonly events?: readonly MadeEvent[];
@@ -171,12 +171,7 @@ export async function placeFilestore(logDir: string, made: MadeFilestore, name =
   return folder;
 }
 
-export function segmentEvent(
-  row: number,
-  event: { readonly [key: string]: Json },
-  sample = '1',
-  epoch = 1,
-): MadeSegmentRow {
+export function segmentEvent(row: number, event: JsonObject, sample = '1', epoch = 1): MadeSegmentRow {
   return { id: row, event_id: event.uuid ?? '', sample_id: sample, epoch, event };
 }
 
@@ -258,10 +253,7 @@ export async function placeCrashedLog(
 let eventCount = 0;
 
 /** An event with what every event has. */
-export function madeEvent(
-  tag: string,
-  more: { readonly [key: string]: Json } = {},
-): { readonly [key: string]: Json } {
+export function madeEvent(tag: string, more: JsonObject = {}): JsonObject {
   eventCount++;
   return {
     uuid: `event-${eventCount}`,
@@ -282,8 +274,8 @@ export function modelEvent(
     readonly pending?: boolean;
     readonly usage?: Json;
   },
-  more: { readonly [key: string]: Json } = {},
-): { readonly [key: string]: Json } {
+  more: JsonObject = {},
+): JsonObject {
   const { input = [], refs, answer = 'an answer', role, pending, usage } = made;
   return madeEvent('model', {
     model: 'mock/model',
@@ -304,6 +296,6 @@ export function modelEvent(
   });
 }
 
-export function user(content: string, id?: string): { readonly [key: string]: Json } {
+export function user(content: string, id?: string): JsonObject {
   return { role: 'user', content, ...(id === undefined ? {} : { id }) };
 }
