@@ -1,27 +1,29 @@
 import { join } from 'node:path';
-import { type Json, toJson, UsageError } from '../base/index.ts';
+import { ActionableError, type Json, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
-import { type EvalResults, type EvalSampleSummary, openLog } from '../log/index.ts';
+import { type EvalResults, openLog } from '../log/index.ts';
 import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
-import type { Account, PreviousAttempt, RunState, SampleCounts } from './account.ts';
+import type { RunState } from './account.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Executed, executeSamples } from './execute.ts';
 import { findReusable, type ReuseFindings, sampleName } from './find-reusable.ts';
 import { findFinishedTarget } from './finished-target.ts';
 import { answersToReplay, NO_ANSWERS } from './journal-recorder.ts';
-import { Ledger } from './ledger.ts';
 import { lookBack } from './look-back.ts';
 import { resolveStoredLog, storedLogName, workDirOf } from './places.ts';
 import { makePlan, type Plan, type PlannedSample } from './plan.ts';
 import type { RunEvalOptions, RunOutcome } from './run-eval.ts';
 import { runSample, type SampleOutcome, type SampleRunner } from './run-sample.ts';
+import { RunTally } from './run-tally.ts';
 import { openSession, type Progress, progressOf, recordReuse, type Session } from './session.ts';
 
 const GRACE_MS = 30_000;
+/** How often it is tried to open a journal that others want, too. */
+const ROUNDS_MAX = 5;
 
 /** One run of one eval, from looking back to the account. */
 export class EvalRun {
@@ -29,12 +31,7 @@ export class EvalRun {
   readonly #target: RunnableTarget;
   readonly #dataset: Dataset;
   readonly #plan: Plan;
-  readonly #ledger = new Ledger();
-  readonly #notes: string[] = [];
-  /** How many samples each log lent. */
-  readonly #sources = new Map<string, number>();
-  #previous: PreviousAttempt | undefined;
-  readonly #counts = { kept: 0, reused: 0, replayed: 0, rerun: 0, fresh: 0, errored: 0, completedNow: 0 };
+  readonly #tally: RunTally;
 
   constructor(options: RunEvalOptions, target: RunnableTarget, dataset: Dataset) {
     this.#options = options;
@@ -49,6 +46,12 @@ export class EvalRun {
       epochs: options.eval.epochs.count,
       rows: dataset,
     });
+    this.#tally = new RunTally({
+      eval: options.eval.name,
+      target: target.name,
+      planned: this.#plan.samples.length,
+      observer: options.observer,
+    });
   }
 
   async run(): Promise<RunOutcome> {
@@ -56,18 +59,10 @@ export class EvalRun {
     await disk.makeDir(places.stateDir);
     await sweepReleased(disk, places.stateDir);
     await sweepShells(disk, places.stateDir, this.#options.clock);
-    const back = await lookBack(disk, places, this.#plan, reuse);
-    for (const note of back.notes) this.#note(note);
     const findings = await findReusable(disk, places.logDir, this.#plan, reuse);
     this.#noteFindings(findings);
-    const done = back.adopt ? undefined : await this.#alreadyDone(findings);
-    if (done) return done;
-    const session = await openSession(
-      this.#plan,
-      back,
-      (runId, created) => this.#logStart(runId, created),
-      this.#options,
-    );
+    const session = await this.#openSession(findings);
+    if ('account' in session) return session;
     try {
       return await this.#runSession(session, findings);
     } catch (error) {
@@ -78,26 +73,45 @@ export class EvalRun {
     }
   }
 
+  /** A journal to write in; or the outcome, when there is nothing to do. */
+  async #openSession(findings: ReuseFindings): Promise<Session | RunOutcome> {
+    const { disk, places, reuse } = this.#options;
+    for (let round = 1; ; round++) {
+      const back = await lookBack(disk, places, this.#plan, reuse);
+      const done = back.adopt ? undefined : await this.#alreadyDone(findings);
+      if (done) return done;
+      try {
+        const session = await openSession(this.#plan, back, this.#logStart, this.#options);
+        for (const note of [...back.notes, ...session.notes]) this.#tally.note(note);
+        return session;
+      } catch (error) {
+        // Another process was quicker to go on with the journal that was found: it is that one's now.
+        const wasTaken = error instanceof ActionableError && error.code === 'E_JOURNAL_BUSY';
+        if (!wasTaken || round === ROUNDS_MAX) throw error;
+      }
+    }
+  }
+
   /** A run that could not begin, because the eval is wrong, leaves nothing behind. */
   async #forget(session: Session): Promise<void> {
     session.journal.close();
     await releaseJournal(this.#options.disk, session.dir);
   }
 
-  #logStart(runId: Parameters<typeof logStartOf>[0]['runId'], created: string) {
-    const options = this.#options;
+  readonly #logStart = (runId: RunId, created: string) => {
+    const { eval: planned, slots, version, file } = this.#options;
     return logStartOf({
       runId,
       created,
-      eval: options.eval,
+      eval: planned,
       target: this.#target,
       plan: this.#plan,
       dataset: this.#dataset,
-      concurrency: options.slots.count,
-      version: options.version,
-      ...(options.file === undefined ? {} : { file: options.file }),
+      concurrency: slots.count,
+      version,
+      ...(file === undefined ? {} : { file }),
     });
-  }
+  };
 
   /** The same command run again does nothing when one finished log holds exactly this plan. */
   async #alreadyDone(findings: ReuseFindings): Promise<RunOutcome | undefined> {
@@ -110,9 +124,8 @@ export class EvalRun {
     try {
       const header = await log.header();
       if (header.status !== 'success' || header.results?.total_samples !== total) return undefined;
-      for await (const summary of log.summaries()) this.#countKept(summary);
-      this.#counts.reused = total;
-      this.#sources.set(storedLogName(this.#options.places, path), total);
+      const name = storedLogName(this.#options.places, path);
+      for await (const summary of log.summaries()) this.#tally.countReused(summary, name);
       return this.#outcome('done', header.eval.run_id, { log: path, actual: total, results: header.results });
     } finally {
       await log.close();
@@ -120,15 +133,15 @@ export class EvalRun {
   }
 
   async #runSession(session: Session, findings: ReuseFindings): Promise<RunOutcome> {
-    this.#previous = session.previous;
+    this.#tally.previous = session.previous;
     const progress = await this.#takeStock(session, findings);
     this.#options.observer?.onRunStart?.({
       runId: session.run.runId,
       eval: this.#plan.identity.eval,
       target: this.#target.name,
       planned: this.#plan.samples.length,
-      kept: this.#counts.kept,
-      reused: this.#counts.reused,
+      kept: this.#tally.kept,
+      reused: this.#tally.reused,
       toRun: progress.toRun.length,
       ...(session.previous ? { previous: session.previous } : {}),
     });
@@ -147,10 +160,9 @@ export class EvalRun {
   async #takeStock(session: Session, findings: ReuseFindings): Promise<Progress> {
     const { journal } = session;
     const before = progressOf(journal, this.#plan);
-    this.#counts.kept = before.completed.size;
     for (const attempt of journal.outline()) {
       const summary = attempt.status === 'completed' ? journal.summary(attempt.n) : undefined;
-      if (summary) this.#countKept(summary);
+      if (summary) this.#tally.countKept(summary);
     }
     const wanted = new Set(before.toRun.map(sampleName));
     await recordReuse(journal, findings, wanted, this.#options);
@@ -159,10 +171,8 @@ export class EvalRun {
       const name = sampleName(row);
       if (!wanted.has(name) || !findings.reusable.has(name)) continue;
       lent.add(name);
-      this.#countSource(row.log);
-      this.#countKept(journal.reusedSummary(row.n));
+      this.#tally.countReused(journal.reusedSummary(row.n), row.log);
     }
-    this.#counts.reused = lent.size;
     this.#noteStartingOver(before);
     const failedElsewhere = [...findings.errored.keys()].map((name) => [name, 'errored'] as const);
     return {
@@ -172,17 +182,11 @@ export class EvalRun {
     };
   }
 
-  /** A sample that need not be run: its money is saved, and its score counts from the start. */
-  #countKept(summary: EvalSampleSummary): void {
-    this.#ledger.reused(summary);
-    this.#options.observer?.onSampleKept?.(summary.scores ?? {});
-  }
-
   #noteStartingOver({ tried }: Progress): void {
     if (!this.#target.startsOver) return;
     const count = [...tried.values()].filter((status) => status === 'interrupted').length;
     if (count === 0) return;
-    this.#note(
+    this.#tally.note(
       `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
     );
   }
@@ -196,7 +200,7 @@ export class EvalRun {
       writer: session.run.writer,
       ...(segmentIntervalMs === undefined ? {} : { intervalMs: segmentIntervalMs }),
       onProblem: (error) =>
-        this.#note(`The bucket did not take a segment, and will be asked again: ${String(error)}`),
+        this.#tally.note(`The bucket did not take a segment, and will be asked again: ${String(error)}`),
     });
     shipper.start();
     return shipper;
@@ -244,7 +248,7 @@ export class EvalRun {
       });
       const isWasted =
         outcome.status === 'errored' || (outcome.status === 'interrupted' && this.#target.startsOver);
-      this.#ledger.attempt(outcome.totals, isWasted);
+      this.#tally.ledger.attempt(outcome.totals, isWasted);
       // With a bucket, a sample counts as completed only after the bucket was offered its result.
       if (outcome.status !== 'interrupted') await shipper?.ship();
       return outcome;
@@ -261,28 +265,11 @@ export class EvalRun {
       isBudgetSpent: () => options.models.budget.isExhausted(),
       runOne,
       onStart: (sample) => options.observer?.onSampleStart?.(sample),
-      onEnd: (sample, outcome) => this.#countEnd(sample, outcome, progress),
-    });
-  }
-
-  #countEnd(sample: PlannedSample, outcome: SampleOutcome, progress: Progress): void {
-    const { fields, totals, status } = outcome;
-    if (status !== 'interrupted') {
-      const before = progress.tried.get(sampleName(sample));
-      const wentOn = before === 'interrupted' && (!this.#target.startsOver || outcome.wasFinished === true);
-      if (wentOn) this.#counts.replayed++;
-      else if (before !== undefined) this.#counts.rerun++;
-      else this.#counts.fresh++;
-    }
-    if (status === 'errored') this.#counts.errored++;
-    if (status === 'completed') this.#counts.completedNow++;
-    this.#options.observer?.onSampleEnd?.(sample, {
-      status,
-      scores: fields?.scores ?? {},
-      ...(fields?.error ? { error: fields.error.message } : {}),
-      ...(fields?.limit ? { limit: fields.limit.type } : {}),
-      tokens: totals.tokens - totals.savedTokens,
-      usd: totals.spentUsd,
+      onEnd: (sample, outcome) =>
+        this.#tally.countEnd(sample, outcome, {
+          before: progress.tried.get(sampleName(sample)),
+          canReplay: !this.#target.startsOver,
+        }),
     });
   }
 
@@ -293,7 +280,7 @@ export class EvalRun {
   ): Promise<RunOutcome> {
     await session.journal.end(state);
     await shipper?.ship();
-    const actual = progressOf(session.journal, this.#plan).completed.size + this.#counts.reused;
+    const actual = progressOf(session.journal, this.#plan).completed.size + this.#tally.reused;
     return this.#outcome(state, session.run.runId, { actual });
   }
 
@@ -315,9 +302,9 @@ export class EvalRun {
     });
     await session.journal.end('finished');
     shipper?.stop();
-    await this.#removeSegments(session);
     session.journal.close();
     await releaseJournal(disk, session.dir);
+    await this.#tryRemoveSegments(session);
     const { results } = report.header;
     return this.#outcome('done', session.run.runId, {
       log: report.logPath,
@@ -326,13 +313,18 @@ export class EvalRun {
     });
   }
 
-  async #removeSegments(session: Session): Promise<void> {
+  /** Best effort: segments that stay only cost space, and the log says that they are no longer needed. */
+  async #tryRemoveSegments(session: Session): Promise<void> {
     const { segments } = this.#options.places;
     if (!segments) return;
-    const keys: string[] = [];
-    for await (const { key } of segments.bucket.list(segmentPrefix(segments.prefix, session.run.runId)))
-      keys.push(key);
-    for (const key of keys) await segments.bucket.remove(key);
+    try {
+      const keys: string[] = [];
+      const prefix = segmentPrefix(segments.prefix, session.run.runId);
+      for await (const { key } of segments.bucket.list(prefix)) keys.push(key);
+      for (const key of keys) await segments.bucket.remove(key);
+    } catch (error) {
+      this.#tally.note(`The segments of this run could not be removed from the bucket: ${messageOf(error)}`);
+    }
   }
 
   #outcome(
@@ -340,55 +332,20 @@ export class EvalRun {
     runId: string,
     found: { readonly log?: string; readonly actual: number; readonly results?: EvalResults },
   ): RunOutcome {
-    const { kept, reused, replayed, rerun, fresh, errored, completedNow } = this.#counts;
-    const planned = this.#plan.samples.length;
-    const expected = kept + reused + completedNow;
-    const samples: SampleCounts = {
-      planned,
-      kept,
-      reused,
-      replayed,
-      rerun,
-      fresh,
-      errored,
-      remaining: planned - expected - errored,
-      lost: Math.max(0, expected - found.actual),
+    return {
+      account: this.#tally.account(state, runId, found),
+      ...(found.results ? { results: found.results } : {}),
     };
-    const account: Account = {
-      eval: this.#plan.identity.eval,
-      target: this.#target.name,
-      runId,
-      state,
-      ...(found.log === undefined ? {} : { log: found.log }),
-      samples,
-      reusedFrom: [...this.#sources].map(([log, count]) => ({ log, samples: count })),
-      ...(this.#previous ? { previous: this.#previous } : {}),
-      answers: this.#ledger.answers,
-      usd: this.#ledger.usd,
-      tokens: this.#ledger.tokens,
-      notes: this.#notes,
-    };
-    return { account, ...(found.results ? { results: found.results } : {}) };
   }
 
   #noteFindings(findings: ReuseFindings): void {
     for (const { path, reason } of findings.unreadable) {
-      this.#note(`A log could not be read and was left as it is: ${path} (${reason})`);
+      this.#tally.note(`A log could not be read and was left as it is: ${path} (${reason})`);
     }
     if (findings.changed > 0) {
-      this.#note(
+      this.#tally.note(
         `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,
       );
     }
-  }
-
-  #countSource(log: string): void {
-    this.#sources.set(log, (this.#sources.get(log) ?? 0) + 1);
-  }
-
-  #note(text: string): void {
-    if (this.#notes.includes(text)) return;
-    this.#notes.push(text);
-    this.#options.observer?.onNote?.(text);
   }
 }

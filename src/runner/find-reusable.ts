@@ -64,6 +64,7 @@ class ReuseSearch {
   readonly #wanted: ReadonlyMap<string, PlannedSample>;
   readonly #plan: Plan;
   readonly #mode: ReuseMode;
+  #isComplete = false;
   readonly findings = {
     reusable: new Map<string, Omit<Reusable, 'summary'>>(),
     errored: new Map<string, { logPath: string }>(),
@@ -81,22 +82,36 @@ class ReuseSearch {
     const header = await log.header();
     if (header.status === 'started' || header.invalidated) return;
     if (header.eval.task !== this.#plan.identity.eval || !ours(header.eval.metadata)) return;
-    for await (const summary of log.summaries()) this.#consider(summary, logPath, header.eval.run_id);
+    if (this.#isComplete) return;
+    const own = new Map<string, Omit<Reusable, 'summary'>>();
+    for await (const summary of log.summaries()) {
+      const found = this.#consider(summary, logPath, header.eval.run_id);
+      if (found) own.set(sampleName(summary), found);
+    }
+    // One log that holds everything is better than many that each hold a part: then nothing has to be written.
+    this.#isComplete = own.size === this.#wanted.size && header.status === 'success';
+    for (const [name, found] of own)
+      if (this.#isComplete || !this.findings.reusable.has(name)) this.findings.reusable.set(name, found);
   }
 
-  #consider(summary: EvalSampleSummary, logPath: string, runId: string): void {
+  #consider(
+    summary: EvalSampleSummary,
+    logPath: string,
+    runId: string,
+  ): Omit<Reusable, 'summary'> | undefined {
     const name = sampleName(summary);
     const planned = this.#wanted.get(name);
     const own = ours(summary.metadata);
-    if (!planned || !own || this.findings.reusable.has(name)) return;
+    if (!planned || !own) return undefined;
     const isSame = own.key === planned.key;
     const isAlike = own.content === planned.content;
     if (!isSame && !(isAlike && this.#mode === 'any')) {
-      if (isAlike) this.findings.changed++;
-      return;
+      if (isAlike && !this.findings.reusable.has(name)) this.findings.changed++;
+      return undefined;
     }
-    if (summary.error !== undefined || !summary.completed) this.findings.errored.set(name, { logPath });
-    else this.findings.reusable.set(name, { planned, logPath, runId });
+    if (summary.error === undefined && summary.completed) return { planned, logPath, runId };
+    if (!this.findings.reusable.has(name)) this.findings.errored.set(name, { logPath });
+    return undefined;
   }
 }
 

@@ -17,20 +17,20 @@ export async function fitResult(
   if (!isTooLong(result)) return result;
   const { stdout: path } = await workspace.outputFiles('output');
   await createFile(disk, path, Buffer.from(textOf(result.output)));
-  const fit = (text: string) => cutMiddle(text, OUTPUT_BYTES_MAX, `the whole text is in ${path}`);
+  const shorten = (text: string) => cutMiddle(text, OUTPUT_BYTES_MAX, `the whole text is in ${path}`);
   return {
     ...result,
-    messages: result.messages.map((message) => fitMessage(message, fit)),
-    modelOutput: fitOutput(result.modelOutput, fit),
+    messages: result.messages.map((message) => fitMessage(message, shorten)),
+    modelOutput: fitOutput(result.modelOutput, shorten),
   };
 }
 
 export function fitScore(score: Score): Score {
-  const fit = (text: string) => cutMiddle(text, QUOTE_CHARS_MAX, 'cut by Holdfast');
+  const shorten = (text: string) => cutMiddle(text, QUOTE_CHARS_MAX, 'cut by Holdfast');
   return {
     ...score,
-    ...(score.answer === undefined ? {} : { answer: fit(score.answer) }),
-    ...(score.explanation === undefined ? {} : { explanation: fit(score.explanation) }),
+    ...(score.answer === undefined ? {} : { answer: shorten(score.answer) }),
+    ...(score.explanation === undefined ? {} : { explanation: shorten(score.explanation) }),
   };
 }
 
@@ -39,15 +39,15 @@ function isTooLong({ messages, modelOutput }: TargetResult): boolean {
   return texts.some((text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX);
 }
 
-function fitMessage(message: ChatMessage, fit: (text: string) => string): ChatMessage {
-  return typeof message.content === 'string' ? { ...message, content: fit(message.content) } : message;
+function fitMessage(message: ChatMessage, shorten: (text: string) => string): ChatMessage {
+  return typeof message.content === 'string' ? { ...message, content: shorten(message.content) } : message;
 }
 
-function fitOutput(output: ModelOutput, fit: (text: string) => string): ModelOutput {
+function fitOutput(output: ModelOutput, shorten: (text: string) => string): ModelOutput {
   return {
     ...output,
-    choices: output.choices.map((choice) => ({ ...choice, message: fitMessage(choice.message, fit) })),
-    ...(output.completion === undefined ? {} : { completion: fit(output.completion) }),
+    choices: output.choices.map((choice) => ({ ...choice, message: fitMessage(choice.message, shorten) })),
+    ...(output.completion === undefined ? {} : { completion: shorten(output.completion) }),
   };
 }
 

@@ -113,6 +113,19 @@ describe('interrupted', () => {
     expect((await readdir(harness.logDir)).filter((name) => name.endsWith('.eval'))).toHaveLength(2);
   });
 
+  test('two processes that both want to go on with it both finish', async () => {
+    const { outcome, asked } = await stopWhenAsked('question 1 second');
+    const later = countingModel();
+    const both = await Promise.all([
+      harness.run(twoTurns(4), { model: later.model }),
+      harness.run(twoTurns(4), { model: later.model }),
+    ]);
+    expect(both.map(({ account }) => account.state)).toEqual(['done', 'done']);
+    expect(both.map(({ account }) => account.runId)).toContain(outcome.account.runId);
+    expect(new Set(both.map(({ account }) => account.log)).size).toBe(2);
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
   test('a changed definition replays nothing', async () => {
     await stopWhenAsked('question 1 second');
     const later = countingModel();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
+import { ActionableError, type Clock, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   adoptJournal,
@@ -30,6 +30,7 @@ export interface Session {
   readonly run: RunRecord;
   readonly dir: string;
   readonly previous?: PreviousAttempt;
+  readonly notes: readonly string[];
 }
 
 /** Goes on with the journal that fits, or begins a new one and carries over what earlier runs paid for. */
@@ -40,11 +41,12 @@ export async function openSession(
   ports: SessionPorts,
 ): Promise<Session> {
   const session = back.adopt ? await goOn(back.adopt, ports) : await beginNew(plan, startOf, ports);
-  for (const stale of back.stale) await takeOver(session.journal, stale, plan, ports);
-  return session;
+  const notes: string[] = [];
+  for (const stale of back.stale) notes.push(await takeOver(session.journal, stale, plan, ports));
+  return { ...session, notes };
 }
 
-async function goOn(found: FoundJournal, ports: SessionPorts): Promise<Session> {
+async function goOn(found: FoundJournal, ports: SessionPorts): Promise<Omit<Session, 'notes'>> {
   const before = readJournal(found.path);
   const previous = previousAttempt(before);
   before.close();
@@ -56,7 +58,7 @@ async function beginNew(
   plan: Plan,
   startOf: (runId: RunId, created: string) => LogStart,
   ports: SessionPorts,
-): Promise<Session> {
+): Promise<Omit<Session, 'notes'>> {
   const nowMs = ports.clock.nowMs();
   const runId = newRunId(nowMs);
   const created = isoSeconds(nowMs);
@@ -76,43 +78,60 @@ async function beginNew(
 
 /**
  * Takes what fits from a journal whose plan was another, then turns that journal into a log: whatever else it holds was
- * paid for too.
+ * paid for too. Gives a sentence about it for the account.
  *
  * ### Ordering
- * What is carried is durable here before the other journal is let go.
+ * The other journal is locked first, so that two processes do not take it over at once. What is carried is durable here
+ * before the other journal is let go.
  */
 async function takeOver(
   journal: Journal,
   stale: FoundJournal,
   plan: Plan,
   ports: SessionPorts,
-): Promise<void> {
-  const attempts = attemptsToCarry(stale.path, plan);
-  journal.copyFrom(stale.path, attempts);
-  await sealStale(stale, ports);
-}
-
-async function sealStale(stale: FoundJournal, ports: SessionPorts): Promise<void> {
-  const source = await adoptJournal(stale.dir, ports);
+): Promise<string> {
+  const { runId } = stale.run;
+  const source = await tryAdopt(stale.dir, ports);
+  if (!source) return `The unfinished run ${runId} was taken over by another process just now.`;
+  let sentence = `The unfinished run ${runId} held nothing that was paid for, and was removed.`;
   try {
-    await sealRun({
-      ...ports,
-      sources: [source],
-      logPath: join(ports.places.logDir, stale.run.logName),
-      resolveLog: (log) => resolveStoredLog(ports.places, log),
-      outcome: {
-        status: 'error',
-        error: {
-          message: 'The run was interrupted, and a run with another plan took its place.',
-          traceback: '',
-          traceback_ansi: '',
-        },
-      },
-    });
+    if (!source.isUnpaid()) {
+      const attempts = attemptsToCarry(stale.path, plan);
+      journal.copyFrom(stale.path, attempts);
+      await sealStale(source, stale, ports);
+      sentence = `The unfinished run ${runId} had another plan: ${attempts.length} attempt(s) were carried over, and it became ${stale.run.logName}.`;
+    }
   } finally {
     source.close();
   }
   await releaseJournal(ports.disk, stale.dir);
+  return sentence;
+}
+
+async function tryAdopt(dir: string, ports: SessionPorts): Promise<Journal | undefined> {
+  try {
+    return await adoptJournal(dir, ports);
+  } catch (error) {
+    if (error instanceof ActionableError && error.code === 'E_JOURNAL_BUSY') return undefined;
+    throw error;
+  }
+}
+
+async function sealStale(source: Journal, stale: FoundJournal, ports: SessionPorts): Promise<void> {
+  await sealRun({
+    ...ports,
+    sources: [source],
+    logPath: join(ports.places.logDir, stale.run.logName),
+    resolveLog: (log) => resolveStoredLog(ports.places, log),
+    outcome: {
+      status: 'error',
+      error: {
+        message: 'The run was interrupted, and a run with another plan took its place.',
+        traceback: '',
+        traceback_ansi: '',
+      },
+    },
+  });
 }
 
 /** Writes down which samples come from which logs, with their summaries. */

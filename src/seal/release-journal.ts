@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 
 /** A journal directory that is on its way out has this ending: nobody takes it for a journal. */
@@ -14,7 +15,12 @@ const RELEASED = '.released';
 export async function releaseJournal(disk: Disk, dir: string): Promise<void> {
   const released = join(dirname(dir), `${basename(dir)}${RELEASED}`);
   await disk.removeTree(released);
-  await disk.rename(dir, released);
+  try {
+    await disk.rename(dir, released);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return; // Somebody else let it go just now.
+    throw error;
+  }
   await disk.syncDir(dirname(dir));
   await disk.removeTree(released);
 }
