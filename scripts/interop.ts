@@ -4,9 +4,10 @@
 // tools and compares; then reads logs written by `holdfast run` with everything that Inspect reads logs with.
 // Where PyPI cannot be reached it says so and ends with 0.
 
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openBrowser } from './inspect/browser.ts';
@@ -17,13 +18,24 @@ import {
   newestInspect,
   run,
 } from './inspect/environment.ts';
-import { type LogReport, missingFrom, reportLog, sampleKey, unequalNumbers } from './inspect/log-report.ts';
+import {
+  type LogReport,
+  missingFrom,
+  moreThan,
+  reportLog,
+  sampleKey,
+  unequalNumbers,
+} from './inspect/log-report.ts';
 import { type ViewedLog, viewProblems } from './inspect/view-check.ts';
 import { openWorkplace, runPython, type Workplace } from './inspect/workplace.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const HOLDFAST = join(ROOT, 'bin/holdfast.js');
 const OUR_EVALS = ['scripts/inspect/everything.eval.ts', 'examples/capitals.eval.ts'];
+
+/** Where in its ledger a run dies, and how long after its beginning when it is killed from outside. */
+const LINES_MAX = 900;
+const OUTSIDE_MS_MAX = 6_000;
 
 interface Step {
   readonly name: string;
@@ -40,7 +52,7 @@ interface Context {
   readonly runs: number;
   readonly random: () => number;
   /** What earlier steps made, for later ones. */
-  readonly crashes: Workplace[];
+  readonly crashes: { readonly place: Workplace; readonly isShared: boolean }[];
   readonly logs: ViewedLog[];
 }
 
@@ -101,69 +113,107 @@ async function runSteps(steps: readonly Step[], context: Context): Promise<numbe
   return failed;
 }
 
-/** Half of the runs share their buffer as segments; each dies at a random line of its ledger. */
+/** How a run dies: at a line of its ledger, by its own hand, or from outside at any time. */
+interface Death {
+  readonly isShared: boolean;
+  readonly atLine?: number;
+  readonly afterMs?: number;
+}
+
+/** Half of the runs share their buffer as segments; half are killed from outside. */
 async function crashRuns(context: Context): Promise<Outcome> {
+  const { random } = context;
   const problems: string[] = [];
   for (let n = 0; n < context.runs; n++) {
     const place = await openWorkplace(join(context.dir, `crash-${n}`), context.environment);
-    const line = String(20 + Math.floor(context.random() * 700));
-    const args = [
-      'run_eval.py',
-      'random-kill',
-      '--log-dir',
-      place.logDir,
-      '--ledger',
-      place.ledger,
-      '--kill-at-line',
-      line,
-    ];
-    const finished = await runPython(place, n % 2 === 0 ? args : [...args, '--shared', '1']);
-    if (finished.signal === 'SIGKILL') context.crashes.push(place);
+    const isShared = n % 2 === 1;
+    const isOutside = n % 4 >= 2;
+    const death = isOutside
+      ? { isShared, afterMs: Math.floor(random() * OUTSIDE_MS_MAX) }
+      : { isShared, atLine: 20 + Math.floor(random() * LINES_MAX) };
+    const finished = await crashRun(place, death);
+    if (finished.signal === 'SIGKILL') context.crashes.push({ place, isShared });
     else problems.push(`run ${n} ended with ${finished.exitCode}: ${finished.stderr.slice(-500)}`);
   }
   return { checked: `${context.crashes.length} runs killed`, problems };
 }
 
+async function crashRun(place: Workplace, death: Death): Promise<Awaited<ReturnType<typeof run>>> {
+  const args = ['run_eval.py', 'random-kill', '--log-dir', place.logDir, '--ledger', place.ledger];
+  if (death.atLine !== undefined) args.push('--kill-at-line', String(death.atLine));
+  if (death.isShared) args.push('--shared', '1');
+  const { afterMs } = death;
+  const onStart = (pid: number) => void (afterMs === undefined ? undefined : killLater(place, pid, afterMs));
+  return runPython(place, args, { onStart });
+}
+
+/** Begins to count when the eval has begun to write. */
+async function killLater({ ledger }: Workplace, pid: number, afterMs: number): Promise<void> {
+  while ((await stat(ledger).catch(() => undefined)) === undefined) await sleep(20); // not there yet
+  await sleep(afterMs);
+  process.kill(pid, 'SIGKILL');
+}
+
 async function recoverBoth(context: Context): Promise<Outcome> {
   const [first] = context.crashes;
   if (first === undefined) return { skipped: 'no crashed run was made' };
-  if (!(await holdfastKnows('recover'))) return { skipped: 'holdfast has no command "recover" yet' };
   const problems: string[] = [];
-  let more = 0;
-  for (const place of context.crashes) {
-    const [log = ''] = (await readdir(place.logDir)).filter((name) => name.endsWith('.eval'));
-    const theirs = await recoverWithInspect(place, log);
-    const ours = await recoverWithHoldfast(place, log);
-    if (typeof ours === 'string') {
-      problems.push(`${basename(place.root)}: ${ours}`);
-      continue;
+  const more: Record<string, number> = { 'refused by Inspect': 0 };
+  let count = 0;
+  for (const { place, isShared } of context.crashes) {
+    const name = basename(place.root);
+    // What is shared can also be recovered where the database is not: on another machine.
+    const elsewhere = { ...place, dataDir: join(place.root, 'nothing') };
+    for (const [what, source] of isShared
+      ? [['', place] as const, [' from segments', elsewhere] as const]
+      : [['', place] as const]) {
+      const found = await recoverOne(source, { isWhole: source === place, more });
+      problems.push(...found.problems.map((problem) => `${name}${what}: ${problem}`));
+      if (found.log !== undefined && context.logs.length === 0) context.logs.push(found.log);
+      count++;
     }
-    const found = [...ours.problems, ...(await missingFromLedger(place, ours))];
-    if (theirs === undefined)
-      more++; // Inspect refused what we recovered
-    else found.push(...missingFrom(ours, theirs), ...unequalNumbers(ours, theirs));
-    problems.push(...found.map((problem) => `${basename(place.root)}: ${problem}`));
   }
-  return {
-    checked: `${context.crashes.length} crashes recovered, ${more} of them refused by Inspect`,
-    problems,
-  };
+  const beyond = Object.entries(more).map(([what, n]) => `${n} ${what}`);
+  return { checked: `${count} recoveries; ours holds beyond theirs: ${beyond.join(', ')}`, problems };
+}
+
+async function recoverOne(
+  place: Workplace,
+  { isWhole, more }: { readonly isWhole: boolean; readonly more: Record<string, number> },
+): Promise<{ readonly problems: readonly string[]; readonly log?: ViewedLog }> {
+  const [log = ''] = (await readdir(place.logDir)).filter((name) => name.endsWith('.eval'));
+  const theirs = await recoverWithInspect(place, log);
+  const output = join(place.root, isWhole ? 'ours' : 'ours-segments', log);
+  const ours = await recoverWithHoldfast(place, log, output);
+  if (typeof ours === 'string') return { problems: [ours] };
+  const ledger = await readLedger(place);
+  const problems = [...ours.problems, ...(isWhole ? missingFromLedger(ledger, ours) : [])];
+  if (theirs === undefined) more['refused by Inspect'] = (more['refused by Inspect'] ?? 0) + 1;
+  else {
+    problems.push(...missingFrom(ours, theirs, messagesOf(ledger)), ...unequalNumbers(ours, theirs));
+    for (const [what, n] of Object.entries(moreThan(ours, theirs))) more[what] = (more[what] ?? 0) + n;
+  }
+  return { problems, ...(ours.whole ? { log: { path: output, samples: ours.whole.samples } } : {}) };
 }
 
 async function recoverWithInspect(place: Workplace, log: string): Promise<LogReport | undefined> {
-  const output = join(place.root, 'theirs', log);
+  const output = join(place.root, `theirs-${basename(place.dataDir)}`, log);
   await mkdir(dirname(output), { recursive: true });
   const args = ['log', 'recover', join(place.logDir, log), '--output', output, '--no-cleanup'];
   const finished = await runPython(place, ['-m', 'inspect_ai', ...args]);
   return finished.exitCode === 0 ? reportLog(place, output) : undefined;
 }
 
-async function recoverWithHoldfast(place: Workplace, log: string): Promise<LogReport | string> {
-  const output = join(place.root, 'ours', log);
+/** Exit code 3 is fine here: a run that dies at any moment may well leave something half-made, which is then listed. */
+async function recoverWithHoldfast(
+  place: Workplace,
+  log: string,
+  output: string,
+): Promise<LogReport | string> {
   await mkdir(dirname(output), { recursive: true });
-  const args = ['recover', join(place.logDir, log), '--output', output, '--keep', '--json'];
+  const args = ['recover', join(place.logDir, log), '--output', output, '--keep', '--force-dead', '--json'];
   const finished = await holdfast(args, { XDG_DATA_HOME: place.dataDir });
-  if (finished.exitCode !== 0)
+  if (finished.exitCode !== 0 && finished.exitCode !== 3)
     return `holdfast recover ended with ${finished.exitCode}: ${finished.stderr.trim()}`;
   return reportLog(place, output);
 }
@@ -173,23 +223,39 @@ interface LedgerLine {
   readonly id: string | number;
   readonly epoch: number;
   readonly uuid: string;
+  readonly messages?: number | null;
   readonly samples?: readonly [string | number, number][];
+}
+
+/** A kill may cut the last line short. */
+async function readLedger(place: Workplace): Promise<readonly LedgerLine[]> {
+  const lines = (await readFile(place.ledger, 'utf8')).split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
+}
+
+/** How many messages a sample had when it ended. */
+function messagesOf(ledger: readonly LedgerLine[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of ledger) {
+    if (line.t === 'start') counts.delete(sampleKey(line));
+    if (line.t === 'complete' && typeof line.messages === 'number')
+      counts.set(sampleKey(line), line.messages);
+  }
+  return counts;
 }
 
 /**
  * Every event that Inspect had committed must be in our log. A sample that Inspect removed and did not start again
  * was flushed; the events of an attempt that it removed before a retry are gone from every source.
  */
-async function missingFromLedger(place: Workplace, ours: LogReport): Promise<string[]> {
+function missingFromLedger(ledger: readonly LedgerLine[], ours: LogReport): string[] {
   const committed = new Map<string, Set<string>>();
-  for (const line of (await readFile(place.ledger, 'utf8')).split('\n')) {
-    if (line === '') continue;
-    const entry: LedgerLine = JSON.parse(line);
-    if (entry.t === 'event') {
-      const events = committed.get(sampleKey(entry)) ?? new Set();
-      committed.set(sampleKey(entry), events.add(entry.uuid));
+  for (const line of ledger) {
+    if (line.t === 'event') {
+      const events = committed.get(sampleKey(line)) ?? new Set();
+      committed.set(sampleKey(line), events.add(line.uuid));
     }
-    for (const [id, epoch] of entry.samples ?? []) committed.delete(sampleKey({ id, epoch }));
+    for (const [id, epoch] of line.samples ?? []) committed.delete(sampleKey({ id, epoch }));
   }
   const held = new Map(ours.whole?.samples.map((sample) => [sampleKey(sample), new Set(sample.eventIds)]));
   return [...committed].flatMap(([key, events]) => {
@@ -202,7 +268,6 @@ async function missingFromLedger(place: Workplace, ours: LogReport): Promise<str
 
 /** Runs evals of ours and reads their logs in each way that Inspect has. */
 async function readOurLogs(context: Context): Promise<Outcome> {
-  if (!(await holdfastKnows('run'))) return { skipped: 'holdfast has no command "run" yet' };
   const place = await openWorkplace(join(context.dir, 'ours'), context.environment);
   const problems: string[] = [];
   for (const file of OUR_EVALS) {
@@ -218,7 +283,7 @@ async function readOurLogs(context: Context): Promise<Outcome> {
     problems.push(...(await unlikeOurNumbers(path, report)).map((problem) => `${log}: ${problem}`));
     if (report.whole !== null) context.logs.push({ path, samples: report.whole.samples });
   }
-  return { checked: `${context.logs.length} logs of ${OUR_EVALS.length} evals`, problems };
+  return { checked: `the logs of ${OUR_EVALS.length} evals`, problems };
 }
 
 /** Where Inspect's numbers differ from those that our own reader gives of the same log. */
@@ -252,7 +317,11 @@ async function openInViewer(context: Context): Promise<Outcome> {
   if (typeof browser === 'string') return { skipped: browser };
   try {
     const { python } = context.environment;
-    const problems = await viewProblems({ browser, python, logDir: dirname(first.path), logs: context.logs });
+    const problems: string[] = [];
+    for (const logDir of new Set(context.logs.map(({ path }) => dirname(path)))) {
+      const logs = context.logs.filter(({ path }) => dirname(path) === logDir);
+      problems.push(...(await viewProblems({ browser, python, logDir, logs })));
+    }
     return { checked: `${context.logs.length} logs opened`, problems };
   } finally {
     await browser.close();
@@ -261,10 +330,6 @@ async function openInViewer(context: Context): Promise<Outcome> {
 
 function holdfast(args: readonly string[], env: NodeJS.ProcessEnv): ReturnType<typeof run> {
   return run(process.execPath, [HOLDFAST, ...args], { env: { ...process.env, ...env } });
-}
-
-async function holdfastKnows(command: string): Promise<boolean> {
-  return (await holdfast([command, '--help'], {})).stdout.startsWith(`Usage: holdfast ${command}`);
 }
 
 async function environmentOrReason(): Promise<Environment | string> {

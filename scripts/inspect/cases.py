@@ -172,10 +172,13 @@ def finished_with_errors() -> Case:
 def random_kill() -> Case:
     """Many short samples of every kind, killed from outside or at a ledger line."""
     case = finished()
+    chatty = {"turns": [{"tool": ["lookup", {"key": f"w{n}", "length": 40}], "say": f"turn {n}"} for n in range(20)]}
     case.samples += [sample(100 + n, {"turns": [*slow(2), {"say": "yes"}]}) for n in range(4)]
+    case.samples += [sample("chatty", chatty), sample("flaky", {**QUICK, "fail_attempts": [1]})]
+    case.samples += [sample("unscored", {**QUICK, "score": "error"}), sample("broken", {**QUICK, "fail_attempts": [1, 2]})]
     case.samples += [sample("late", IN_MODEL), sample("later", IN_TOOL)]
-    case.epochs, case.log_buffer, case.max_samples = 2, 3, 4
-    case.ended, case.holding = 14, 4
+    case.epochs, case.log_buffer, case.max_samples = 2, 3, 5
+    case.ended, case.holding = 22, 4
     case.eval_args |= {"fail_on_error": False, "retry_on_error": 1, "message_limit": 30}
     return case
 

@@ -33,7 +33,7 @@ def main() -> None:
         report[name] = attempt(name, lambda step=step: step(path, args.full))
     compare(report)
     report["problems"] = PROBLEMS
-    json.dump(report, sys.stdout, indent=2, ensure_ascii=False, default=str)
+    json.dump(strict(report), sys.stdout, indent=2, ensure_ascii=False, default=str)
     sys.stdout.write("\n")
 
 
@@ -254,6 +254,15 @@ def to_plain(value: Any) -> Any:
 
 def plain(value: Any) -> Any:
     return "NaN" if isinstance(value, float) and value != value else value
+
+
+def strict(value: Any) -> Any:
+    """The same without NaN, which JSON does not know."""
+    if isinstance(value, dict):
+        return {key: strict(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [strict(item) for item in value]
+    return plain(value)
 
 
 def digest(value: Any) -> str:

@@ -67,7 +67,9 @@ def tap_buffer(ledger: Ledger) -> None:
     def complete_sample(self: Any, summary: Any, **rest: Any) -> None:
         complete(self, summary, **rest)
         ledger.ended.add((str(summary.id), summary.epoch))
-        ledger.write("complete", id=summary.id, epoch=summary.epoch)
+        ledger.write(
+            "complete", id=summary.id, epoch=summary.epoch, messages=getattr(summary, "message_count", None)
+        )
 
     def remove_samples(self: Any, samples: Any) -> None:
         remove(self, samples)

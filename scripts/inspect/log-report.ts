@@ -18,7 +18,11 @@ export interface SampleReport {
   readonly retries: number;
   readonly usage: Usage;
   readonly inputDigest: string;
-  readonly metadataDigest: string;
+  readonly store: readonly string[];
+  readonly full?: {
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly errorTraceback: string | null;
+  };
 }
 
 export interface LogReport {
@@ -45,28 +49,56 @@ type Usage = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Reads a log in every way that Inspect has. */
 export async function reportLog(place: Workplace, log: string): Promise<LogReport> {
-  const finished = await runPython(place, ['check_log.py', log]);
+  const finished = await runPython(place, ['check_log.py', log, '--full']);
   if (finished.exitCode !== 0)
     throw new Error(`check_log.py failed on ${log}: ${finished.stderr.slice(-1000)}`);
   return JSON.parse(finished.stdout);
 }
 
-/** Everything that `theirs` holds and `ours` does not, one sentence each. Ours may hold more. */
-export function missingFrom(ours: LogReport, theirs: LogReport): string[] {
+/**
+ * Everything that `theirs` holds and `ours` does not, one sentence each. Ours may hold more. `messages` says how many
+ * messages a sample ended with, where that is known: Inspect's recovery also lists those that a compaction had dropped.
+ */
+export function missingFrom(
+  ours: LogReport,
+  theirs: LogReport,
+  messages: ReadonlyMap<string, number> = new Map(),
+): string[] {
   if (ours.whole === null) return ['our log cannot be read'];
   const samples = new Map(ours.whole.samples.map((sample) => [sampleKey(sample), sample]));
   return (theirs.whole?.samples ?? []).flatMap((sample) => {
-    const mine = samples.get(sampleKey(sample));
-    return mine === undefined ? [`sample ${sampleKey(sample)} is missing`] : missingFromSample(mine, sample);
+    const key = sampleKey(sample);
+    const mine = samples.get(key);
+    return mine === undefined
+      ? [`sample ${key} is missing`]
+      : missingFromSample(mine, sample, messages.get(key));
   });
 }
 
-/** The numbers of two logs of one run that are not equal. */
+/** What ours holds beyond theirs, counted. */
+export function moreThan(ours: LogReport, theirs: LogReport): Readonly<Record<string, number>> {
+  const known = new Map(theirs.whole?.samples.map((sample) => [sampleKey(sample), sample]));
+  const more = { samples: 0, events: 0, stores: 0, tracebacks: 0, limits: 0, retries: 0, metadata: 0 };
+  for (const sample of ours.whole?.samples ?? []) {
+    const their = known.get(sampleKey(sample));
+    if (their === undefined) more.samples++;
+    more.events += sample.eventIds.filter((id) => !their?.eventIds.includes(id)).length;
+    if (sample.store.length > (their?.store.length ?? 0)) more.stores++;
+    if (isLonger(sample.full?.errorTraceback, their?.full?.errorTraceback)) more.tracebacks++;
+    if (sample.limit !== null && (their?.limit ?? null) === null) more.limits++;
+    if (sample.retries > (their?.retries ?? 0)) more.retries++;
+    if (keysOf(sample) > (their === undefined ? 0 : keysOf(their))) more.metadata++;
+  }
+  return more;
+}
+
+/** The numbers of two logs of one run that are not equal. Where ours holds more samples, it counts more of them. */
 export function unequalNumbers(ours: LogReport, theirs: LogReport): string[] {
+  const isMore = (ours.whole?.samples.length ?? 0) > (theirs.whole?.samples.length ?? 0);
+  const results = (report: LogReport) => (isMore ? report.whole?.results?.scores : report.whole?.results);
   const pairs: [string, unknown, unknown][] = [
     ['status', ours.whole?.status, theirs.whole?.status],
-    ['samples', ours.whole?.samples.length, theirs.whole?.samples.length],
-    ['results', ours.whole?.results, theirs.whole?.results],
+    ['results', results(ours), results(theirs)],
   ];
   return pairs
     .filter(([, mine, their]) => !same(mine, their))
@@ -77,16 +109,19 @@ export function sampleKey(sample: { readonly id: string | number; readonly epoch
   return `${sample.id}/${sample.epoch}`;
 }
 
-function missingFromSample(ours: SampleReport, theirs: SampleReport): string[] {
+function missingFromSample(ours: SampleReport, theirs: SampleReport, messages: number | undefined): string[] {
   const where = `sample ${sampleKey(theirs)}`;
-  const held = new Set(ours.eventIds);
-  const lost = theirs.eventIds.filter((id) => !held.has(id));
+  const eventIds = new Set(ours.eventIds);
+  const lost = theirs.eventIds.filter((id) => !eventIds.has(id));
   const problems =
     lost.length > 0 ? [`${where}: ${lost.length} events are missing (${lost.slice(0, 3).join(', ')})`] : [];
-  const said = theirs.messages - theirs.emptyMessages;
-  if (ours.messages - ours.emptyMessages < said)
-    problems.push(unequal(`${where} messages`, ours.messages, said));
-  for (const field of ['scores', 'limit', 'inputDigest', 'metadataDigest'] as const) {
+  const said = messages ?? theirs.messages - theirs.emptyMessages;
+  const held = messages === undefined ? ours.messages - ours.emptyMessages : ours.messages;
+  if (held < said) problems.push(unequal(`${where} messages`, held, said));
+  for (const [name, value] of Object.entries(theirs.full?.metadata ?? {}))
+    if (!same(ours.full?.metadata[name], value))
+      problems.push(unequal(`${where} metadata ${name}`, ours.full?.metadata[name], value));
+  for (const field of ['scores', 'limit', 'inputDigest'] as const) {
     const their = theirs[field];
     const given = their !== null && !(typeof their === 'object' && Object.keys(their).length === 0);
     if (given && !same(ours[field], their)) problems.push(unequal(`${where} ${field}`, ours[field], their));
@@ -98,6 +133,14 @@ function missingFromSample(ours: SampleReport, theirs: SampleReport): string[] {
       problems.push(unequal(`${where} usage of ${model}`, ours.usage[model], usage));
   }
   return problems;
+}
+
+function isLonger(one: string | null | undefined, other: string | null | undefined): boolean {
+  return (one?.length ?? 0) > (other?.length ?? 0);
+}
+
+function keysOf({ full }: SampleReport): number {
+  return Object.keys(full?.metadata ?? {}).length;
 }
 
 function same(one: unknown, other: unknown): boolean {
@@ -115,5 +158,6 @@ function sorted(value: unknown): unknown {
 }
 
 function unequal(name: string, ours: unknown, theirs: unknown): string {
-  return `${name}: ours ${JSON.stringify(ours)}, theirs ${JSON.stringify(theirs)}`;
+  const text = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 300);
+  return `${name}: ours ${text(ours)}, theirs ${text(theirs)}`;
 }
