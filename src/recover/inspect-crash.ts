@@ -85,22 +85,22 @@ export async function fingerprintOf(crash: InspectCrash, ports: CrashPorts): Pro
 export async function openBuffers(
   crash: InspectCrash,
   ports: CrashPorts,
-): Promise<{ readonly readers: readonly BufferReader[]; readonly problems: readonly RecoverProblem[] }> {
+): Promise<{ readonly readers: readonly BufferReader[]; readonly errors: readonly ActionableError[] }> {
   const readers: BufferReader[] = [];
-  const problems: RecoverProblem[] = [];
+  const errors: ActionableError[] = [];
   for (const { path } of crash.databases) {
     try {
       readers.push(await openBufferDatabase(ports.disk, path, ports));
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      problems.push({ code: error.code, message: error.message });
+      errors.push(error);
     }
   }
   const { filestore } = crash;
   if (filestore && !isCovered(filestore, readers, crash.flushed)) {
     readers.push(await spoolFilestore(ports.disk, filestore, ports));
   }
-  return { readers, problems };
+  return { readers, errors };
 }
 
 /** True when every sample of the manifest is in the log, or in a sound database up to its last row. */

@@ -19,7 +19,7 @@ import { rebuildSample } from './rebuild-sample.ts';
 import { recoverErrors } from './recover-errors.ts';
 import type { RecoverProblem, RecoverReport, SampleAccount, SourceKind } from './recover-report.ts';
 import { RecoveredWriter, writingLog } from './recovered-writer.ts';
-import { releaseInspectSources } from './release-sources.ts';
+import { type Releasable, releaseInspectSources } from './release-sources.ts';
 import { factsOfLog, factsOfName, type RunFacts } from './run-facts.ts';
 
 export interface InspectRecoveryOptions extends CrashPorts {
@@ -46,10 +46,12 @@ export async function recoverInspect(
   crash: InspectCrash,
   options: InspectRecoveryOptions,
 ): Promise<RecoverReport> {
-  const { readers, problems } = await openBuffers(crash, options);
-  const recovery = new InspectRecovery(crash, readers, { ...options, problems });
+  const { readers, errors } = await openBuffers(crash, options);
   try {
-    return await recovery.run();
+    const [unreadable] = errors;
+    if (unreadable && !crash.flushed && readers.length === 0) throw unreadable;
+    const problems = errors.map(({ code, message }) => ({ code, message }));
+    return await new InspectRecovery(crash, readers, { ...options, problems }).run();
   } finally {
     for (const reader of readers) await reader.close();
   }
@@ -87,6 +89,9 @@ class InspectRecovery {
 
   async run(): Promise<RecoverReport> {
     const { disk, output, isOverwrite, scratchDir } = this.#options;
+    // Without a log and without a sample there would be nothing but a name.
+    if (!this.#crash.flushed && this.#plans.length === 0)
+      throw recoverErrors.hopeless(this.#crash.site.place, this.#problems());
     await refuseWhenSuperseded(output, {
       taskId: this.#facts.start.eval.task_id,
       place: this.#crash.site.place,
@@ -214,6 +219,8 @@ class InspectRecovery {
       in_flight: counts.inFlight,
       lost: counts.lost,
       events: this.#options.withEvents,
+      // Says that nothing was left in the sources, so that a later recovery may clean them up.
+      whole: this.#left().length === 0,
     };
   }
 
@@ -254,7 +261,7 @@ class InspectRecovery {
   ): Promise<RecoverReport> {
     const { disk, output, keep } = this.#options;
     for (const reader of this.#readers) await reader.close();
-    const deleted = keep ? [] : await releaseInspectSources(disk, this.#crash);
+    const deleted = keep ? [] : await releaseInspectSources(disk, this.#crash, this.#releasable());
     return {
       kind: 'inspect',
       output: output.place,
@@ -269,7 +276,28 @@ class InspectRecovery {
       ...(notFinalized === undefined ? {} : { notFinalized }),
       ...(header.results && { results: header.results }),
       deleted,
+      left: keep ? [] : this.#left(),
     };
+  }
+
+  #releasable(): Releasable {
+    const whole = this.#readers.filter(({ problems }) => problems.length === 0);
+    const stores = this.#readers.filter(({ kind }) => kind === 'filestore');
+    return {
+      databases: whole.filter(({ kind }) => kind === 'database').map(({ place }) => place),
+      // One that was not even read is covered by a sound database.
+      isFilestore: stores.every((store) => whole.includes(store)),
+    };
+  }
+
+  /** Sources that are not deleted, because something of them could not be read. */
+  #left(): readonly string[] {
+    const { databases, isFilestore } = this.#releasable();
+    const { filestore } = this.#crash;
+    return [
+      ...this.#crash.databases.map(({ path }) => path).filter((path) => !databases.includes(path)),
+      ...(filestore && !isFilestore ? [filestore.place] : []),
+    ];
   }
 
   #problems(): readonly RecoverProblem[] {
@@ -330,9 +358,10 @@ export function runOf({ eval: spec }: LogHeader): RecoverReport['run'] {
   };
 }
 
-/** Whether a log was made by a recovery of ours. */
-export function isRecovered(header: LogHeader): boolean {
-  return isJsonObject(header.metadata[RECOVERY_KEY]);
+/** Whether a log was made by a recovery of ours that left nothing in its sources. */
+export function isRecoveredWhole(header: LogHeader): boolean {
+  const told = header.metadata[RECOVERY_KEY];
+  return isJsonObject(told) && told.whole === true;
 }
 
 const RECOVERED = {

@@ -7,7 +7,7 @@ import { findRun } from './find-run.ts';
 import { findInspectCrash, type InspectCrash } from './inspect-crash.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
 import { recoverErrors } from './recover-errors.ts';
-import { isRecovered, recoverInspect, runOf } from './recover-inspect.ts';
+import { isRecoveredWhole, recoverInspect, runOf } from './recover-inspect.ts';
 import type { RecoverOptions } from './recover-options.ts';
 import type { RecoverReport } from './recover-report.ts';
 import { type RunSite, recoverRun } from './recover-run.ts';
@@ -132,10 +132,11 @@ async function finishCleanup(crash: InspectCrash, options: RecoverOptions): Prom
   const { site, finished, databases, filestore } = crash;
   const header = finished;
   const hasSources = databases.length > 0 || filestore !== undefined;
-  if (!header || !isRecovered(header) || !hasSources || options.keep)
+  if (!header || !isRecoveredWhole(header) || !hasSources || options.keep)
     throw recoverErrors.finished(site.place, header?.status ?? 'unknown');
   refuseLiving(crash, options);
-  const deleted = await releaseInspectSources(options.disk, crash);
+  const releasable = { databases: databases.map(({ path }) => path), isFilestore: true };
+  const deleted = await releaseInspectSources(options.disk, crash, releasable);
   return {
     kind: 'inspect',
     output: site.place,
@@ -149,5 +150,6 @@ async function finishCleanup(crash: InspectCrash, options: RecoverOptions): Prom
     problems: [],
     ...(header.results && { results: header.results }),
     deleted,
+    left: [],
   };
 }

@@ -63,4 +63,6 @@ export interface RecoverReport {
   readonly results?: EvalResults;
   /** What was deleted after the output had been read back and checked. */
   readonly deleted: readonly string[];
+  /** Sources that were not deleted, because something of them could not be read. */
+  readonly left: readonly string[];
 }

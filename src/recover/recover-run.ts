@@ -176,7 +176,8 @@ class RunRecovery {
     });
     const samples = choices.map((choice) => this.#account(choice));
     const deleted = this.#options.keep ? [] : await this.#release();
-    return this.#report(report, { liveness, counts, samples, deleted });
+    const left = this.#options.keep || deleted.length > 0 ? [] : this.#sources.map(({ place }) => place);
+    return this.#report(report, { liveness, counts, samples, deleted, left });
   }
 
   #account(choice: Choice): SampleAccount {
@@ -192,10 +193,11 @@ class RunRecovery {
     return { id, epoch, state: status ?? 'in-flight', from: [kind], events, missing: [] };
   }
 
-  /** The log is in place and checked: see `sealRun`. */
+  /** The log is in place and checked: see `sealRun`. What could not be read whole is left where it is. */
   async #release(): Promise<readonly string[]> {
     const { disk, places } = this.#options;
     const deleted: string[] = [];
+    if (this.#problems.length > 0) return deleted;
     for (const { reader } of this.#sources) reader.close();
     this.#lock?.release();
     if (this.#site.dir !== undefined && (await disk.stat(this.#site.dir))) {
@@ -214,7 +216,7 @@ class RunRecovery {
 
   #report(
     sealed: SealReport,
-    found: Pick<RecoverReport, 'liveness' | 'counts' | 'samples' | 'deleted'>,
+    found: Pick<RecoverReport, 'liveness' | 'counts' | 'samples' | 'deleted' | 'left'>,
   ): RecoverReport {
     const { header } = sealed;
     return {

@@ -3,19 +3,29 @@ import type { Disk } from '../disk/index.ts';
 import type { InspectCrash } from './inspect-crash.ts';
 import { filestorePrefix } from './log-site.ts';
 
+/** Which sources may go: what could not be read whole is left, because somebody may still get more out of it. */
+export interface Releasable {
+  readonly databases: readonly string[];
+  readonly isFilestore: boolean;
+}
+
 /**
  * Deletes the buffers that a log was recovered from, after that log was checked and has its name. The crashed log itself
  * stays. Returns what was deleted.
  */
-export async function releaseInspectSources(disk: Disk, crash: InspectCrash): Promise<readonly string[]> {
+export async function releaseInspectSources(
+  disk: Disk,
+  crash: InspectCrash,
+  releasable: Releasable,
+): Promise<readonly string[]> {
   const deleted: string[] = [];
-  for (const { path } of crash.databases) {
+  for (const path of releasable.databases) {
     // The main file first: a WAL without it is a leftover, it without its WAL would be half a source.
     for (const ending of ['', '-wal', '-shm', '-journal']) await disk.remove(path + ending);
     await tryRemoveEmpty(disk, dirname(path));
     deleted.push(path);
   }
-  if (crash.filestore) {
+  if (crash.filestore && releasable.isFilestore) {
     await removeFilestore(disk, crash);
     deleted.push(crash.filestore.place);
   }
