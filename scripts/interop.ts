@@ -147,9 +147,10 @@ async function crashRun(place: Workplace, death: Death): Promise<Awaited<ReturnT
   return runPython(place, args, { onStart });
 }
 
-/** Begins to count when the eval has begun to write. */
+/** Begins to count when the eval has committed its first event: before that there is nothing to recover. */
 async function killLater({ ledger }: Workplace, pid: number, afterMs: number): Promise<void> {
-  while ((await stat(ledger).catch(() => undefined)) === undefined) await sleep(20); // not there yet
+  const size = async () => (await stat(ledger).catch(() => undefined))?.size ?? 0; // not there yet
+  while ((await size()) === 0) await sleep(20);
   await sleep(afterMs);
   process.kill(pid, 'SIGKILL');
 }

@@ -57,7 +57,7 @@ export async function reportLog(place: Workplace, log: string): Promise<LogRepor
 
 /**
  * Everything that `theirs` holds and `ours` does not, one sentence each. Ours may hold more. `messages` says how many
- * messages a sample ended with, where that is known: Inspect's recovery also lists those that a compaction had dropped.
+ * messages a completed sample ended with: Inspect's recovery also lists those that a compaction had dropped.
  */
 export function missingFrom(
   ours: LogReport,
@@ -71,7 +71,7 @@ export function missingFrom(
     const mine = samples.get(key);
     return mine === undefined
       ? [`sample ${key} is missing`]
-      : missingFromSample(mine, sample, messages.get(key));
+      : missingFromSample(mine, sample, mine.error === null ? messages.get(key) : undefined);
   });
 }
 
