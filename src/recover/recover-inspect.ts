@@ -364,6 +364,12 @@ export function isRecoveredWhole(header: LogHeader): boolean {
   return isJsonObject(told) && told.whole === true;
 }
 
+/** Whether a recovered log was made with its transcripts. */
+export function hasEvents(header: LogHeader): boolean {
+  const told = header.metadata[RECOVERY_KEY];
+  return isJsonObject(told) && told.events === true;
+}
+
 const RECOVERED = {
   message: 'Eval recovered from crash',
   traceback: 'Eval process crashed; log recovered from what it left behind.\n',

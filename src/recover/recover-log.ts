@@ -1,13 +1,19 @@
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../base/index.ts';
+import { ActionableError, UsageError } from '../base/index.ts';
 import { sweepTemps } from '../disk/index.ts';
-import { type FoundBufferDatabase, JOURNAL_FILE, parseBufferPath } from '../journal/index.ts';
+import {
+  type FoundBufferDatabase,
+  JOURNAL_FILE,
+  openBucketSource,
+  parseBufferPath,
+} from '../journal/index.ts';
+import { type LogHeader, openLogSource } from '../log/index.ts';
 import { findRun } from './find-run.ts';
 import { findInspectCrash, type InspectCrash } from './inspect-crash.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
 import { recoverErrors } from './recover-errors.ts';
-import { isRecoveredWhole, recoverInspect, runOf } from './recover-inspect.ts';
+import { hasEvents, isRecoveredWhole, recoverInspect, runOf } from './recover-inspect.ts';
 import type { RecoverOptions } from './recover-options.ts';
 import type { RecoverReport } from './recover-report.ts';
 import { type RunSite, recoverRun } from './recover-run.ts';
@@ -44,10 +50,12 @@ async function recoverAt(
   const ports = { ...options, scratchDir };
   await sweepOrphans(output, options);
   const crash = await findInspectCrash(site, ports, database);
-  if (crash.finished) return finishCleanup(crash, options);
+  if (crash.finished) return finishCleanup(crash, { options, made: crash.finished, output: site });
   try {
     refuseLiving(crash, options);
     if (!crash.flushed && crash.databases.length === 0 && !crash.filestore) throw nothingAt(crash);
+    const made = options.overwrite ? undefined : await findEarlierRecovery(crash, output, options);
+    if (made) return await finishCleanup(crash, { options, made, output });
     return await recoverInspect(crash, {
       ...ports,
       output,
@@ -127,28 +135,58 @@ function nothingAt(crash: InspectCrash) {
     : recoverErrors.nothing(crash.site.place);
 }
 
-/** The log is finished: either nothing crashed, or a recovery of ours died before it could let the sources go. */
-async function finishCleanup(crash: InspectCrash, options: RecoverOptions): Promise<RecoverReport> {
-  const { site, finished, databases, filestore } = crash;
-  const header = finished;
+/** The log that an earlier recovery of the same crash put in its place, if that is what stands there. */
+async function findEarlierRecovery(
+  { flushed }: InspectCrash,
+  output: LogSite,
+  { noEvents }: RecoverOptions,
+): Promise<LogHeader | undefined> {
+  const source = await openBucketSource(output.bucket, output.key);
+  if (!source || !flushed) return undefined;
+  try {
+    const reader = await openLogSource(source);
+    const header = await reader.header();
+    await reader.close();
+    const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === flushed.header.eval[key];
+    const isOurs = isSame('eval_id') && isSame('run_id') && isSame('created') && isRecoveredWhole(header);
+    return isOurs && hasEvents(header) !== (noEvents ?? false) ? header : undefined;
+  } catch (error) {
+    // Whatever else stands there is refused when it would be overwritten.
+    if (error instanceof ActionableError) return undefined;
+    throw error;
+  }
+}
+
+/** The log is there: either nothing crashed, or a recovery of ours died before it could let the sources go. */
+async function finishCleanup(
+  crash: InspectCrash,
+  {
+    options,
+    made,
+    output,
+  }: { readonly options: RecoverOptions; readonly made: LogHeader; readonly output: LogSite },
+): Promise<RecoverReport> {
+  const { databases, filestore } = crash;
   const hasSources = databases.length > 0 || filestore !== undefined;
-  if (!header || !isRecoveredWhole(header) || !hasSources || options.keep)
-    throw recoverErrors.finished(site.place, header?.status ?? 'unknown');
+  if (!isRecoveredWhole(made) || !hasSources || options.keep)
+    throw output.place === crash.site.place
+      ? recoverErrors.finished(output.place, made.status)
+      : recoverErrors.exists(output.place);
   refuseLiving(crash, options);
   const releasable = { databases: databases.map(({ path }) => path), isFilestore: true };
   const deleted = await releaseInspectSources(options.disk, crash, releasable);
   return {
     kind: 'inspect',
-    output: site.place,
+    output: output.place,
     wasThere: true,
-    status: header.status,
-    run: runOf(header),
+    status: made.status,
+    run: runOf(made),
     sources: [],
     liveness: crash.verdict.liveness,
     counts: { expected: undefined, kept: 0, recovered: 0, inFlight: 0, lost: 0 },
     samples: [],
     problems: [],
-    ...(header.results && { results: header.results }),
+    ...(made.results && { results: made.results }),
     deleted,
     left: [],
   };

@@ -150,9 +150,9 @@ class RunRecovery {
     }
   }
 
-  #liveness({ kind, reader }: RunSource): Liveness {
-    const { dir } = this.#site;
-    if (kind === 'journal' && dir !== undefined) return lockedLiveness(reader);
+  /** Whoever holds the lock of the journal knows that nobody writes it here. */
+  #liveness({ reader }: RunSource): Liveness {
+    if (this.#lock) return lockedLiveness(reader);
     const last = reader.sessions().at(-1);
     return !last || last.ending ? 'dead' : livenessOf(last.process);
   }

@@ -1,0 +1,177 @@
+import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  LOG_NAME,
+  madeEvent,
+  madeSample,
+  placeCrashedLog,
+  placeDatabase,
+  placeFilestore,
+  segmentEvent,
+} from '../../test/sim/inspect-buffer.ts';
+import { filledJournal } from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { type JsonObject, systemClock } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { type ListOptions, listRecoverable, recoverLog } from './index.ts';
+
+let dir: TempDir;
+let logDir = '';
+let dataDir = '';
+beforeEach(async () => {
+  dir = await makeTempDir();
+  logDir = join(dir.path, 'logs');
+  dataDir = join(dir.path, 'data');
+  await mkdir(logDir);
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+const list = (more: Partial<ListOptions> = {}) =>
+  listRecoverable({
+    disk: nodeDisk,
+    clock: systemClock,
+    dir: logDir,
+    dataDirs: [dataDir],
+    scratchDir: dir.path,
+    ...more,
+  });
+const row = (id: number, completed: boolean): { readonly summary: JsonObject } => ({
+  summary: { id, epoch: 1, input: 'q', target: '', metadata: {}, completed },
+});
+
+test('an empty directory, or none, has nothing', async () => {
+  expect(await list()).toEqual([]);
+  expect(await list({ dir: join(logDir, 'nowhere') })).toEqual([]);
+});
+
+test('a crashed log with its database: expected, flushed, completed, in flight, sources, liveness', async () => {
+  await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  await placeDatabase({ logDir, dataDir }, { samples: [row(2, true), row(3, false), row(1, true)] });
+  expect(await list()).toMatchObject([
+    {
+      kind: 'inspect',
+      log: join(logDir, LOG_NAME),
+      task: 'crashed',
+      created: '2026-01-02T03:04:05+00:00',
+      expected: 4,
+      flushed: 1,
+      completed: 1,
+      inFlight: 1,
+      sources: ['database', 'log'],
+      liveness: 'dead',
+      problems: [],
+    },
+  ]);
+});
+
+test('a filestore: what its manifest says', async () => {
+  await placeCrashedLog(join(logDir, LOG_NAME));
+  await placeFilestore(logDir, {
+    manifest: { metrics: [], samples: [{ summary: row(1, false).summary, segments: [1] }], segments: [] },
+    segments: { 1: { '1_1.json': { events: [segmentEvent(1, madeEvent('info'))] } } },
+  });
+  expect(await list()).toMatchObject([
+    { completed: 0, inFlight: 1, sources: ['filestore'], liveness: 'unknown' },
+  ]);
+});
+
+test('only what was flushed', async () => {
+  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  await utimes(path, 1000, 1000);
+  expect(await list()).toMatchObject([{ flushed: 1, completed: 0, sources: ['log'], liveness: 'dead' }]);
+});
+
+test('a torn log', async () => {
+  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)], [madeSample(2)]] });
+  const bytes = await readFile(path);
+  await writeFile(path, bytes.subarray(0, bytes.indexOf('samples/2_epoch_1.json')));
+  expect(await list()).toMatchObject([{ flushed: 1, sources: ['torn log'] }]);
+});
+
+test('buffers without a log: a database, a filestore', async () => {
+  await placeDatabase({ logDir, dataDir }, { samples: [row(1, true)] });
+  await placeFilestore(
+    logDir,
+    { manifest: { samples: [{ summary: row(1, true).summary, segments: [] }] }, segments: {} },
+    '2026-01-03T00-00-00+00-00_other_ID.eval',
+  );
+  expect((await list()).map(({ task, sources, completed }) => [task, sources, completed])).toEqual([
+    ['crashed', ['database'], 1],
+    ['other', ['filestore'], 1],
+  ]);
+});
+
+test('finished and recovered logs, and other files, are not listed', async () => {
+  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  await writeFile(join(logDir, 'notes.eval'), 'no log');
+  await writeFile(join(logDir, 'readme.md'), 'text');
+  expect(await list()).toHaveLength(1);
+  const { output } = await recoverLog({
+    disk: nodeDisk,
+    clock: systemClock,
+    log: path,
+    dataDirs: [dataDir],
+    forceDead: true,
+  });
+  expect(await list()).toEqual([]);
+  await rename(output, join(logDir, 'elsewhere.eval'));
+  expect(await list()).toHaveLength(1);
+});
+
+test('a log whose process lives is listed as alive', async () => {
+  await placeCrashedLog(join(logDir, LOG_NAME));
+  await placeDatabase({ logDir, dataDir }, { samples: [row(1, false)] });
+  const stateOf = () => ({ kind: 'running', processStart: '1' }) as const;
+  expect(await list({ stateOf })).toMatchObject([{ liveness: 'alive', inFlight: 1 }]);
+});
+
+test('subdirectories are looked at, with the databases of each', async () => {
+  const sub = join(logDir, 'a/b');
+  await placeCrashedLog(join(sub, LOG_NAME));
+  await placeDatabase({ logDir: sub, dataDir }, { samples: [row(1, true)] });
+  expect(await list()).toMatchObject([{ log: join(sub, LOG_NAME), completed: 1 }]);
+});
+
+test('a database that cannot be read is a problem of its row, not of the list', async () => {
+  await placeCrashedLog(join(logDir, LOG_NAME));
+  const path = await placeDatabase({ logDir, dataDir }, {});
+  await writeFile(path, 'no database');
+  expect(await list()).toMatchObject([{ problems: [{ code: 'E_BUFFER_FOREIGN' }] }]);
+});
+
+test('in a bucket', async () => {
+  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  const bucket = memoryBucket();
+  await bucket.create(`logs/${LOG_NAME}`, await readFile(path));
+  expect(await list({ bucket, dir: '' })).toMatchObject([
+    { log: `logs/${LOG_NAME}`, flushed: 1, sources: ['log'], liveness: 'dead' },
+  ]);
+  expect(await list({ bucket, dir: 'other' })).toEqual([]);
+});
+
+describe('our own runs', () => {
+  test('with their journals, and those of which only segments are here', async () => {
+    const stateDir = join(logDir, '.holdfast');
+    const journal = await filledJournal(stateDir);
+    const run = journal.run();
+    journal.close();
+    const bucket = memoryBucket();
+    await bucket.create('runs/20260101T000000000-gone/segments/w/00000001.zst', new Uint8Array([1]));
+    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
+    expect(await list({ places })).toMatchObject([
+      {
+        kind: 'holdfast',
+        log: run.runId,
+        task: 'sealed',
+        expected: 4,
+        completed: 3,
+        inFlight: 1,
+        sources: ['journal'],
+        liveness: 'dead',
+      },
+      { kind: 'holdfast', log: '20260101T000000000-gone', sources: ['segments'], liveness: 'unknown' },
+    ]);
+  });
+});

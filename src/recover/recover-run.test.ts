@@ -1,0 +1,218 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { filledJournal, runRecord, sampleFields } from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { type Digest, systemClock } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { createJournal, type Journal } from '../journal/index.ts';
+import { openLog, verifyLog } from '../log/index.ts';
+import { type RecoverOptions, recoverLog } from './index.ts';
+
+let dir: TempDir;
+let logDir = '';
+let stateDir = '';
+beforeEach(async () => {
+  dir = await makeTempDir();
+  logDir = join(dir.path, 'logs');
+  stateDir = join(logDir, '.holdfast');
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+const recover = (log: string, more: Partial<RecoverOptions> = {}) =>
+  recoverLog({
+    disk: nodeDisk,
+    clock: systemClock,
+    log,
+    dataDirs: [],
+    places: { logDir, stateDir },
+    ...more,
+  });
+const exists = (path: string) => stat(path).then(Boolean, () => false);
+
+/** A journal whose process let go of it without sealing. */
+async function left(change?: (journal: Journal) => Promise<void>): Promise<{ runId: string; dir: string }> {
+  const journal = await filledJournal(stateDir);
+  await change?.(journal);
+  const { runId } = journal.run();
+  journal.close();
+  return { runId, dir: join(stateDir, runId) };
+}
+
+describe('a journal that was left', () => {
+  test('named by its run: sealed, checked and let go', async () => {
+    const run = await left();
+    const report = await recover(run.runId);
+    expect(report).toMatchObject({
+      kind: 'holdfast',
+      output: join(logDir, 'sealed.eval'),
+      status: 'error',
+      liveness: 'dead',
+      counts: { expected: 4, kept: 0, recovered: 3, inFlight: 1, lost: 0 },
+      deleted: [run.dir],
+      left: [],
+      problems: [],
+    });
+    expect(report.samples).toMatchObject([
+      { id: 'a', state: 'completed', from: ['journal'], events: 1 },
+      { id: 'b', state: 'completed', from: ['journal'], events: 1 },
+      { id: 'c', state: 'errored', from: ['journal'], events: 1 },
+      { id: 'd', state: 'in-flight', from: ['journal'], events: 1 },
+    ]);
+    expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
+    expect(await readdir(stateDir)).toEqual([]);
+  });
+
+  test.each([
+    ['its directory', (run: { dir: string }) => run.dir],
+    ['its database', (run: { dir: string }) => join(run.dir, 'journal.db')],
+  ])('named by %s', async (_, name) => {
+    expect((await recover(name(await left()))).counts.recovered).toBe(3);
+  });
+
+  test('--keep leaves it', async () => {
+    const run = await left();
+    expect((await recover(run.runId, { keep: true })).deleted).toEqual([]);
+    expect(await exists(run.dir)).toBe(true);
+    expect(await readdir(stateDir)).toEqual([run.runId]);
+  });
+
+  test('--no-events leaves the transcripts out', async () => {
+    const run = await left();
+    const { output } = await recover(run.runId, { noEvents: true });
+    const log = await openLog(nodeDisk, output);
+    expect((await log.sample('a', 1))?.events).toEqual([]);
+    await log.close();
+  });
+
+  test('in which every sample was completed is a success', async () => {
+    const run = { ...runRecord(), planned: 1 };
+    const journal = await createJournal(join(stateDir, run.runId), run, {
+      disk: nodeDisk,
+      clock: systemClock,
+    });
+    const attempt = journal.startAttempt({
+      id: 'a',
+      epoch: 1,
+      key: 'k' as Digest,
+      uuid: 'a',
+      startedAt: '2026-01-01T00:00:00+00:00',
+      sample: { input: 'q', target: 'yes', metadata: {} },
+    });
+    await attempt.finish('completed', sampleFields('a'));
+    journal.close();
+    expect((await recover(run.runId)).status).toBe('success');
+  });
+
+  test('that is still held by its process is never touched', async () => {
+    const journal = await filledJournal(stateDir);
+    const { runId } = journal.run();
+    await expect(recover(runId, { forceDead: true })).rejects.toMatchObject({ code: 'E_RECOVER_ALIVE' });
+    journal.close();
+    expect((await recover(runId)).counts.recovered).toBe(3);
+  });
+
+  test('whose log is there already is only let go', async () => {
+    const run = await left();
+    await recover(run.runId, { keep: true });
+    expect(await recover(run.runId)).toMatchObject({ wasThere: true, deleted: [run.dir] });
+  });
+
+  test('of another machine is unknown, and refused unless somebody vouches', async () => {
+    const run = await left();
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    const db = new DatabaseSync(join(run.dir, 'journal.db'));
+    db.exec("UPDATE sessions SET data = json_set(data, '$.process.host', 'another')");
+    db.close();
+    await expect(recover(run.runId)).rejects.toMatchObject({ code: 'E_RECOVER_UNKNOWN' });
+    expect((await recover(run.runId, { forceDead: true })).liveness).toBe('unknown');
+  });
+
+  test('that is damaged gives up what can be read, and is left', async () => {
+    const run = await left();
+    const path = join(run.dir, 'journal.db');
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    const page = Number(
+      db.prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'events'").get()?.page,
+    );
+    db.close();
+    const bytes = await readFile(path);
+    bytes.fill(0x55, 4096 * (page - 1), 4096 * page);
+    await writeFile(path, bytes);
+    const report = await recover(run.runId);
+    expect(report.counts).toMatchObject({ recovered: 3, inFlight: 1 });
+    expect(report.problems.map(({ code }) => code)).toContain('E_JOURNAL_DAMAGED');
+    expect(report).toMatchObject({ deleted: [], left: [path] });
+    expect(await exists(path)).toBe(true);
+  });
+});
+
+describe('segments', () => {
+  async function shipped(bucket: Bucket, isEnded = true): Promise<{ runId: string; dir: string }> {
+    return left(async (journal) => {
+      const run = journal.run();
+      if (isEnded) await journal.end('interrupted');
+      const shipper = journal.shipTo({ bucket, prefix: 'runs/', run: run.runId, writer: run.writer });
+      await shipper.ship();
+      shipper.stop();
+    });
+  }
+
+  test('the machine is gone: the run is recovered from the bucket, and the segments go', async () => {
+    const bucket = memoryBucket();
+    const run = await shipped(bucket);
+    await nodeDisk.removeTree(run.dir);
+    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
+    const report = await recover(run.runId, { places });
+    expect(report).toMatchObject({ counts: { recovered: 3, inFlight: 1 }, problems: [] });
+    expect(report.sources.map(({ kind }) => kind)).toEqual(['segments']);
+    const leftKeys: string[] = [];
+    for await (const { key } of bucket.list('')) leftKeys.push(key);
+    expect(leftKeys).toEqual([]);
+    expect((await readdir(stateDir)).filter((name) => name.includes('recover'))).toEqual([]);
+  });
+
+  test('of a process that lives are never touched', async () => {
+    const bucket = memoryBucket();
+    const run = await shipped(bucket, false);
+    await nodeDisk.removeTree(run.dir);
+    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
+    await expect(recover(run.runId, { places, forceDead: true })).rejects.toMatchObject({
+      code: 'E_RECOVER_ALIVE',
+    });
+  });
+
+  test('complete a journal that is damaged', async () => {
+    const bucket = memoryBucket();
+    const run = await shipped(bucket, false);
+    const path = join(run.dir, 'journal.db');
+    await writeFile(path, (await readFile(path)).fill(0x55, 100));
+    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
+    const report = await recover(run.runId, { places });
+    expect(report.counts).toMatchObject({ recovered: 3, inFlight: 1 });
+    expect(report.sources.map(({ kind }) => kind)).toContain('segments');
+    expect(report.deleted).toEqual([]);
+  });
+
+  test('a damaged one is said, and the bucket is left as it is', async () => {
+    const bucket = memoryBucket();
+    const run = await shipped(bucket);
+    await nodeDisk.removeTree(run.dir);
+    for await (const { key } of bucket.list('')) {
+      const bytes = await bucket.read(key);
+      await bucket.put(key.replace('00000001', '00000002'), (bytes ?? new Uint8Array()).slice(0, 40));
+    }
+    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
+    const report = await recover(run.runId, { places });
+    expect(report.problems.map(({ code }) => code)).toContain('E_SEGMENT_DAMAGED');
+    expect(report.deleted).toEqual([]);
+  });
+});
+
+test('a run that is nowhere', async () => {
+  await expect(recover('20260101T000000000-nowhere')).rejects.toMatchObject({ code: 'E_RECOVER_NOTHING' });
+});
