@@ -4,6 +4,7 @@ import { packageVersion, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
 import { applySpec } from './command.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
+import { keepHeapSmall } from './small-heap.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /** Work that does not heed its signal must not keep the process from ending. */
@@ -11,6 +12,7 @@ const LAST_GRACE_MS = 1_000;
 
 /** The command line. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
+  keepHeapSmall();
   hideExperimentalWarnings();
   const terminal = openTerminal(process);
   const code = await runCommand(argv, terminal);

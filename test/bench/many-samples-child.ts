@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { keepHeapSmall } from '../../src/cli/small-heap.ts';
 import { includes } from '../../src/evals/index.ts';
 import { report, residentBytes } from './child.ts';
 import { runWhole } from './whole-run.ts';
@@ -12,6 +13,7 @@ const samples = Number(samplesText);
 const sizeBytes = Number(sizeText);
 const STEP = 10_000;
 
+keepHeapSmall(); // as the command line does
 await writeRows(join(dir, 'rows.jsonl'));
 report({ at: 'start', ...residentBytes() });
 let ended = 0;

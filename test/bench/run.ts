@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
 import { journalCost } from './journal-cost.ts';
+import { manySamples } from './many-samples.ts';
 import { recover } from './recover.ts';
 
-const BENCHES: readonly Bench[] = [journalCost, recover];
+const BENCHES: readonly Bench[] = [journalCost, manySamples, recover];
 
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
