@@ -1,0 +1,240 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { logStart, madeSample } from '../../test/sim/inspect-buffer.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { nodeDisk } from '../disk/index.ts';
+import {
+  createLogFile,
+  type EvalSpec,
+  type LogHeader,
+  openLog,
+  type SampleFields,
+  summarize,
+  verifyLog,
+} from '../log/index.ts';
+import { mergeLogs } from './index.ts';
+import { chooseSamples, type MergeCandidate, rankOf, type SampleRank } from './merge-choice.ts';
+import { mergedHeader } from './merge-header.ts';
+
+let dir: TempDir;
+beforeEach(async () => {
+  dir = await makeTempDir();
+  await mkdir(dir.path, { recursive: true });
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+const failed = (id: number, message: string): SampleFields =>
+  madeSample(id, { error: { message, traceback: message, traceback_ansi: message }, scores: {} });
+
+async function placeLog(
+  name: string,
+  samples: readonly SampleFields[],
+  more: { readonly spec?: Partial<EvalSpec>; readonly status?: LogHeader['status'] } = {},
+): Promise<string> {
+  const path = join(dir.path, name);
+  const file = await createLogFile(nodeDisk, path);
+  const start = logStart(more.spec);
+  await file.writeStart(start);
+  for (const fields of samples)
+    await file.writeSample({ fields, events: [], attachments: [], messages: [], calls: [] });
+  await file.writeSummaries(samples.map(summarize));
+  await file.writeHeader({
+    ...start,
+    status: more.status ?? 'error',
+    stats: {
+      started_at: '2026-01-02T03:04:05+00:00',
+      completed_at: '2026-01-02T04:04:05+00:00',
+      model_usage: {},
+      role_usage: {},
+      connection_limit_history: [],
+    },
+    invalidated: false,
+    tags: [],
+    metadata: {},
+  });
+  await file.finish();
+  return path;
+}
+
+const merge = (logs: readonly string[], name = 'merged.eval') =>
+  mergeLogs({ disk: nodeDisk, logs, output: join(dir.path, name) });
+
+/** All that a log says, without what differs from file to file. */
+async function contentOf(path: string) {
+  const log = await openLog(nodeDisk, path);
+  const header = await log.header();
+  const members: string[] = [];
+  for (const { name } of log.members()) {
+    const raw = await log.rawMember(name);
+    if (name.startsWith('samples/')) members.push(`${name} ${raw?.crc}`);
+  }
+  const reductions = await log.reductions();
+  await log.close();
+  return { header, members, reductions };
+}
+
+describe('attempts at one eval', () => {
+  test('complete beats errored beats cancelled, sample by sample', async () => {
+    const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom'), failed(3, 'CancelledError()')]);
+    const b = await placeLog('b.eval', [
+      failed(1, 'boom'),
+      failed(2, 'CancelledError()'),
+      failed(3, 'boom'),
+      madeSample(4),
+    ]);
+    const report = await merge([a, b]);
+    expect(report).toMatchObject({
+      samples: 4,
+      completed: 2,
+      errored: 2,
+      cancelled: 0,
+      conflicts: [],
+      status: 'error',
+    });
+    expect(report.from).toEqual({ [a]: 2, [b]: 2 });
+    const log = await openLog(nodeDisk, report.output);
+    expect((await log.sampleFields(3, 1))?.error?.message).toBe('boom');
+    expect((await log.header()).results).toMatchObject({ total_samples: 4, completed_samples: 2 });
+    await log.close();
+    expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
+  });
+
+  test('shards that make a whole are a success, and name all samples', async () => {
+    const spec = (ids: readonly number[]) => ({ dataset: { samples: 4, sample_ids: ids } });
+    const a = await placeLog('a.eval', [madeSample(1), madeSample(2)], { spec: spec([1, 2]) });
+    const b = await placeLog('b.eval', [madeSample(3), madeSample(4)], { spec: spec([3, 4]) });
+    const report = await merge([a, b]);
+    expect(report.status).toBe('success');
+    const { header } = await contentOf(report.output);
+    expect(header.eval.dataset.sample_ids).toEqual([1, 2, 3, 4]);
+    expect(header.stats.model_usage['mock/model']).toMatchObject({ input_tokens: 40 });
+  });
+
+  test('two complete copies that differ are a conflict, which is listed', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [
+      madeSample(1, { scores: { match: { value: 'I' } }, completed_at: '2026-01-02T03:09:00+00:00' }),
+    ]);
+    const report = await merge([b, a]);
+    expect(report.conflicts).toEqual([{ id: 1, epoch: 1, taken: a, left: [b] }]);
+  });
+
+  test('members are copied raw', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const { output } = await merge([a]);
+    expect((await contentOf(output)).members).toEqual((await contentOf(a)).members);
+  });
+
+  test('sources are kept as provenance, also through a second merge', async () => {
+    const spec = (eval_id: string) => ({ spec: { eval_id } });
+    const a = await placeLog('a.eval', [madeSample(1)], spec('A'));
+    const b = await placeLog('b.eval', [madeSample(2)], spec('B'));
+    const c = await placeLog('c.eval', [madeSample(3)], spec('C'));
+    const first = await merge([a, b], 'ab.eval');
+    const { header } = await contentOf((await merge([first.output, c], 'abc.eval')).output);
+    const ids = (header.metadata.holdfast_merged as { eval_id: string }[]).map(({ eval_id }) => eval_id);
+    expect(ids.sort()).toEqual(['A', 'B', 'C']);
+  });
+
+  test('the order of logs does not matter, and merging again changes nothing', async () => {
+    const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom')], { spec: { eval_id: 'A' } });
+    const b = await placeLog('b.eval', [madeSample(2), failed(3, 'x')], { spec: { eval_id: 'B' } });
+    const one = await contentOf((await merge([a, b], '1.eval')).output);
+    const other = await contentOf((await merge([b, a], '2.eval')).output);
+    expect(other).toEqual(one);
+    const again = await contentOf((await merge([join(dir.path, '1.eval'), a, b, a], '3.eval')).output);
+    expect(again).toEqual(one);
+  });
+});
+
+describe('refused', () => {
+  test('logs of different evals', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [madeSample(1)], { spec: { task: 'other' } });
+    await expect(merge([a, b])).rejects.toMatchObject({ code: 'E_MERGE_DIFFERENT' });
+    const c = await placeLog('c.eval', [madeSample(1)], { spec: { model: 'other/model' } });
+    await expect(merge([a, c])).rejects.toMatchObject({ code: 'E_MERGE_DIFFERENT' });
+  });
+
+  test('no logs, a log that is not there, an output that is', async () => {
+    await expect(merge([])).rejects.toMatchObject({ code: 'E_MERGE_NOTHING' });
+    await expect(merge([join(dir.path, 'nowhere.eval')])).rejects.toMatchObject({ code: 'E_LOG_NOT_FOUND' });
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    await writeFile(join(dir.path, 'merged.eval'), 'mine');
+    await expect(merge([a])).rejects.toMatchObject({ code: 'E_RECOVER_EXISTS' });
+    expect((await readdir(dir.path)).sort()).toEqual(['a.eval', 'merged.eval']);
+  });
+});
+
+test('rank: by the words of the error', () => {
+  expect(rankOf({})).toBe('complete');
+  expect(rankOf({ error: 'boom' })).toBe('errored');
+  expect(rankOf({ error: 'CancelledError()' })).toBe('cancelled');
+  expect(rankOf({ error: 'The run was interrupted while this sample was under way.' })).toBe('cancelled');
+});
+
+const candidate = fc.record<MergeCandidate>({
+  id: fc.constantFrom<string | number>(1, 2, 'a'),
+  epoch: fc.constantFrom(1, 2),
+  rank: fc.constantFrom<SampleRank>('complete', 'errored', 'cancelled'),
+  checksum: fc.constantFrom('x', 'y'),
+  uuid: fc.constantFrom('', 'u', 'v'),
+  completedAt: fc.constantFrom('', '2026-01-01', '2026-01-02'),
+  place: fc.constantFrom('/a', '/b', '/c'),
+});
+
+test('law: the choice does not depend on the order, nor on how often a copy is given', () => {
+  fc.assert(
+    fc.property(
+      fc.array(candidate, { maxLength: 20 }),
+      fc.array(candidate, { maxLength: 5 }),
+      (all, some) => {
+        const { chosen } = chooseSamples(all);
+        expect(chooseSamples([...all].reverse()).chosen).toEqual(chosen);
+        expect(chooseSamples([...all, ...all]).chosen).toEqual(chosen);
+        // Associative: what was chosen stands for what it was chosen from.
+        const whole = chooseSamples([...all, ...some]).chosen;
+        expect(chooseSamples([...chosen, ...some]).chosen).toEqual(whole);
+        for (const { id, epoch, rank } of whole) {
+          const copies = [...all, ...some].filter((one) => one.id === id && one.epoch === epoch);
+          if (rank !== 'complete') expect(copies.some((one) => one.rank === 'complete')).toBe(false);
+        }
+      },
+    ),
+  );
+});
+
+test('law: the header follows from the set of headers', () => {
+  const header = fc
+    .record({
+      id: fc.constantFrom('A', 'B', 'C'),
+      created: fc.constantFrom('2026-01-01', '2026-01-02'),
+      tag: fc.constantFrom('t', 'u'),
+    })
+    .map(
+      ({ id, created, tag }): LogHeader => ({
+        ...logStart({ eval_id: id, created: `${created}T00:00:00+00:00` }),
+        status: 'error',
+        stats: {
+          started_at: created,
+          completed_at: created,
+          model_usage: {},
+          role_usage: {},
+          connection_limit_history: [],
+        },
+        invalidated: false,
+        tags: [tag],
+        metadata: {},
+      }),
+    );
+  fc.assert(
+    fc.property(fc.array(header, { minLength: 1, maxLength: 6 }), (headers) => {
+      const merged = mergedHeader(headers, []);
+      expect(mergedHeader([...headers].reverse(), [])).toEqual(merged);
+      expect(mergedHeader([...headers, ...headers], [])).toEqual(merged);
+      expect(mergedHeader([merged, ...headers], [])).toEqual(merged);
+    }),
+  );
+});
