@@ -119,10 +119,13 @@ export class BufferReader {
   event(row: number): { readonly tag: string; readonly json: string } | undefined {
     const found = this.#one(EVENT, row);
     if (typeof found?.json !== 'string') return undefined;
-    if (found.tag !== null) return { tag: String(found.tag), json: found.json };
-    // Strict JSON it is not: NaN is allowed here, anything else is damage.
+    if (typeof found.tag === 'string') return { tag: found.tag, json: found.json };
+    // Strict JSON with a tag it is not: NaN is allowed here, anything else is damage.
     const event = this.#object(found.json, { what: `event row ${row}` });
-    return event && { tag: String(event.event), json: stringifyJson(event) };
+    if (!event || typeof event.event === 'string')
+      return event && { tag: String(event.event), json: stringifyJson(event) };
+    this.#noteRow({ what: `event row ${row}` }, 'it does not say what kind of event it is');
+    return undefined;
   }
 
   poolRows(key: BufferKey, kind: PoolKind): readonly PoolRow[] {
@@ -244,7 +247,7 @@ const POOLS = {
 
 /** SQLite makes the text compact far faster than we could. What is not strict JSON comes without a tag. */
 const EVENT = `SELECT CASE WHEN json_valid(data) THEN json(data) ELSE data END AS json,
-  CASE WHEN json_valid(data) THEN coalesce(json_extract(data, '$.event'), '') END AS tag
+  CASE WHEN json_valid(data) THEN json_extract(data, '$.event') END AS tag
   FROM events WHERE id = ?`;
 
 /** A database without any table is one whose first transaction never arrived. */
