@@ -15,8 +15,9 @@ import { startFields } from './records.ts';
 
 /** Events that are committed together share a row up to about this length; beyond, a new row begins. */
 const EVENTS_ROW_CHARS_MAX = 256 * 1024;
-/** A short result is its own summary: only for long ones a thin form is kept beside them. */
-const RESULT_CHARS_WITHOUT_SUMMARY = 8 * 1024;
+/** A light result is soon summarized when it is read: only beside a heavy one a summary is kept. */
+const LIGHT_RESULT_CHARS_MAX = 8 * 1024;
+const LIGHT_RESULT_TEXTS_MAX = 4;
 /** A message of the pool up to this length stays in its link: a hash and a row of its own would be longer. */
 const INLINE_CHARS_MAX = 256;
 
@@ -86,10 +87,12 @@ export class AttemptWriter {
     const messages = condenseMessages(fields.messages);
     this.#attach(input.attachments);
     this.#attach(messages.attachments);
-    const condensed = { ...fields, input: input.values, messages: messages.values };
-    const data = stringifyJson(this.#beyondStart(condensed));
-    const summary =
-      data.length > RESULT_CHARS_WITHOUT_SUMMARY ? stringifyJson(this.#beyondStart(summarize(fields))) : null;
+    const logged = { ...fields, input: input.values, messages: messages.values };
+    const { value, attachments } = condenseJson(this.#beyondStart(logged));
+    this.#store(attachments);
+    const data = stringifyJson(value);
+    const isHeavy = data.length > LIGHT_RESULT_CHARS_MAX || attachments.length > LIGHT_RESULT_TEXTS_MAX;
+    const summary = isHeavy ? stringifyJson(this.#beyondStart(summarize(fields))) : null;
     this.#journal.insert('results', [this.n, status, summary, data]);
     await this.#journal.flush();
   }
@@ -117,11 +120,15 @@ export class AttemptWriter {
     this.#journal.insert('events', row);
   }
 
-  /** The sample, answers and outputs are ours alone: their long strings are stored by hash, but are no attachments. */
+  /** All but events is ours alone: its long strings are stored by hash, but are no attachments of the log. */
   #condense(value: Json): Json {
     const condensed = condenseJson(value);
-    for (const { hash, text } of condensed.attachments) this.#journal.insert('contents', [hash, text]);
+    this.#store(condensed.attachments);
     return condensed.value;
+  }
+
+  #store(texts: readonly { readonly hash: string; readonly text: string }[]): void {
+    for (const { hash, text } of texts) this.#journal.insert('contents', [hash, text]);
   }
 
   #attach(attachments: readonly { readonly hash: string; readonly text: string }[]): void {

@@ -18,7 +18,7 @@ const COPY = [
   'INSERT INTO results (attempt, status, summary, data) SELECT $to, status, summary, data FROM other.results WHERE attempt = $from',
 ];
 
-/** Linked contents, and those that the sample, answers and outputs name inside their JSON. */
+/** Linked contents, and those that the sample, answers, output and result name inside their JSON. */
 const COPY_ANSWERED = `
 INSERT OR IGNORE INTO contents (hash, text)
 SELECT hash, text FROM other.contents WHERE hash IN (
@@ -28,6 +28,9 @@ SELECT hash, text FROM other.contents WHERE hash IN (
     WHERE n = $from AND leaf.type = 'text' AND leaf.value LIKE 'attachment://%'
   UNION
   SELECT substr(leaf.value, 14) FROM other.answers, json_tree(other.answers.data) AS leaf
+    WHERE attempt = $from AND leaf.type = 'text' AND leaf.value LIKE 'attachment://%'
+  UNION
+  SELECT substr(leaf.value, 14) FROM other.results, json_tree(other.results.data) AS leaf
     WHERE attempt = $from AND leaf.type = 'text' AND leaf.value LIKE 'attachment://%'
   UNION
   SELECT substr(leaf.value, 14) FROM other.outputs, json_tree(other.outputs.data) AS leaf

@@ -1,5 +1,5 @@
 import { ActionableError, type Clock, isRunId, messageOf } from '../base/index.ts';
-import { type Disk, isLocked, type Liveness, livenessOf } from '../disk/index.ts';
+import { type Disk, isLocked, type Liveness, livenessOf, whoAmI } from '../disk/index.ts';
 import { JOURNAL_FILE, LOCK_FILE } from './journal.ts';
 import { type JournalReader, readJournal } from './reader.ts';
 import type { RunRecord } from './records.ts';
@@ -86,6 +86,9 @@ export function journalLiveness(dir: string, reader: JournalReader): Liveness {
   if (isLocked(`${dir}/${LOCK_FILE}`)) return 'alive';
   const last = reader.sessions().at(-1);
   if (!last || last.ending) return 'dead';
+  // Whoever runs under this kernel, in whatever container, would be seen holding the lock.
+  const { bootId } = whoAmI();
+  if (bootId !== undefined && last.process.bootId === bootId) return 'dead';
   const liveness = livenessOf(last.process);
   // The process may live on as something else than a writer of this journal: it holds no lock, so it let go.
   return liveness === 'alive' ? 'dead' : liveness;

@@ -222,7 +222,7 @@ export class JournalReader {
 
   /** A result repeats nothing that its attempt's own row says. */
   #toFields(row: Record<string, unknown>): SampleFields {
-    const fields = parseJson(String(row.result)) as unknown as Partial<SampleFields>;
+    const fields = this.#expand(parseJson(String(row.result))) as unknown as Partial<SampleFields>;
     return { ...startFields(this.#toStart(row)), ...fields } as SampleFields;
   }
 

@@ -1,11 +1,5 @@
 import type { BufferGap, BufferKey, BufferReader, EventRow, PoolKind } from '../journal/index.ts';
 
-/** One logical event: where it first appeared, and the row that holds its last version. There may be a million. */
-export interface LogicalEvent {
-  readonly position: number;
-  readonly lastRow: number;
-}
-
 /**
  * One sample as one or more buffers hold it whose rows are numbered alike: Inspect's database, and the segments that
  * were made from it. What either has is there; rows are told apart by their number, so nothing is counted twice.
@@ -13,7 +7,8 @@ export interface LogicalEvent {
 export class BufferedCopy {
   readonly key: BufferKey;
   readonly readers: readonly BufferReader[];
-  readonly events: readonly LogicalEvent[];
+  /** For each event the row that holds its last version. Only numbers are held: there may be a million. */
+  readonly events: readonly number[];
 
   constructor(key: BufferKey, readers: readonly BufferReader[]) {
     this.key = key;
@@ -78,21 +73,23 @@ export function isFinal(summary: { readonly completed_at?: unknown; readonly com
   return (summary.completed_at ?? null) !== null || summary.completed === true;
 }
 
-/** The first appearance gives the place, the last row the content; rows without an id are each an event of their own. */
-export function collapseVersions(rows: Iterable<EventRow>): readonly LogicalEvent[] {
-  const events: { position: number; lastRow: number }[] = [];
-  const byId = new Map<string, (typeof events)[number]>();
+/**
+ * The row of each event's last version, in the order in which the events first appeared. Rows without an id are each an
+ * event of their own.
+ */
+export function collapseVersions(rows: Iterable<EventRow>): readonly number[] {
+  const lastRows: number[] = [];
+  const places = new Map<string, number>();
   for (const { row, eventId } of rows) {
-    const known = eventId === '' ? undefined : byId.get(eventId);
-    if (known) {
-      known.lastRow = row;
+    const place = eventId === '' ? undefined : places.get(eventId);
+    if (place !== undefined) {
+      lastRows[place] = row;
       continue;
     }
-    const event = { position: row, lastRow: row };
-    events.push(event);
-    if (eventId !== '') byId.set(eventId, event);
+    if (eventId !== '') places.set(eventId, lastRows.length);
+    lastRows.push(row);
   }
-  return events;
+  return lastRows;
 }
 
 /** Ascending lists as one ascending list, each row once. */

@@ -9,7 +9,7 @@ import type {
   SampleId,
   SampleLimit,
 } from '../log/index.ts';
-import { type BufferedCopy, isFinal, type LogicalEvent } from './buffered-copy.ts';
+import { type BufferedCopy, isFinal } from './buffered-copy.ts';
 import { TextExpander } from './expand-texts.ts';
 import { fullScores } from './full-scores.ts';
 import { layOutPool, type PoolLayout } from './pool-positions.ts';
@@ -32,8 +32,8 @@ export interface RebuildOptions {
 export interface RebuiltSample {
   readonly fields: SampleFields;
   readonly state: 'completed' | 'in-flight';
-  /** The events to be written: those of the last attempt. */
-  readonly events: readonly LogicalEvent[];
+  /** The rows of the events to be written: those of the last attempt that can be read. */
+  readonly events: readonly number[];
   readonly pools: Readonly<Record<PoolKind, PoolLayout>>;
   readonly pending: number;
   /** One sentence for each thing that is known to be missing. */
@@ -44,12 +44,12 @@ export interface RebuiltSample {
 /** Builds a sample from what buffers hold of it: its row, where there is one, and what its events tell. */
 export function rebuildSample(copy: BufferedCopy, options: RebuildOptions): RebuiltSample {
   const missing: string[] = [];
-  const readable: LogicalEvent[] = [];
+  const readable: number[] = [];
   const facts = new SampleFacts();
-  for (const event of copy.events) {
-    const found = copy.event(event.lastRow);
+  for (const row of copy.events) {
+    const found = copy.event(row);
     if (!found) continue;
-    readable.push(event);
+    readable.push(row);
     facts.add(found.tag, found.json);
   }
   const damaged = copy.events.length - readable.length;

@@ -190,8 +190,8 @@ export async function writingLog<T>(
 }
 
 function* eventTexts(rebuilt: RebuiltSample, copy: BufferedCopy): Iterable<string> {
-  for (const { lastRow } of rebuilt.events) {
-    const event = copy.event(lastRow);
+  for (const row of rebuilt.events) {
+    const event = copy.event(row);
     if (event) yield event.json;
   }
 }

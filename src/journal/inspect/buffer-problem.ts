@@ -38,11 +38,4 @@ export const bufferErrors = {
       hint: 'Check that the file and its directory may be read, and that there is room for a copy of it.',
       cause,
     }),
-
-  notFilestore: (place: string) =>
-    new DamageError({
-      code: 'E_BUFFER_NOT_FOUND',
-      message: `${place} holds neither a manifest nor a segment.`,
-      hint: 'Name the log that crashed, or the folder of it in .buffer.',
-    }),
 };

@@ -107,11 +107,14 @@ describe('the text of an event', () => {
     expect(problems).toEqual([]);
   });
 
-  test.each(['{"event": "info"', '[1, 2]', '', '{"event": 1}', '{}'])('that is damaged (%s) is a problem', (data) => {
-    const { found, problems } = textOf(data);
-    expect(found).toBeUndefined();
-    expect(problems).toMatchObject([{ code: 'E_BUFFER_ROW' }]);
-  });
+  test.each(['{"event": "info"', '[1, 2]', '', '{"event": 1}', '{}'])(
+    'that is damaged (%s) is a problem',
+    (data) => {
+      const { found, problems } = textOf(data);
+      expect(found).toBeUndefined();
+      expect(problems).toMatchObject([{ code: 'E_BUFFER_ROW' }]);
+    },
+  );
 });
 
 test('rows that are only in the WAL are read, and not a byte is changed', async () => {
