@@ -59,5 +59,9 @@ export function errnoOf(error: unknown): string | undefined {
 /** A one-line description of anything that can be thrown. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
-  return String(error);
+  try {
+    return String(error);
+  } catch {
+    return 'something that cannot be shown'; // Anything can be thrown, also what has no text form.
+  }
 }

@@ -108,8 +108,10 @@ function stringifyWithCare(value: Json): string {
       return JSON.stringify(escapeLoneSurrogates(value));
     case 'object':
       break;
+    case 'boolean':
+      return String(value);
     default:
-      return JSON.stringify(value);
+      return 'null'; // Not JSON at all: a function, a symbol. The types forbid it, but values come from users' code.
   }
   if (value === null) return 'null';
   if (isJsonArray(value)) {
@@ -117,7 +119,7 @@ function stringifyWithCare(value: Json): string {
   }
   const members: string[] = [];
   for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) continue;
+    if (item === undefined || typeof item === 'function' || typeof item === 'symbol') continue;
     members.push(`${JSON.stringify(escapeLoneSurrogates(key))}:${stringifyWithCare(item)}`);
   }
   return `{${members.join(',')}}`;

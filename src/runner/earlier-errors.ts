@@ -1,3 +1,4 @@
+import { ActionableError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { JournalReader } from '../journal/index.ts';
 import { openLog, type SampleFields } from '../log/index.ts';
@@ -36,6 +37,19 @@ function errorInJournal(journal: JournalReader, attempt: number): readonly Earli
 }
 
 async function errorsInLog(
+  disk: Disk,
+  path: string,
+  planned: PlannedSample,
+): Promise<readonly EarlierError[]> {
+  try {
+    return await readErrors(disk, path, planned);
+  } catch (error) {
+    if (error instanceof ActionableError) return []; // A damaged record of a failure must not stop the next attempt.
+    throw error;
+  }
+}
+
+async function readErrors(
   disk: Disk,
   path: string,
   planned: PlannedSample,

@@ -11,7 +11,7 @@ export function errorOf(error: unknown, redact: (text: string) => string): EvalE
 function tracebackOf(error: unknown): string {
   const parts: string[] = [];
   for (let at = error, depth = 0; at !== undefined && depth < 8; depth++) {
-    parts.push(at instanceof Error ? (at.stack ?? at.message) : String(at));
+    parts.push(at instanceof Error ? (at.stack ?? at.message) : messageOf(at));
     at = at instanceof Error ? at.cause : undefined;
   }
   return `${parts.join('\nCaused by: ')}\n`;

@@ -165,12 +165,11 @@ export class EvalRun {
       if (summary) this.#tally.countKept(summary);
     }
     const wanted = new Set(before.toRun.map(sampleName));
-    await recordReuse(journal, findings, wanted, this.#options);
-    const lent = new Set<string>();
+    const { lent, damaged } = await recordReuse(journal, findings, wanted, this.#options);
+    for (const what of damaged)
+      this.#tally.note(`${what} is damaged: it was left as it is, and the sample is run again.`);
     for (const row of journal.reused()) {
-      const name = sampleName(row);
-      if (!wanted.has(name) || !findings.reusable.has(name)) continue;
-      lent.add(name);
+      if (!lent.has(sampleName(row))) continue;
       this.#tally.countReused(journal.reusedSummary(row.n), row.log);
     }
     this.#noteStartingOver(before);

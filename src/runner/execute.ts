@@ -33,6 +33,8 @@ export interface Executed {
   readonly stopped?: StopReason;
 }
 
+const ALIVE_MS = 60_000;
+
 /** Places to run a sample in, shared by all runs of a set. First come, first served. */
 export class Slots {
   readonly #waiting: Array<() => void> = [];
@@ -66,6 +68,8 @@ export class Slots {
 export async function executeSamples(options: ExecuteOptions): Promise<Executed> {
   const stop = new Stopper(options);
   const running = new Set<Promise<void>>();
+  // A target may wait for something that keeps no handle: the process must not end under it as if all were done.
+  const alive = setInterval(() => undefined, ALIVE_MS);
   try {
     for (const sample of options.samples) {
       const waiting = options.slots.take();
@@ -83,6 +87,7 @@ export async function executeSamples(options: ExecuteOptions): Promise<Executed>
     await Promise.all(running);
   } finally {
     await Promise.allSettled(running);
+    clearInterval(alive);
     stop.dispose();
   }
   if (stop.failure) throw stop.failure.error;

@@ -11,6 +11,8 @@ export interface Reusable {
   readonly planned: PlannedSample;
   readonly logPath: string;
   readonly runId: string;
+  /** False when only `--reuse=any` makes it reusable: its definition was another. */
+  readonly isSame: boolean;
   readonly summary: EvalSampleSummary;
 }
 
@@ -49,7 +51,7 @@ export async function findReusable(
       }
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      search.findings.unreadable.push({ path, reason: messageOf(error) });
+      search.noteUnreadable(path, messageOf(error));
     }
   }
   return search.findings;
@@ -64,11 +66,11 @@ class ReuseSearch {
   readonly #wanted: ReadonlyMap<string, PlannedSample>;
   readonly #plan: Plan;
   readonly #mode: ReuseMode;
+  readonly #changed = new Set<string>();
   #isComplete = false;
-  readonly findings = {
+  readonly #found = {
     reusable: new Map<string, Omit<Reusable, 'summary'>>(),
     errored: new Map<string, { logPath: string }>(),
-    changed: 0,
     unreadable: [] as { path: string; reason: string }[],
   };
 
@@ -76,6 +78,16 @@ class ReuseSearch {
     this.#plan = plan;
     this.#mode = mode;
     this.#wanted = new Map(mode === 'none' ? [] : plan.samples.map((sample) => [sampleName(sample), sample]));
+  }
+
+  get findings(): ReuseFindings {
+    const { reusable } = this.#found;
+    return { ...this.#found, changed: [...this.#changed].filter((name) => !reusable.has(name)).length };
+  }
+
+  /** Unreadable is not absent: it is said. */
+  noteUnreadable(path: string, reason: string): void {
+    this.#found.unreadable.push({ path, reason });
   }
 
   async lookInto(log: LogReader, logPath: string): Promise<void> {
@@ -89,9 +101,16 @@ class ReuseSearch {
       if (found) own.set(sampleName(summary), found);
     }
     // One log that holds everything is better than many that each hold a part: then nothing has to be written.
-    this.#isComplete = own.size === this.#wanted.size && header.status === 'success';
+    const areAllSame = [...own.values()].every(({ isSame }) => isSame);
+    this.#isComplete = own.size === this.#wanted.size && areAllSame && header.status === 'success';
     for (const [name, found] of own)
-      if (this.#isComplete || !this.findings.reusable.has(name)) this.findings.reusable.set(name, found);
+      if (this.#isComplete || this.#isBetter(name, found)) this.#found.reusable.set(name, found);
+  }
+
+  /** What was made by the very same definition is better than what `--reuse=any` takes besides. */
+  #isBetter(name: string, found: Omit<Reusable, 'summary'>): boolean {
+    const known = this.#found.reusable.get(name);
+    return known === undefined || (found.isSame && !known.isSame);
   }
 
   #consider(
@@ -106,11 +125,11 @@ class ReuseSearch {
     const isSame = own.key === planned.key;
     const isAlike = own.content === planned.content;
     if (!isSame && !(isAlike && this.#mode === 'any')) {
-      if (isAlike && !this.findings.reusable.has(name)) this.findings.changed++;
+      if (isAlike) this.#changed.add(name);
       return undefined;
     }
-    if (summary.error === undefined && summary.completed) return { planned, logPath, runId };
-    if (!this.findings.reusable.has(name)) this.findings.errored.set(name, { logPath });
+    if (summary.error === undefined && summary.completed) return { planned, logPath, runId, isSame };
+    if (!this.#found.reusable.has(name)) this.#found.errored.set(name, { logPath });
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Disk } from '../disk/index.ts';
 import type { JournalReader, TargetOutput } from '../journal/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import type { SampleMeter, TargetResult } from '../targets/index.ts';
+import { byTime } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
 
 /** A target that cannot be replayed, but whose output was durable when its process died. */
@@ -33,7 +34,7 @@ export async function findFinishedTarget(
   journal: JournalReader,
   planned: PlannedSample,
 ): Promise<FinishedTarget | undefined> {
-  const last = journal.attemptsAt(planned.id, planned.epoch).at(-1);
+  const last = byTime(journal.attemptsAt(planned.id, planned.epoch)).at(-1);
   if (!last || last.status !== undefined || last.key !== (planned.key as Digest)) return undefined;
   const kept = journal.output(last.n);
   if (!kept) return undefined;

@@ -1,5 +1,5 @@
-import { type Digest, shortId } from '../base/index.ts';
-import type { AnswerRow, JournalReader } from '../journal/index.ts';
+import { ActionableError, type Digest, shortId } from '../base/index.ts';
+import type { AnswerRow, AttemptRow, JournalReader } from '../journal/index.ts';
 import type { LogEvent, SampleId } from '../log/index.ts';
 import {
   newEvent,
@@ -40,6 +40,30 @@ export class JournalRecorder implements Recorder {
       { kind: request.kind, digest: request.digest, occurrence, ...answer },
       events.map((event) => this.#inCurrentSpan(event)),
     );
+  }
+
+  /**
+   * The recorder of one phase of the sample. Once the phase has ended, whoever still holds it can neither buy anything
+   * nor write into the transcript: a call that was never awaited must not spend money that nobody sees.
+   */
+  phase(): Recorder & { end(): void } {
+    let isOver = false;
+    return {
+      recall: (request) => {
+        if (isOver) throw sampleEnded();
+        return this.recall(request);
+      },
+      record: async (request, answer, events) => {
+        if (isOver) throw sampleEnded();
+        await this.record(request, answer, events);
+      },
+      emit: (event) => {
+        if (!isOver) this.emit(event);
+      },
+      end: () => {
+        isOver = true;
+      },
+    };
   }
 
   emit(event: LogEvent): void {
@@ -84,7 +108,7 @@ export function answersToReplay(
   sample: { readonly id: SampleId; readonly epoch: number; readonly key: Digest },
 ): RecordedAnswers {
   const rows = new Map<string, AnswerRow>();
-  for (const attempt of journal.attemptsAt(sample.id, sample.epoch)) {
+  for (const attempt of byTime(journal.attemptsAt(sample.id, sample.epoch))) {
     if (attempt.key !== sample.key) continue;
     if (attempt.status !== undefined) rows.clear();
     else for (const row of journal.answers(attempt.n)) rows.set(`${requestKey(row)} ${row.occurrence}`, row);
@@ -98,6 +122,19 @@ export function answersToReplay(
     if (list.length === occurrence) answers.set(key, [...list, answer]);
   }
   return answers;
+}
+
+/** Attempts that were carried over from another journal stand behind newer ones; what counts is when they began. */
+export function byTime(attempts: readonly AttemptRow[]): readonly AttemptRow[] {
+  return attempts.toSorted((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt) || a.n - b.n);
+}
+
+function sampleEnded(): ActionableError {
+  return new ActionableError({
+    code: 'E_SAMPLE_ENDED',
+    message: 'A model was called after its sample had ended.',
+    hint: 'Await every generate() before the target or the scorer returns.',
+  });
 }
 
 function requestKey(request: { readonly kind: string; readonly digest: string }): string {

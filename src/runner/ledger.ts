@@ -17,7 +17,8 @@ export class Ledger {
     this.#tokens.spent += tokens;
     this.#tokens.saved += totals.savedTokens;
     this.#answers.replayed += totals.replayedCalls;
-    this.#answers.bought += totals.turns - totals.replayedCalls;
+    // What an agent reports of itself is no turn of ours.
+    this.#answers.bought += Math.max(0, totals.turns - totals.replayedCalls);
     if (!isWasted) return;
     this.#usd.wasted += totals.spentUsd;
     this.#tokens.wasted += tokens;

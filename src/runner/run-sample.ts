@@ -95,7 +95,8 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
     recorder.emit(
       newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }),
     );
-  return new Attempt(runner, task, { attempt, recorder, meter, scope, about }).run();
+  // Awaited here: the meter's timers must run for as long as the sample does.
+  return await new Attempt(runner, task, { attempt, recorder, meter, scope, about }).run();
 }
 
 /** The journal has the events already; the new attempt's own row names the errors only. */
@@ -154,13 +155,16 @@ class Attempt {
 
   async #runTarget(): Promise<TargetResult> {
     const { scope, recorder } = this.#parts;
-    const result = await recorder.inSpan(scope, { name: this.#runner.target.name, type: 'solver' }, () =>
-      this.#runner.target.run(this.#task.row, {
-        scope,
-        epoch: this.#task.planned.epoch,
-        workspace: this.#workspace,
-      }),
-    );
+    const phase = recorder.phase();
+    const span = { name: this.#runner.target.name, type: 'solver' };
+    const { epoch } = this.#task.planned;
+    const run = { scope: { ...scope, recorder: phase }, epoch, workspace: this.#workspace };
+    let result: TargetResult;
+    try {
+      result = await recorder.inSpan(scope, span, () => this.#runner.target.run(this.#task.row, run));
+    } finally {
+      phase.end();
+    }
     if (this.#runner.target.startsOver) {
       const { attempt, meter } = this.#parts;
       await attempt.output(
@@ -174,19 +178,21 @@ class Attempt {
     const { scope, recorder } = this.#parts;
     // A sample that met its limit is scored on what it had said by then.
     const said = scope.conversation.output?.completion ?? '';
-    return recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, () =>
+    const phase = recorder.phase();
+    const scoring = recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, () =>
       scoreSample({
         row: this.#task.row,
         epoch: this.#task.planned.epoch,
         output: result === undefined ? said : result.output,
         scorers: this.#runner.scorers,
         models: this.#runner.models,
-        scope,
-        recorder,
+        scope: { ...scope, recorder: phase },
+        recorder: phase,
         workspace: this.#workspace,
         signal: this.#task.signal,
       }),
     );
+    return scoring.finally(phase.end);
   }
 
   async #completed(

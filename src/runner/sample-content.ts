@@ -16,7 +16,10 @@ export function sampleTarget(row: SampleRow): string | readonly string[] {
 
 /** The row's own metadata, and ours under one name: what says whether a result can stand for another run's. */
 export function sampleMetadata(row: SampleRow, planned: PlannedSample): JsonObject {
-  return { ...row.metadata, holdfast: { key: planned.key, content: planned.content } };
+  return {
+    ...(toJson(row.metadata ?? {}) as JsonObject),
+    holdfast: { key: planned.key, content: planned.content },
+  };
 }
 
 /**

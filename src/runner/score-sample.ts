@@ -1,4 +1,4 @@
-import { messageOf, toJson } from '../base/index.ts';
+import { type JsonObject, messageOf, toJson } from '../base/index.ts';
 import type { PlannedScorer, SampleRow, ScorerContext } from '../evals/index.ts';
 import type { Score } from '../log/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   createGenerate,
   type Models,
   newEvent,
+  type Recorder,
   type SampleScope,
   scoringScope,
   textOf,
@@ -14,7 +15,6 @@ import {
   type Workspace,
 } from '../targets/index.ts';
 import { fitScore } from './fit-log.ts';
-import type { JournalRecorder } from './journal-recorder.ts';
 import { sampleTarget } from './sample-content.ts';
 
 export interface ScoreSampleOptions {
@@ -24,7 +24,7 @@ export interface ScoreSampleOptions {
   readonly scorers: readonly PlannedScorer[];
   readonly models: Models;
   readonly scope: SampleScope;
-  readonly recorder: Pick<JournalRecorder, 'emit'>;
+  readonly recorder: Pick<Recorder, 'emit'>;
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
 }
@@ -72,11 +72,12 @@ async function scoreOne(
     const { value, answer, explanation, metadata } = await untilAborted(options.signal, () =>
       scorer.score(context),
     );
+    // Scorers are users' code: whatever they give becomes JSON here, or the log could not be written.
     return {
-      value,
-      ...(answer === undefined ? {} : { answer }),
-      ...(explanation === undefined ? {} : { explanation }),
-      ...(metadata === undefined ? {} : { metadata }),
+      value: toJson(value),
+      ...(answer === undefined ? {} : { answer: textOf(answer) }),
+      ...(explanation === undefined ? {} : { explanation: textOf(explanation) }),
+      ...(metadata === undefined ? {} : { metadata: toJson(metadata) as JsonObject }),
       history: [],
     };
   } catch (error) {

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { ActionableError, type Clock, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
+import {
+  ActionableError,
+  type Clock,
+  DamageError,
+  isoSeconds,
+  newRunId,
+  type RunId,
+  shortId,
+} from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   adoptJournal,
@@ -10,7 +18,7 @@ import {
   type RunRecord,
   readJournal,
 } from '../journal/index.ts';
-import { type LogStart, logFileName, openLog } from '../log/index.ts';
+import { type LogReader, type LogStart, logFileName, openLog, sampleMemberName } from '../log/index.ts';
 import { releaseJournal, sealRun } from '../seal/index.ts';
 import type { PreviousAttempt } from './account.ts';
 import { type ReuseFindings, sampleName } from './find-reusable.ts';
@@ -140,14 +148,15 @@ export async function recordReuse(
   findings: ReuseFindings,
   wanted: ReadonlySet<string>,
   ports: SessionPorts,
-): Promise<number> {
+): Promise<Lent> {
   const byLog = new Map<string, Set<string>>();
   for (const [name, { logPath }] of findings.reusable) {
     if (!wanted.has(name)) continue;
     const names = byLog.get(logPath) ?? new Set();
     byLog.set(logPath, names.add(name));
   }
-  let count = 0;
+  const lent = new Set<string>();
+  const damaged: string[] = [];
   for (const [logPath, names] of byLog) {
     const log = await openLog(ports.disk, logPath);
     try {
@@ -155,15 +164,40 @@ export async function recordReuse(
       for await (const summary of log.summaries()) {
         if (!names.delete(sampleName(summary))) continue;
         const { id, epoch } = summary;
+        const member = sampleMemberName(id, epoch);
+        if (!(await isWhole(log, member))) {
+          damaged.push(`${member} in ${storedLogName(ports.places, logPath)}`);
+          continue;
+        }
         journal.recordReuse({ id, epoch, log: storedLogName(ports.places, logPath), runId, summary });
-        if (++count % 1_000 === 0) await journal.flush();
+        lent.add(sampleName(summary));
+        if (lent.size % 1_000 === 0) await journal.flush();
       }
     } finally {
       await log.close();
     }
   }
   await journal.flush();
-  return count;
+  return { lent, damaged };
+}
+
+export interface Lent {
+  readonly lent: ReadonlySet<string>;
+  /** Samples that other logs hold damaged, by name of member and log. */
+  readonly damaged: readonly string[];
+}
+
+/** Reads the member once: a sample that is damaged cannot be lent, and is run again. */
+async function isWhole(log: LogReader, member: string): Promise<boolean> {
+  try {
+    const chunks = log.readMember(member);
+    if (!chunks) return false;
+    for await (const _ of chunks);
+    return true;
+  } catch (error) {
+    if (error instanceof DamageError) return false;
+    throw error;
+  }
 }
 
 /** What is done, and what is still to do. */

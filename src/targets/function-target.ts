@@ -43,7 +43,9 @@ function targetContext(
     signal: scope.meter.signal,
     epoch,
     info: (data, source) =>
-      scope.recorder.emit(newEvent(scope, 'info', { data, ...(source !== undefined && { source }) })),
+      scope.recorder.emit(
+        newEvent(scope, 'info', { data: toJson(data), ...(source !== undefined && { source }) }),
+      ),
   };
 }
 
