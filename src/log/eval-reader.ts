@@ -23,7 +23,7 @@ import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';
 import type { ReadLimits, ZipReader } from './zip-reader.ts';
 
-const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(?:\.json|\/sample\.json)$/s;
+const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(\.json|\/sample\.json)$/s;
 
 /** Reads a `.eval`: a ZIP of JSON documents. */
 export class EvalLogReader implements StoredLogReader {
@@ -74,12 +74,15 @@ export class EvalLogReader implements StoredLogReader {
   }
 
   async samples(): Promise<readonly SampleKey[]> {
-    const keys = new Map<string, SampleKey>();
+    const keys: SampleKey[] = [];
     for (const name of this.#zip.entries.keys()) {
-      const [, id, epoch] = SAMPLE_NAME.exec(name) ?? [];
-      if (id !== undefined) keys.set(`${id}_${epoch}`, { id: idOf(id), epoch: Number(epoch) });
+      const [, id, epoch, ending] = SAMPLE_NAME.exec(name) ?? [];
+      if (id === undefined) continue;
+      // A sample that is there both whole and in chunks is one sample.
+      const isTwice = ending !== '.json' && this.#zip.entries.has(`samples/${id}_epoch_${epoch}.json`);
+      if (!isTwice) keys.push({ id: idOf(id), epoch: Number(epoch) });
     }
-    return [...keys.values()].sort(bySampleOrder);
+    return keys.sort(bySampleOrder);
   }
 
   async sample(id: SampleId, epoch: number): Promise<EvalSample | undefined> {
@@ -115,6 +118,14 @@ export class EvalLogReader implements StoredLogReader {
       compressedBytes,
       method,
     }));
+  }
+
+  get memberCount(): number {
+    return this.#zip.entries.size;
+  }
+
+  memberNames(): Iterable<string> {
+    return this.#zip.entries.keys();
   }
 
   async rawMember(name: string): Promise<RawMember | undefined> {

@@ -98,6 +98,12 @@ export class JsonLogReader implements StoredLogReader {
     return [];
   }
 
+  readonly memberCount = 0;
+
+  memberNames(): Iterable<string> {
+    return [];
+  }
+
   async rawMember(): Promise<undefined> {
     return undefined;
   }

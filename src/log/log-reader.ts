@@ -58,6 +58,9 @@ export interface MemberInfo {
 
 /** What verifying and converting see of a reader besides: a sample as it is stored. */
 export interface StoredLogReader extends LogReader {
+  /** The same as `members`, without making a list of them. */
+  readonly memberCount: number;
+  memberNames(): Iterable<string>;
   context(id: SampleId, epoch: number): Promise<SampleContext | undefined>;
   /** One of the log's own documents; undefined when it is not there (a `.json` has none). */
   json(name: string): MemberJson | undefined;

@@ -139,9 +139,10 @@ describe('a journal that was left', () => {
     const page = Number(
       db.prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'events'").get()?.page,
     );
+    const pageBytes = Number(db.prepare('PRAGMA page_size').get()?.page_size);
     db.close();
     const bytes = await readFile(path);
-    bytes.fill(0x55, 4096 * (page - 1), 4096 * page);
+    bytes.fill(0x55, pageBytes * (page - 1), pageBytes * page);
     await writeFile(path, bytes);
     const report = await recover(run.runId);
     expect(report.counts).toMatchObject({ recovered: 3, inFlight: 1 });

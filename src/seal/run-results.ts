@@ -1,6 +1,6 @@
 import { type Clock, isoSeconds, type Json } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
-import { addUsage, type EvalStats, type ModelUsage } from '../log/index.ts';
+import { addUsage, type EvalSampleSummary, type EvalStats, type ModelUsage } from '../log/index.ts';
 import { type ComputedResults, computeResults } from '../stats/index.ts';
 import type { Choice } from './choose-attempts.ts';
 import { summariesOf } from './sample-parts.ts';
@@ -21,28 +21,42 @@ export function computeRunResults(run: RunRecord, choices: readonly Choice[]): P
   });
 }
 
-/** Times and usage of the whole run: what its samples used, whoever ran them. */
-export function computeStats(
-  run: RunRecord,
-  choices: readonly Choice[],
-  { clock, connectionLimits = [] }: { readonly clock: Clock; readonly connectionLimits?: readonly Json[] },
-): EvalStats {
-  let startedAt = run.created;
-  const models = new Map<string, ModelUsage>();
-  const roles = new Map<string, ModelUsage>();
-  for (const summary of summariesOf(choices)) {
-    const started = summary.started_at;
-    if (started !== undefined && Date.parse(started) < Date.parse(startedAt)) startedAt = started;
-    addAll(models, summary.model_usage);
-    addAll(roles, summary.role_usage);
+/** Times and usage of the whole run, added up while its summaries go by: what its samples used, whoever ran them. */
+export class StatsCollector {
+  readonly #models = new Map<string, ModelUsage>();
+  readonly #roles = new Map<string, ModelUsage>();
+  #startedAt: string;
+
+  constructor(run: RunRecord) {
+    this.#startedAt = run.created;
   }
-  return {
-    started_at: startedAt,
-    completed_at: isoSeconds(clock.nowMs()),
-    model_usage: Object.fromEntries(models),
-    role_usage: Object.fromEntries(roles),
-    connection_limit_history: connectionLimits,
-  };
+
+  *watch(summaries: Iterable<EvalSampleSummary>): Iterable<EvalSampleSummary> {
+    for (const summary of summaries) {
+      const started = summary.started_at;
+      if (started !== undefined && Date.parse(started) < Date.parse(this.#startedAt))
+        this.#startedAt = started;
+      addAll(this.#models, summary.model_usage);
+      addAll(this.#roles, summary.role_usage);
+      yield summary;
+    }
+  }
+
+  finish({
+    clock,
+    connectionLimits = [],
+  }: {
+    readonly clock: Clock;
+    readonly connectionLimits?: readonly Json[];
+  }): EvalStats {
+    return {
+      started_at: this.#startedAt,
+      completed_at: isoSeconds(clock.nowMs()),
+      model_usage: Object.fromEntries(this.#models),
+      role_usage: Object.fromEntries(this.#roles),
+      connection_limit_history: connectionLimits,
+    };
+  }
 }
 
 function addAll(into: Map<string, ModelUsage>, usage: Readonly<Record<string, ModelUsage>>): void {

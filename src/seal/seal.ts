@@ -14,7 +14,7 @@ import {
   verifyLog,
 } from '../log/index.ts';
 import { type Choice, chooseAttempts } from './choose-attempts.ts';
-import { computeRunResults, computeStats } from './run-results.ts';
+import { computeRunResults, StatsCollector } from './run-results.ts';
 import { fieldsOf, summariesOf } from './sample-parts.ts';
 
 export interface SealOptions {
@@ -60,19 +60,19 @@ export async function sealRun(options: SealOptions): Promise<SealReport> {
   const source = options.sources[0];
   assert(source, 'a run has at least one journal');
   const run = source.run();
-  const gone = await missingLogs(options);
-  const choices = chooseAttempts(options.sources, (log) => !gone.has(log));
   const existing = await findSealedOrRefuse(options.disk, options.logPath, run);
-  if (existing)
-    return { ...countChoices(choices), logPath: options.logPath, wasThere: true, header: existing };
+  if (existing) {
+    const counts = countChoices(await chooseAll(options));
+    return { ...counts, logPath: options.logPath, wasThere: true, header: existing };
+  }
   await options.disk.makeDir(dirname(options.logPath));
   const temp = tempPathFor(options.logPath);
   try {
-    const header = await writeLog(temp, run, choices, options);
-    await checkLog(temp, choices.length, options);
+    const { header, counts } = await buildLog(temp, run, options);
+    await checkLog(temp, counts.samples, options);
     const outcome = await commitNewFile(options.disk, temp, options.logPath);
     if (outcome === 'exists') throw nameTaken(options.logPath);
-    return { ...countChoices(choices), logPath: options.logPath, wasThere: false, header };
+    return { ...counts, logPath: options.logPath, wasThere: false, header };
   } catch (error) {
     await options.disk.remove(temp);
     throw error;
@@ -111,6 +111,22 @@ async function missingLogs(options: SealOptions): Promise<ReadonlySet<string>> {
   return gone;
 }
 
+/** The choices of a large run weigh something, and are let go before the log is checked. */
+async function buildLog(
+  temp: string,
+  run: RunRecord,
+  options: SealOptions,
+): Promise<{ readonly header: LogHeader; readonly counts: ReturnType<typeof countChoices> }> {
+  const choices = await chooseAll(options);
+  const header = await writeLog(temp, run, choices, options);
+  return { header, counts: countChoices(choices) };
+}
+
+async function chooseAll(options: SealOptions): Promise<readonly Choice[]> {
+  const gone = await missingLogs(options);
+  return chooseAttempts(options.sources, (log) => !gone.has(log));
+}
+
 async function writeLog(
   temp: string,
   run: RunRecord,
@@ -125,10 +141,11 @@ async function writeLog(
       await writeSample(file, choice, { logs, withEvents: options.withEvents ?? true });
       options.onProgress?.(index + 1, choices.length);
     }
-    await file.writeSummaries(summariesOf(choices));
+    const stats = new StatsCollector(run);
+    await file.writeSummaries(stats.watch(summariesOf(choices)));
     const { results, reductions } = await computeRunResults(run, choices);
     if (reductions.length > 0) await file.writeReductions(reductions);
-    const header = headerOf(run, options, { results, stats: computeStats(run, choices, options) });
+    const header = headerOf(run, options, { results, stats: stats.finish(options) });
     await file.writeHeader(header);
     await file.finish();
     return header;

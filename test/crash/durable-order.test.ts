@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('on a disk that fails', () => {
   test('a write error is said, what was acknowledged stays, and the journal stays valid', async () => {
     await using dir = await makeTempDir();
     // Beyond this size every write fails with EFBIG: to SQLite an input/output error like any other.
-    const script = `ulimit -f 400; trap '' XFSZ; exec "$0" "$@"`;
+    const script = `ulimit -f 1600; trap '' XFSZ; exec "$0" "$@"`;
     const run = spawnSync('bash', ['-c', script, process.execPath, CHILD, dir.path, '1000', '20000'], {
       encoding: 'utf8',
     });
