@@ -147,7 +147,11 @@ function same(one: unknown, other: unknown): boolean {
   return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
 }
 
+/** Sums of the same numbers in another order differ in their last digit. */
+const DIGITS = 12;
+
 function sorted(value: unknown): unknown {
+  if (typeof value === 'number') return Number(value.toPrecision(DIGITS));
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
