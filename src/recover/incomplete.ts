@@ -25,7 +25,8 @@ const TERMINATED: EvalError = {
 
 export interface IncompleteDecision {
   readonly mark: EvalError;
-  readonly isEnding: boolean;
+  /** True when samples were to be ended, so that the log can be a success. */
+  readonly isAsked: boolean;
   /** Why samples are not ended although that was asked for. */
   readonly because?: string;
 }
@@ -37,13 +38,13 @@ export function decideIncomplete(
   const { action, max } = options;
   if (max !== undefined && !(max >= 0 && (max < 1 || Number.isInteger(max))))
     throw recoverErrors.incompleteMax(max);
-  if (action === 'retry') return { mark: CANCELLED, isEnding: false };
+  if (action === 'retry') return { mark: CANCELLED, isAsked: false };
   const allowed = allowedOf(max, counts.expected ?? counts.inFlight);
   if (counts.inFlight > allowed) {
     const because = `${counts.inFlight} samples were running, and only ${allowed} may be ended`;
-    return { mark: CANCELLED, isEnding: false, because };
+    return { mark: CANCELLED, isAsked: true, because };
   }
-  return { mark: TERMINATED, isEnding: true };
+  return { mark: TERMINATED, isAsked: true };
 }
 
 function allowedOf(max: number | undefined, expected: number): number {

@@ -1,13 +1,6 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
-import {
-  type LogFile,
-  type LogHeader,
-  sampleKeyText,
-  sampleMemberName,
-  type VerifyReport,
-  verifyLog,
-} from '../log/index.ts';
+import { type LogFile, type LogHeader, sampleKeyText, verifyLog } from '../log/index.ts';
 import type { SampleScores } from '../stats/index.ts';
 import { commitOutput, tempFor } from './commit-output.ts';
 import { refuseWhenSuperseded } from './guard-output.ts';
@@ -17,10 +10,12 @@ import type { LogSite } from './log-site.ts';
 import { type BufferedPlan, openCopy, planBuffered } from './plan-samples.ts';
 import { rebuildSample } from './rebuild-sample.ts';
 import { recoverErrors } from './recover-errors.ts';
-import type { RecoverProblem, RecoverReport, SampleAccount, SourceKind } from './recover-report.ts';
+import type { RecoverProblem, RecoverReport, SourceKind } from './recover-report.ts';
 import { RecoveredWriter, writingLog } from './recovered-writer.ts';
+import { decideOutcome } from './recovery-outcome.ts';
 import { type Releasable, releaseInspectSources } from './release-sources.ts';
 import { factsOfLog, factsOfName, type RunFacts } from './run-facts.ts';
+import { SampleAccounts } from './sample-accounts.ts';
 
 export interface InspectRecoveryOptions extends CrashPorts {
   readonly output: LogSite;
@@ -61,7 +56,7 @@ class InspectRecovery {
   readonly #crash: InspectCrash;
   readonly #readers: readonly BufferReader[];
   readonly #options: InspectRecoveryOptions & { readonly problems: readonly RecoverProblem[] };
-  readonly #accounts = new Map<string, SampleAccount & { readonly missing: string[] }>();
+  readonly #accounts = new SampleAccounts();
   readonly #plans: readonly BufferedPlan[];
   readonly #facts: RunFacts;
   readonly #decision: IncompleteDecision;
@@ -102,13 +97,13 @@ class InspectRecovery {
     const temp = tempFor(output, scratchDir);
     try {
       const written = await this.#write(temp);
-      const report = await this.#check(temp, written.samples);
+      await this.#check(temp, written.samples);
       if ((await fingerprintOf(this.#crash, this.#options)) !== this.#crash.fingerprint)
         throw recoverErrors.changed(this.#crash.site.place);
       // The crashed log is read no more, and where it is replaced it must not be held open.
       await this.#crash.flushed?.close();
       await commitOutput(disk, temp, { output, isOverwrite });
-      return await this.#finish(written.header, report, written.notFinalized);
+      return await this.#finish(written.header, written.notFinalized);
     } catch (error) {
       await disk.remove(temp);
       throw error;
@@ -125,9 +120,16 @@ class InspectRecovery {
       await writer.begin();
       const numbers = await writer.results(this.#writeSamples(writer));
       await this.#noteLost(writer);
-      const outcome = this.#outcome(writer);
-      const header = await writer.finish(outcome, numbers);
-      return { header, samples: writer.samples, notFinalized: outcome.notFinalized };
+      const { notFinalized, ...outcome } = decideOutcome({
+        facts: this.#facts,
+        counts: this.#counts(),
+        decision: this.#decision,
+        isWritten: (key) => writer.has(key),
+        written: writer.samples,
+      });
+      const metadata = { [RECOVERY_KEY]: this.#provenance(this.#counts()) };
+      const header = await writer.finish({ ...outcome, metadata }, numbers);
+      return { header, samples: writer.samples, notFinalized };
     });
   }
 
@@ -138,13 +140,7 @@ class InspectRecovery {
     for (const key of flushed?.keys ?? []) {
       const scores = flushed && (await writer.keep(flushed, key));
       if (scores) {
-        this.#accounts.set(sampleKeyText(key.id, key.epoch), {
-          id: scores.id,
-          epoch: key.epoch,
-          state: 'flushed',
-          from: [flushed.kind],
-          missing: [],
-        });
+        this.#accounts.kept({ id: scores.id, epoch: key.epoch }, flushed.kind);
         yield scores;
       }
       this.#options.onProgress?.(++done, total);
@@ -165,17 +161,7 @@ class InspectRecovery {
       config: spec.config as JsonObject,
     });
     const scores = await writer.write(rebuilt, copy);
-    const others = plan.others.map((place) => `Another attempt at it, in ${place}, was left out.`);
-    const isErrored = rebuilt.state === 'completed' && rebuilt.fields.error !== undefined;
-    this.#accounts.set(sampleKeyText(plan.key.id, plan.key.epoch), {
-      id: rebuilt.fields.id,
-      epoch: plan.key.epoch,
-      state: isErrored ? 'errored' : rebuilt.state,
-      from: copy.kinds,
-      events: this.#options.withEvents ? rebuilt.events.length : 0,
-      pending: rebuilt.pending,
-      missing: [...rebuilt.missing, ...others],
-    });
+    this.#accounts.rebuilt(plan, rebuilt, this.#options.withEvents);
     return scores;
   }
 
@@ -183,32 +169,12 @@ class InspectRecovery {
   async #noteLost(writer: RecoveredWriter): Promise<void> {
     const { flushed } = this.#crash;
     if (!flushed) return;
-    for (const { id, epoch } of [...flushed.keys, ...(await flushed.listed())]) {
-      const name = sampleKeyText(id, epoch);
-      if (writer.has({ id, epoch }) || this.#accounts.has(name)) continue;
-      const missing = ['It was flushed, but its copy in the log is gone or damaged.'];
-      this.#accounts.set(name, { id, epoch, state: 'lost', from: [], missing });
-    }
+    for (const key of [...flushed.keys, ...(await flushed.listed())])
+      if (!writer.has(key)) this.#accounts.lost(key);
   }
 
-  #outcome(writer: RecoveredWriter) {
-    const { isEnding, because } = this.#decision;
-    const counts = this.#counts();
-    const missing = this.#missingSamples(writer);
-    const ended = this.#facts.header?.status;
-    const wasEnded = ended !== undefined && ended !== 'started' && counts.lost + counts.inFlight === 0;
-    const isFinal = isEnding && missing === undefined && counts.lost === 0;
-    const notFinalized =
-      this.#options.incomplete.action === 'error' && !isFinal
-        ? (because ?? missing ?? `${counts.lost} samples are lost`)
-        : undefined;
-    const { error } = this.#facts.header ?? {};
-    const outcome = wasEnded
-      ? { status: ended, ...(error && { error }) }
-      : isFinal
-        ? { status: 'success' as const }
-        : { status: 'error' as const, error: RECOVERED };
-    return { ...outcome, metadata: { [RECOVERY_KEY]: this.#provenance(counts) }, notFinalized };
+  #counts(): RecoverReport['counts'] {
+    return this.#accounts.counts(this.#facts.expected);
   }
 
   #provenance(counts: RecoverReport['counts']): JsonObject {
@@ -224,41 +190,18 @@ class InspectRecovery {
     };
   }
 
-  /** A sentence about expected samples that never came to an end; undefined when all did. */
-  #missingSamples(writer: RecoveredWriter): string | undefined {
-    const { expected, knownIds, start } = this.#facts;
-    if (expected === undefined) return 'the run did not say how many samples it has';
-    if (knownIds.size === 0) {
-      return writer.samples >= expected ? undefined : `${expected - writer.samples} samples were never run`;
-    }
-    const epochs = start.eval.config.epochs ?? 1;
-    let count = 0;
-    for (const id of knownIds.values())
-      for (let epoch = 1; epoch <= epochs; epoch++) if (!writer.has({ id, epoch })) count++;
-    return count === 0 ? undefined : `${count} samples were never run`;
-  }
-
   /** Reads the whole file back. References without a target are no failure of ours: they say what is missing. */
-  async #check(temp: string, samples: number): Promise<VerifyReport> {
+  async #check(temp: string, samples: number): Promise<void> {
     const { disk, scratchDir, output } = this.#options;
     const report = await verifyLog(disk, temp, { scratchDir });
     const broken = report.problems.find(({ code }) => code !== 'reference');
     if (broken) throw recoverErrors.verify(output.place, `${broken.member}: ${broken.message}`);
     if (report.samples !== samples)
       throw recoverErrors.verify(output.place, `${report.samples} samples instead of ${samples}`);
-    for (const account of this.#accounts.values()) {
-      const member = sampleMemberName(account.id, account.epoch);
-      for (const problem of report.problems)
-        if (problem.member === member) account.missing.push(problem.message);
-    }
-    return report;
+    this.#accounts.addMissing(report);
   }
 
-  async #finish(
-    header: LogHeader,
-    _checked: VerifyReport,
-    notFinalized: string | undefined,
-  ): Promise<RecoverReport> {
+  async #finish(header: LogHeader, notFinalized: string | undefined): Promise<RecoverReport> {
     const { disk, output, keep } = this.#options;
     for (const reader of this.#readers) await reader.close();
     const deleted = keep ? [] : await releaseInspectSources(disk, this.#crash, this.#releasable());
@@ -271,7 +214,7 @@ class InspectRecovery {
       sources: this.#sources(),
       liveness: this.#crash.verdict.liveness,
       counts: this.#counts(),
-      samples: [...this.#accounts.values()],
+      samples: this.#accounts.list(),
       problems: this.#problems(),
       ...(notFinalized === undefined ? {} : { notFinalized }),
       ...(header.results && { results: header.results }),
@@ -321,18 +264,6 @@ class InspectRecovery {
     return [...log, ...this.#readers.map(({ kind, place }) => ({ kind, place }))];
   }
 
-  #counts(): RecoverReport['counts'] {
-    const of = (...states: SampleAccount['state'][]) =>
-      [...this.#accounts.values()].filter(({ state }) => states.includes(state)).length;
-    return {
-      expected: this.#facts.expected,
-      kept: of('flushed'),
-      recovered: of('completed', 'errored'),
-      inFlight: of('in-flight'),
-      lost: of('lost'),
-    };
-  }
-
   /** Which model an orphan's events name. */
   #firstModel(): string | undefined {
     for (const { key, readers } of this.#plans) {
@@ -369,9 +300,3 @@ export function hasEvents(header: LogHeader): boolean {
   const told = header.metadata[RECOVERY_KEY];
   return isJsonObject(told) && told.events === true;
 }
-
-const RECOVERED = {
-  message: 'Eval recovered from crash',
-  traceback: 'Eval process crashed; log recovered from what it left behind.\n',
-  traceback_ansi: 'Eval process crashed; log recovered from what it left behind.\n',
-};

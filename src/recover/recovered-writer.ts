@@ -20,8 +20,9 @@ import {
 import { computeResults, type SampleScores } from '../stats/index.ts';
 import type { BufferedCopy } from './buffered-copy.ts';
 import type { FlushedLog } from './flushed-log.ts';
-import { LOST_MESSAGE, type RebuiltSample } from './rebuild-sample.ts';
+import type { RebuiltSample } from './rebuild-sample.ts';
 import type { RunFacts } from './run-facts.ts';
+import { LOST_MESSAGE } from './sample-values.ts';
 
 export interface Outcome {
   readonly status: LogStatus;

@@ -1,0 +1,69 @@
+import type { EvalError, LogHeader, LogStatus, SampleKey } from '../log/index.ts';
+import type { IncompleteDecision } from './incomplete.ts';
+import type { RecoverCounts } from './recover-report.ts';
+import type { RunFacts } from './run-facts.ts';
+
+export interface RecoveryOutcome {
+  readonly status: LogStatus;
+  readonly error?: EvalError;
+  /** Why the log is not a success, where that was asked for. */
+  readonly notFinalized?: string;
+}
+
+/**
+ * What the log says of itself: as its run had ended, when only its end was torn off; a success, when incomplete samples
+ * were to be ended and every expected one is there; else that it was recovered from a crash.
+ */
+export function decideOutcome(found: {
+  readonly facts: RunFacts;
+  readonly counts: RecoverCounts;
+  readonly decision: IncompleteDecision;
+  readonly isWritten: (key: SampleKey) => boolean;
+  readonly written: number;
+}): RecoveryOutcome {
+  const { counts, decision } = found;
+  const ended = endOf(found.facts.header, counts);
+  if (ended) return ended;
+  if (!decision.isAsked) return { status: 'error', error: RECOVERED };
+  const because = decision.because ?? missingSamples(found) ?? lostSamples(counts);
+  if (because === undefined) return { status: 'success' };
+  return { status: 'error', error: RECOVERED, notFinalized: because };
+}
+
+/** The end of a run whose header is whole although its log is torn. */
+function endOf(header: LogHeader | undefined, counts: RecoverCounts): RecoveryOutcome | undefined {
+  if (!header || header.status === 'started' || counts.lost + counts.inFlight > 0) return undefined;
+  return { status: header.status, ...(header.error && { error: header.error }) };
+}
+
+/** A sentence about expected samples that never came to an end; undefined when all did. */
+function missingSamples({
+  facts,
+  isWritten,
+  written,
+}: {
+  readonly facts: RunFacts;
+  readonly isWritten: (key: SampleKey) => boolean;
+  readonly written: number;
+}): string | undefined {
+  const { expected, knownIds, start } = facts;
+  if (expected === undefined) return 'the run did not say how many samples it has';
+  let count = Math.max(0, expected - written);
+  if (knownIds.size > 0) {
+    count = 0;
+    for (const id of knownIds.values())
+      for (let epoch = 1; epoch <= (start.eval.config.epochs ?? 1); epoch++)
+        if (!isWritten({ id, epoch })) count++;
+  }
+  return count === 0 ? undefined : `${count} samples were never run`;
+}
+
+function lostSamples({ lost }: RecoverCounts): string | undefined {
+  return lost === 0 ? undefined : `${lost} samples are lost`;
+}
+
+const RECOVERED: EvalError = {
+  message: 'Eval recovered from crash',
+  traceback: 'Eval process crashed; log recovered from what it left behind.\n',
+  traceback_ansi: 'Eval process crashed; log recovered from what it left behind.\n',
+};
