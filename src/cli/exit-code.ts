@@ -14,8 +14,12 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** An empty purse and a full disk are no failures: the run goes on when there is money or room again. */
 const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
 
+/** The wrong thing was named: there is no log there to be damaged. */
+const NAMED_WRONG: ReadonlySet<string> = new Set(['E_LOG_NOT_FOUND', 'E_LOG_FOREIGN', 'E_LOG_IS_DIRECTORY']);
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof ActionableError && NAMED_WRONG.has(error.code)) return EXIT.usage;
   if (error instanceof DamageError) return EXIT.damage;
   if (error instanceof ActionableError && RESUMABLE.has(error.code)) return EXIT.interrupted;
   return EXIT.failed;

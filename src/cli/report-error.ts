@@ -9,9 +9,9 @@ const REPORT_HINT = 'This is a bug in Holdfast; please report it with the lines 
 export function reportError(
   error: unknown,
   terminal: Terminal,
-  flags: { readonly json?: boolean; readonly verbose?: boolean },
+  flags: { readonly json?: boolean; readonly verbose?: boolean; readonly exitCode?: ExitCode },
 ): ExitCode {
-  const exitCode = exitCodeOf(error);
+  const exitCode = flags.exitCode ?? exitCodeOf(error);
   if (flags.json) terminal.json({ exitCode, error: errorJson(error) });
   terminal.note(errorText(error, terminal, { isVerbose: flags.verbose ?? false }));
   return exitCode;

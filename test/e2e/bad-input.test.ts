@@ -12,7 +12,6 @@ interface BadInput {
   /** Part of the sentence. */
   readonly says: string;
   readonly code: string;
-  readonly exit?: number;
 }
 
 const yaml = (more: string) => `name: x\n${more}\n`;
@@ -213,7 +212,6 @@ const BAD_INPUTS: readonly BadInput[] = [
     args: ['x.eval.yaml', '--log-dir', 's3://bucket/logs'],
     says: 's3:// is not supported yet',
     code: 'E_BUCKET_UNSUPPORTED',
-    exit: 1,
   },
   {
     what: 'prices that are none',
@@ -234,7 +232,7 @@ const BAD_INPUTS: readonly BadInput[] = [
 describe.concurrent('holdfast run', () => {
   test.each(BAD_INPUTS)(
     '$what: one sentence, and nothing is written',
-    async ({ files = {}, args, says, code, exit = 2 }) => {
+    async ({ files = {}, args, says, code }) => {
       await using dir = await makeTempDir();
       for (const [name, text] of Object.entries(files)) await writeFile(join(dir.path, name), text);
       const before = filesBelow(dir.path);
@@ -243,7 +241,7 @@ describe.concurrent('holdfast run', () => {
       const error = report.error ?? report.runs[0]?.error;
       expect(error).toMatchObject({ code, message: expect.stringContaining(says) });
       expect(ended.stderr).toMatch(/^error {2}.+\n {7}.+\n$/);
-      expect(ended.code).toBe(exit);
+      expect(ended.code).toBe(2);
       expect(filesBelow(dir.path)).toEqual(before);
     },
   );
@@ -251,16 +249,38 @@ describe.concurrent('holdfast run', () => {
 
 describe('logs', () => {
   test.each([
-    ['a log that is not there', undefined, 'E_LOG_NOT_FOUND', 1],
-    ['a file that is no log', 'hello', 'E_LOG_FOREIGN', 1],
+    ['a log that is not there', undefined, 'E_LOG_NOT_FOUND', 2],
+    ['a file that is no log', 'hello', 'E_LOG_FOREIGN', 2],
     ['an empty file', '', 'E_LOG_EMPTY', 3],
     ['a torn log', 'PK\u0003\u0004 torn', 'E_LOG_TORN', 3],
   ])('%s is named', async (_what, content, code, exit) => {
     await using dir = await makeTempDir();
+    await writeFile(join(dir.path, 'y.eval.yaml'), GOOD);
     if (content !== undefined) await writeFile(join(dir.path, 'x.eval'), content);
-    const ended = await holdfast(dir.path, ['log', 'show', 'x.eval', '--json']);
-    expect(reportOf(ended).error?.code).toBe(code);
-    expect(ended.code).toBe(exit);
+    const commands = [
+      ['log', 'show', 'x.eval'],
+      ['log', 'dump', 'x.eval'],
+      ['log', 'convert', 'x.eval', 'x.json'],
+      ['score', 'x.eval', '--eval', 'y.eval.yaml'],
+    ];
+    for (const words of commands) {
+      const ended = await holdfast(dir.path, [...words, '--json']);
+      expect(reportOf(ended), words.join(' ')).toMatchObject({ exitCode: exit, error: { code } });
+      expect(ended.code, words.join(' ')).toBe(exit);
+    }
+  });
+
+  test('a directory is no log', async () => {
+    await using dir = await makeTempDir();
+    const ended = await holdfast(dir.path, ['log', 'show', '.', '--json']);
+    expect(reportOf(ended)).toMatchObject({ exitCode: 2, error: { code: 'E_LOG_IS_DIRECTORY' } });
+  });
+
+  test('to "log verify" a missing log is a finding', async () => {
+    await using dir = await makeTempDir();
+    const ended = await holdfast(dir.path, ['log', 'verify', 'x.eval', '--json']);
+    expect(reportOf(ended)).toMatchObject({ exitCode: 1, error: { code: 'E_LOG_NOT_FOUND' } });
+    expect(ended.code).toBe(1);
   });
 
   test('an unreadable log in the log directory is said and left as it is, and the run goes on', async () => {

@@ -31,8 +31,8 @@ export const command = defineCommand<ConvertFlags>({
   ],
   exits: {
     0: 'written',
-    1: 'the source is no log',
-    2: 'the target exists, or its ending is unknown',
+    1: 'the source cannot be read',
+    2: 'the source is no log, the target exists, or its ending is unknown',
     3: 'the source is damaged',
   },
   async run({ args, flags, terminal }) {

@@ -26,7 +26,12 @@ export const command = defineCommand<DumpFlags>({
     ['holdfast log dump logs/x.eval --strict | jq .results', 'the results'],
     ['holdfast log dump logs/x.eval --sample 7', 'one sample with its events'],
   ],
-  exits: { 0: 'printed', 1: 'the file is no log', 2: 'there is no such sample', 3: 'the log is damaged' },
+  exits: {
+    0: 'printed',
+    1: 'the log cannot be read',
+    2: 'there is no such log or sample',
+    3: 'the log is damaged',
+  },
   async run({ args, flags, terminal }) {
     const options = { isStrict: flags.strict ?? false };
     const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));

@@ -37,7 +37,12 @@ export const command = defineCommand<ShowFlags>({
     ['holdfast log show logs/x.eval', 'header, results and samples'],
     ['holdfast log show logs/x.eval --sample 7@2 --events', 'sample 7 of epoch 2, with its events'],
   ],
-  exits: { 0: 'shown', 1: 'the file is no log', 2: 'there is no such sample', 3: 'the log is damaged' },
+  exits: {
+    0: 'shown',
+    1: 'the log cannot be read',
+    2: 'there is no such log or sample',
+    3: 'the log is damaged',
+  },
   async run({ args, flags, terminal }) {
     const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));
     try {

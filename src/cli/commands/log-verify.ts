@@ -2,9 +2,11 @@ import { join, relative, resolve } from 'node:path';
 import { ActionableError, messageOf, toJson } from '../../base/index.ts';
 import { type Disk, nodeDisk } from '../../disk/index.ts';
 import { isLogName, type VerifyReport, verifyLog } from '../../log/index.ts';
-import { defineCommand } from '../command.ts';
-import { EXIT } from '../exit-code.ts';
+import { type CommonFlags, defineCommand } from '../command.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 import { counted } from '../quantities.ts';
+import { reportError } from '../report-error.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand({
   summary: 'Check that logs are whole',
@@ -17,22 +19,33 @@ export const command = defineCommand({
   ],
   exits: { 0: 'every log is whole', 1: 'a file is no log, or missing', 3: 'damage was found and is listed' },
   async run({ args, flags, terminal }) {
-    const paths = await logsOf(
-      nodeDisk,
-      (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path)),
-    );
-    const reports: VerifyReport[] = [];
-    for (const path of paths) {
-      const report = await verify(nodeDisk, path, paths.length > 1);
-      reports.push(report);
-      if (!flags.json) for (const line of reportLines(report, terminal.cwd)) terminal.line(line);
+    const named = (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path));
+    try {
+      return await verifyAll(await logsOf(nodeDisk, named), flags, terminal);
+    } catch (error) {
+      if (exitCodeOf(error) !== EXIT.usage) throw error;
+      // To a checker a missing log is a finding, not a slip of the pen.
+      return reportError(error, terminal, { ...flags, exitCode: EXIT.failed });
     }
-    const damaged = reports.filter(({ isWhole }) => !isWhole);
-    if (flags.json) terminal.json({ isWhole: damaged.length === 0, logs: toJson(reports) });
-    else terminal.line(summary(reports.length, damaged.length));
-    return damaged.length > 0 ? EXIT.damage : EXIT.ok;
   },
 });
+
+async function verifyAll(
+  paths: readonly string[],
+  flags: CommonFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const reports: VerifyReport[] = [];
+  for (const path of paths) {
+    const report = await verify(nodeDisk, path, paths.length > 1);
+    reports.push(report);
+    if (!flags.json) for (const line of reportLines(report, terminal.cwd)) terminal.line(line);
+  }
+  const damaged = reports.filter(({ isWhole }) => !isWhole);
+  if (flags.json) terminal.json({ isWhole: damaged.length === 0, logs: toJson(reports) });
+  else terminal.line(summary(reports.length, damaged.length));
+  return damaged.length > 0 ? EXIT.damage : EXIT.ok;
+}
 
 async function logsOf(disk: Disk, paths: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
