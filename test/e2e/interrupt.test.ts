@@ -166,6 +166,8 @@ test('--attempts goes on by itself until nothing is missing', async () => {
   );
   const ended = await holdfast(dir.path, ['run', 'x.eval.mjs', '--attempts', '3', '--json']);
   expect(ended.stderr).toContain('attempt 2 begins in');
+  // Each attempt counts anew: one that went wrong does not add to the next.
+  expect(ended.stderr.match(/ended, \S+ \(.+?\)/g)).toEqual(['ended, 1/1 (100 %)', 'ended, 1/1 (100 %)']);
   expect(reportOf(ended)).toMatchObject({ exitCode: 0, runs: [{ samples: { errored: 0, remaining: 0 } }] });
 });
 

@@ -1,7 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commandText, quoteWord } from './next-steps.ts';
+import type { Account, ItemOutcome } from '../../runner/index.ts';
+import { commandText, exitCodeOfSet, quoteWord } from './next-steps.ts';
+
+test('a sample that was lost or failed ends with 1, also when the run is done', () => {
+  const outcome = (counts: Partial<Account['samples']>) =>
+    ({
+      missed: [],
+      account: { state: 'done', samples: { errored: 0, lost: 0, ...counts } },
+    }) as unknown as ItemOutcome;
+  expect(exitCodeOfSet([outcome({})], false)).toBe(0);
+  expect(exitCodeOfSet([outcome({}), outcome({ lost: 1 })], false)).toBe(1);
+  expect(exitCodeOfSet([outcome({ errored: 1 })], false)).toBe(1);
+});
 
 test('the command that goes on has the same words, but starts from what is there', () => {
   expect(commandText(['run', 'a b.eval.ts', '--fresh', '-m', 'mock/echo'])).toBe(

@@ -9,10 +9,10 @@ export function exitCodeOfSet(outcomes: readonly ItemOutcome[], wasStopped: bool
   const failed = outcomes.find(({ error }) => error !== undefined);
   if (failed) return exitCodeOf(failed.error);
   if (states.some((state) => state === 'interrupted' || state === 'budget')) return EXIT.interrupted;
-  const isShort = outcomes.some(
-    ({ account, missed }) =>
-      missed.length > 0 || account?.state === 'failed' || (account?.samples.errored ?? 0) > 0,
-  );
+  const isShort = outcomes.some(({ account, missed }) => {
+    const { errored = 0, lost = 0 } = account?.samples ?? {};
+    return missed.length > 0 || account?.state === 'failed' || errored > 0 || lost > 0;
+  });
   return isShort ? EXIT.failed : EXIT.ok;
 }
 

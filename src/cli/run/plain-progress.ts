@@ -42,6 +42,7 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
   };
 
   const onStart = (view: RunView) => {
+    last.delete(view); // A further attempt starts from its own share.
     stateOf(view);
     const run = view.started;
     if (!run) return;

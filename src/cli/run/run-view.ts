@@ -38,10 +38,12 @@ export class RunView implements RunObserver {
   }
 
   onSampleKept(scores: ObservedOutcome['scores']): void {
+    this.#beginAnew();
     this.#addScores(scores);
   }
 
   onRunStart(run: RunStarted): void {
+    this.#beginAnew();
     this.phase = 'running';
     this.started = run;
     this.target = run.target;
@@ -122,6 +124,22 @@ export class RunView implements RunObserver {
   /** By scorer, in the order in which they were first seen. */
   scores(): ReadonlyMap<string, ScoreSoFar> {
     return new Map([...this.#scores].map(([name, score]) => [name, score.soFar()]));
+  }
+
+  /** A further attempt counts from nothing: what the last one did is told to it as kept or reused. */
+  #beginAnew(): void {
+    if (this.phase !== 'ended') return;
+    this.phase = 'waiting';
+    this.started = undefined;
+    this.#endedMs = undefined;
+    this.running = 0;
+    this.completed = 0;
+    this.failed = 0;
+    this.tokens = 0;
+    this.usd = 0;
+    this.sealShare = 0;
+    this.#scores.clear();
+    this.#ends.length = 0;
   }
 
   #addScores(scores: ObservedOutcome['scores']): void {
