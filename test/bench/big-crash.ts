@@ -191,8 +191,8 @@ class BufferDatabase {
             [0, 1],
             [seen - WINDOW_MESSAGES, seen],
           ];
-    const said = this.#attach(id, 1_200);
-    const found = this.#attach(id, 2_400);
+    const said = this.#attach(id, 1_300);
+    const found = this.#attach(id, 2_800);
     const asked = {
       id: `call_${turn}`,
       function: 'lookup',

@@ -559,6 +559,7 @@ describe('bad input', () => {
       counts: { kept: 4 },
       problems: [{ code: 'E_BUFFER_FOREIGN' }],
     });
+    expect(existsSync(path), 'what is not ours is not deleted').toBe(true);
   });
 
   test('a torn log, a manifest that is no JSON, a segment that is no zip: each is said, the rest is recovered', async () => {

@@ -21,8 +21,7 @@ export async function withProgress<T>(
     const nowMs = clock.monotonicMs();
     if (nowMs - saidMs < SAY_EVERY_MS) return;
     saidMs = nowMs;
-    const far = total > 0 ? `${done} of ${counted(total, 'sample')}` : 'reading';
-    terminal.note(`${far}, ${formatDuration(nowMs - startedMs)}`);
+    terminal.note(`${howFar(done, total)}, ${formatDuration(nowMs - startedMs)}`);
   };
   const timer = setInterval(say, SAY_EVERY_MS);
   try {
@@ -34,4 +33,12 @@ export async function withProgress<T>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** Before the first sample its sources are read, and after the last one the log is read back. */
+function howFar(done: number, total: number): string {
+  if (total === 0) return 'reading';
+  return done < total
+    ? `${done} of ${counted(total, 'sample')}`
+    : `all of ${counted(total, 'sample')}, checking`;
 }
