@@ -4,18 +4,27 @@ import { packageVersion, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
 import { applySpec } from './command.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
+import { ownStdout } from './own-stdout.ts';
+import { concludeWith, guardProcessEnd } from './process-end.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /** Work that does not heed its signal must not keep the process from ending. */
 const LAST_GRACE_MS = 1_000;
+/** Commands that can be ended at any moment, and gone on with. */
+const RUNS: ReadonlySet<string> = new Set(['run', 'retry']);
 
 /** The command line. Resolves with the exit code; never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
   keepHeapSmall();
   hideExperimentalWarnings();
   const terminal = openTerminal(process);
+  const isJson = argv.includes('--json');
+  if (isJson) ownStdout(process);
+  const [command = ''] = argv.filter((word) => !word.startsWith('-'));
+  guardProcessEnd({ terminal, isJson, isRun: RUNS.has(command) });
   const code = await runCommand(argv, terminal);
+  concludeWith(code);
   setTimeout(() => process.exit(code), LAST_GRACE_MS).unref();
   return code;
 }
@@ -75,7 +84,7 @@ Start here:
 
 Exit codes:
   0  ok
-  1  an eval fell short, or samples failed
+  1  an eval fell short, or samples failed or were lost
   2  the command line or an eval file is wrong
   3  damage was found
   4  interrupted; the same command goes on`;

@@ -58,11 +58,12 @@ export function openTerminal(process: TerminalProcess): Terminal {
 const GONE = new Set(['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']);
 
 class QuietStream {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #write: NodeJS.WriteStream['write'];
   #isGone = false;
 
   constructor(stream: NodeJS.WriteStream) {
-    this.#stream = stream;
+    // Bound now: with `--json` everybody else's `write` leads to stderr (own-stdout.ts).
+    this.#write = stream.write.bind(stream);
     stream.on('error', (error) => {
       if (!GONE.has(errnoOf(error) ?? '')) throw error;
       this.#isGone = true;
@@ -73,7 +74,7 @@ class QuietStream {
     if (this.#isGone) return Promise.resolve();
     return new Promise((resolve) => {
       // The error itself arrives as an event; here it is only the end of waiting.
-      this.#stream.write(chunk, () => resolve());
+      this.#write(chunk, () => resolve());
     });
   }
 }

@@ -92,10 +92,10 @@ both can be gone on with by the same command.`,
   ],
   exits: {
     0: 'every sample has a result, and every threshold is met',
-    1: 'an eval fell short of its threshold, or samples failed',
+    1: 'an eval fell short of its threshold, or samples failed or were lost',
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
-    4: 'interrupted (Ctrl-C, the budget, a full disk); the same command goes on',
+    4: 'interrupted (Ctrl-C, the budget, a full disk, code of the eval); the same command goes on',
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

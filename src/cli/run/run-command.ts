@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import process from 'node:process';
-import { messageOf, packageVersion, systemClock } from '../../base/index.ts';
+import { packageVersion, systemClock } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { SampleLimits } from '../../evals/index.ts';
 import {
@@ -27,13 +26,16 @@ import { readPrices } from './prices-file.ts';
 import type { Progress } from './progress.ts';
 import { RunView } from './run-view.ts';
 import { listenForStop } from './stop-control.ts';
+import { StrayErrors } from './stray-errors.ts';
 
 const GRACE_MS = 30_000;
+const UNCAUGHT = 'an error outside of any sample';
 
 /** `holdfast run`: reads evals, runs the set under watch, and ends with the account. */
 export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode> {
+  const strays = new StrayErrors(call.terminal); // Loading an eval file runs its code already.
   const evals = await loadEvals(call.args[0] as readonly string[], call.terminal.cwd);
-  return runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags) });
+  return runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags), strays });
 }
 
 /** Evals that have been read, and under which command they are run: `holdfast retry` ends here, too. */
@@ -43,9 +45,10 @@ export interface LoadedRun {
   /** What goes on with an unfinished run: this command with the same words. */
   readonly command: 'run' | 'retry';
   readonly changes: EvalChanges;
+  readonly strays?: StrayErrors;
 }
 
-export async function runLoaded({ evals, call, command, changes }: LoadedRun): Promise<ExitCode> {
+export async function runLoaded({ evals, call, command, changes, strays }: LoadedRun): Promise<ExitCode> {
   const { flags, terminal } = call;
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
@@ -55,11 +58,11 @@ export async function runLoaded({ evals, call, command, changes }: LoadedRun): P
     evals,
     onNote: (text) => onNote(text),
   });
-  const watched = await watchSet(set, call);
+  const watched = await watchSet(set, call, strays ?? new StrayErrors(terminal));
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
-  const { outcomes, wasStopped } = await runWatched(set, watched, flags.grace ?? GRACE_MS);
+  const { outcomes, wasStopped } = await runWatched(set, watched, flags);
   const elapsedMs = systemClock.monotonicMs() - startedMs;
   return conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
@@ -118,9 +121,16 @@ function limitsOf(flags: RunFlags): SampleLimits {
 interface Watched {
   readonly views: ReadonlyMap<PlannedItem, RunView>;
   readonly progress: Progress;
+  readonly strays: StrayErrors;
+  /** For what must be said also where no progress is shown. */
+  readonly warn: (text: string) => void;
 }
 
-async function watchSet(set: PreparedSet, call: CommandCall<RunFlags>): Promise<Watched> {
+async function watchSet(
+  set: PreparedSet,
+  call: CommandCall<RunFlags>,
+  strays: StrayErrors,
+): Promise<Watched> {
   const views = new Map(
     set.items.map((item) => [
       item,
@@ -130,7 +140,7 @@ async function watchSet(set: PreparedSet, call: CommandCall<RunFlags>): Promise<
     ]),
   );
   const progress = await openProgress(set, [...views.values()], call);
-  return { views, progress };
+  return { views, progress, strays, warn: call.flags.quiet ? call.terminal.note : progress.note };
 }
 
 async function openProgress(
@@ -147,22 +157,19 @@ async function openProgress(
 
 async function runWatched(
   set: PreparedSet,
-  { views, progress }: Watched,
-  graceMs: number,
+  { views, progress, strays, warn }: Watched,
+  { grace: graceMs = GRACE_MS }: RunFlags,
 ): Promise<{ readonly outcomes: readonly ItemOutcome[]; readonly wasStopped: boolean }> {
   const running = () => [...views.values()].reduce((sum, view) => sum + view.running, 0);
   const stop = listenForStop({
-    onDrain: (signal) =>
+    onDrain: (reason) =>
       progress.note(
-        `Stopping (${signal}): ${counted(running(), 'running sample')} may finish within ${formatDuration(graceMs)}. Press Ctrl-C again to stop at once.`,
+        `Stopping (${reason}): ${counted(running(), 'running sample')} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
       ),
     onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
     exitCode: EXIT.interrupted,
   });
-  // A promise that an eval's own code left behind must not take the run with it.
-  const onStray = (reason: unknown) =>
-    progress.note(`A promise in an eval was rejected and not handled: ${messageOf(reason)}`);
-  process.on('unhandledRejection', onStray);
+  strays.watch({ note: warn, onUncaught: () => stop.drain(UNCAUGHT) });
   const restoreConsole = captureConsole(progress.note);
   try {
     const outcomes = await set.run({
@@ -174,7 +181,7 @@ async function runWatched(
     return { outcomes, wasStopped: stop.count > 0 };
   } finally {
     restoreConsole();
-    process.off('unhandledRejection', onStray);
+    strays.watch({ note: warn, onUncaught: () => undefined }); // There is nothing to stop any more.
     stop.dispose();
     progress.close();
   }

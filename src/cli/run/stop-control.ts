@@ -1,5 +1,7 @@
 import process from 'node:process';
 import type { StopSignals } from '../../runner/index.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { endNow } from '../process-end.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -8,13 +10,15 @@ export interface StopControl {
   readonly signals: StopSignals;
   /** How often it was told to stop. */
   readonly count: number;
+  /** Like the first Ctrl-C, for a reason of our own; no more than that however often it is called. */
+  drain(reason: string): void;
   dispose(): void;
 }
 
 export function listenForStop(handlers: {
   readonly onDrain: (signal: string) => void;
   readonly onAbort: () => void;
-  readonly exitCode: number;
+  readonly exitCode: ExitCode;
 }): StopControl {
   const drain = new AbortController();
   const abort = new AbortController();
@@ -27,13 +31,16 @@ export function listenForStop(handlers: {
     } else if (count === 2) {
       handlers.onAbort();
       abort.abort(new Error(`Stopped by ${signal}`));
-    } else process.exit(handlers.exitCode);
+    } else endNow(handlers.exitCode);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
     signals: { drain: drain.signal, abort: abort.signal },
     get count() {
       return count;
+    },
+    drain(reason) {
+      if (count === 0) onSignal(reason);
     },
     dispose() {
       for (const signal of SIGNALS) process.off(signal, onSignal);
