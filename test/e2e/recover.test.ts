@@ -245,14 +245,14 @@ export default defineEval({
 `;
 
 /** A run of ours with two samples done and four under way. */
-async function startSlowRun(dir: string) {
+async function startSlowRun(dir: string, ...args: string[]) {
   await writeFile(join(dir, 'slow.eval.ts'), SLOW);
   await writeFile(join(dir, 'hold'), '');
-  const started = startHoldfast(dir, ['run', 'slow.eval.ts', '--model', 'mock/echo']);
+  const started = startHoldfast(dir, ['run', 'slow.eval.ts', '--model', 'mock/echo', ...args]);
   for (let done = 0; done < 2; await sleep(50)) {
     if (started.child.exitCode !== null) throw new Error((await started.ended).stderr);
-    const { stdout } = await holdfast(dir, ['log', 'list', '--json']);
-    done = stdout.startsWith('{"dir"') ? (JSON.parse(stdout).unfinished[0]?.completed ?? 0) : 0;
+    const { stdout } = await holdfast(dir, ['recover', '--list', '--json', ...args]);
+    done = stdout.startsWith('{"dir"') ? (JSON.parse(stdout).recoverable[0]?.completed ?? 0) : 0;
   }
   return started;
 }
@@ -308,6 +308,29 @@ describe('a run of ours', () => {
     );
     expect(dirname(report.output)).toBe(join(dir.path, 'moved'));
     expect(existsSync(join(dir.path, journal, 'journal.db'))).toBe(true);
+  }, 60_000);
+});
+
+describe('a run of ours whose machine is gone', () => {
+  test('is recovered from the segments in its bucket', async () => {
+    await using dir = await makeTempDir();
+    const bucket = `file://${join(dir.path, 'bucket')}`;
+    const started = await startSlowRun(dir.path, '--log-dir', bucket);
+    // Segments are shipped every few seconds.
+    while (!filesBelow(join(dir.path, 'bucket')).some((path) => path.includes('.holdfast/')))
+      await sleep(100);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    await rm(join(dir.path, '.holdfast'), { recursive: true });
+    const list = await holdfast(dir.path, ['recover', '--list', bucket]);
+    expect(list.stdout).toContain('segments');
+    const [, command = ''] = /dead: (holdfast recover .*)$/m.exec(list.stdout) ?? [];
+    const ended = await holdfast(dir.path, [...command.split(' ').slice(1), '--json']);
+    const report: RecoverJson = JSON.parse(ended.stdout);
+    expect(report).toMatchObject({ status: 'error', counts: { expected: 6, lost: 0 } });
+    expect(report.sources.map(({ kind }) => kind)).toEqual(['segments']);
+    expect(report.counts.recovered).toBe(2);
+    expect(dirname(report.output)).toBe(join(dir.path, 'bucket'));
   }, 60_000);
 });
 

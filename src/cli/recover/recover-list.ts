@@ -33,8 +33,9 @@ export async function listCommand(
     dir,
     places,
   });
-  if (flags.json) terminal.json({ dir, recoverable: toJson(found) });
-  else for (const line of listLines(found, terminal)) terminal.line(line);
+  const next = nextCommand(found, { ...flags, logDir: named }, terminal.cwd);
+  if (flags.json) terminal.json({ dir, recoverable: toJson(found), next: toJson(next) });
+  else for (const line of listLines(found, next, terminal)) terminal.line(line);
   return found.some(({ problems }) => problems.length > 0) ? EXIT.damage : EXIT.ok;
 }
 
@@ -49,7 +50,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'path' },
 ];
 
-function listLines(found: readonly Recoverable[], terminal: Terminal): string[] {
+function listLines(found: readonly Recoverable[], next: readonly Step[], terminal: Terminal): string[] {
   const { style, cwd } = terminal;
   if (found.length === 0) return ['Nothing here needs to be recovered.'];
   const rows = found.map((row) => [
@@ -67,13 +68,30 @@ function listLines(found: readonly Recoverable[], terminal: Terminal): string[] 
   const problems = found.flatMap((row) => row.problems);
   if (problems.length > 0)
     lines.push('', style.bad('Damaged:'), ...problems.map(({ message }) => `  ${message}`));
-  const next = found.find(({ liveness }) => liveness === 'dead');
-  if (next)
-    lines.push(
-      '',
-      `To recover one: ${style.bold(`holdfast recover ${quoteWord(shortPath(next.place, cwd))}`)}`,
-    );
+  for (const { what, command } of next) lines.push('', `${what}: ${style.bold(command)}`);
   return lines;
+}
+
+interface Step {
+  readonly what: string;
+  readonly command: string;
+}
+
+/** The command for the first that can be recovered, as a pattern for the others. A run of ours goes by its id. */
+function nextCommand(
+  found: readonly Recoverable[],
+  flags: { readonly logDir: string; readonly segments?: string },
+  cwd: string,
+): Step[] {
+  const row =
+    found.find(({ liveness }) => liveness === 'dead') ?? found.find(({ liveness }) => liveness === 'unknown');
+  if (!row) return [];
+  const words = [row.kind === 'inspect' ? shortPath(row.place, cwd) : row.log];
+  if (row.kind === 'holdfast' && flags.logDir !== LOG_DIR) words.push('--log-dir', flags.logDir);
+  if (row.kind === 'holdfast' && flags.segments !== undefined) words.push('--segments', flags.segments);
+  if (row.liveness === 'unknown') words.push('--force-dead');
+  const what = row.liveness === 'unknown' ? 'To recover one, if you know that it is dead' : 'To recover one';
+  return [{ what, command: ['holdfast recover', ...words.map(quoteWord)].join(' ') }];
 }
 
 /** What there is only in the log itself is said so: there is no buffer, and nothing more to be had. */
