@@ -65,6 +65,15 @@ function checkVersion(db: DatabaseSync, path: string): void {
   }
 }
 
+export function damagedJournal(path: string, because: string, cause?: unknown): DamageError {
+  return new DamageError({
+    code: 'E_JOURNAL_DAMAGED',
+    message: `${path} is damaged (${because}).`,
+    hint: 'Nothing was changed. Run "holdfast recover" to save what can still be read.',
+    cause,
+  });
+}
+
 /** Its first transaction never happened: a process died while it was being born [JRN-3]. */
 export function emptyJournal(path: string): DamageError {
   return new DamageError({
@@ -120,12 +129,7 @@ export function explainSqliteError(error: unknown, path: string): unknown {
       });
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return new DamageError({
-        code: 'E_JOURNAL_DAMAGED',
-        message: `${path} is damaged (${because}).`,
-        hint: 'Nothing was changed. Run "holdfast recover" to save what can still be read.',
-        cause: error,
-      });
+      return damagedJournal(path, because, error);
     default:
       return error;
   }

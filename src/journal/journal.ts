@@ -9,6 +9,7 @@ import { GroupCommit } from './group-commit.ts';
 import { journalBusy } from './journal-errors.ts';
 import { JournalReader, sampleKey } from './reader.ts';
 import type { AttemptStart, EndingRecord, ReusedSample, RunRecord } from './records.ts';
+import { setDamagedAside } from './set-damaged-aside.ts';
 import { SegmentShipper, type ShipperOptions } from './shipper.ts';
 
 export const JOURNAL_FILE = 'journal.db';
@@ -25,8 +26,9 @@ export interface JournalPorts {
  *
  * ### Ordering
  * The lock is taken before the database exists, so nobody can take a journal that is being born for a dead one. The
- * run record is the first transaction, and the directory is synced after it: a journal is there with its run record,
- * or it is an empty shell that holds nothing [JRN-3].
+ * run record is the first transaction; it goes into the database itself before anything is paid for, and the directory
+ * is synced after it. So a journal is there with its run record, whatever happens to its write-ahead log, or it is an
+ * empty shell that holds nothing [JRN-3].
  */
 export async function createJournal(dir: string, run: RunRecord, ports: JournalPorts): Promise<Journal> {
   await ports.disk.makeDir(dir);
@@ -36,6 +38,7 @@ export async function createJournal(dir: string, run: RunRecord, ports: JournalP
     const journal = new Journal(createDatabase(path), path, { ...ports, lock });
     journal.begin(run);
     await journal.flush();
+    journal.checkpoint();
     await ports.disk.syncDir(dir);
     return journal;
   } catch (error) {
@@ -49,7 +52,9 @@ export async function adoptJournal(dir: string, ports: JournalPorts): Promise<Jo
   const lock = takeLock(dir);
   try {
     const path = `${dir}/${JOURNAL_FILE}`;
+    const damage = await setDamagedAside(ports.disk, dir);
     const journal = new Journal(openDatabase(path, 'write'), path, { ...ports, lock });
+    journal.damage = damage;
     journal.beginSession();
     await journal.flush();
     return journal;
@@ -71,6 +76,8 @@ export class Journal extends JournalReader {
   readonly #statements: Statements;
   readonly #clock: Clock;
   readonly #lock: Lock;
+  /** A sentence about acknowledged transactions that can no longer be read, when it was adopted so. */
+  damage: string | undefined;
   #heart: NodeJS.Timeout | undefined;
   #session = 0;
   #nextAttempt: number;
@@ -117,6 +124,11 @@ export class Journal extends JournalReader {
   /** Bytes of rows written by this process: tells the shipper when a segment is due. */
   get bytesWritten(): number {
     return this.#bytes;
+  }
+
+  /** Moves what is in the write-ahead log into the database. */
+  checkpoint(): void {
+    this.db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   startAttempt(start: AttemptStart): AttemptWriter {

@@ -1,5 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { assert, type Digest, type Json, type JsonObject, parseJson } from '../base/index.ts';
+import {
+  ActionableError,
+  assert,
+  type Digest,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from '../base/index.ts';
 import {
   type EvalSampleSummary,
   expandJson,
@@ -7,7 +14,7 @@ import {
   type SampleId,
   summarize,
 } from '../log/index.ts';
-import { emptyJournal, explained, openDatabase } from './database.ts';
+import { damagedJournal, emptyJournal, explained, openDatabase } from './database.ts';
 import {
   type AnswerRow,
   type AttemptOutline,
@@ -54,7 +61,7 @@ export class JournalReader {
 
   /** When the writer last said that it is there. */
   lastBeatMs(): number | undefined {
-    const beat = this.db.prepare('SELECT beat_ms FROM lease').get()?.beat_ms;
+    const beat = explained(this.path, () => this.db.prepare('SELECT beat_ms FROM lease').get())?.beat_ms;
     return beat === undefined ? undefined : Number(beat);
   }
 
@@ -175,10 +182,38 @@ export class JournalReader {
     return this.#one('SELECT text FROM contents WHERE hash = ?', hash);
   }
 
+  /** What all answers of this run cost, as far as their prices are known. */
+  spentUsd(): number {
+    const row = explained(this.path, () =>
+      this.db.prepare("SELECT coalesce(sum(json_extract(data, '$.costUsd')), 0) AS usd FROM answers").get(),
+    );
+    return Number(row?.usd ?? 0);
+  }
+
+  /** True when an attempt holds something that was paid for: an answer or an output. */
+  isPaid(attempt: number): boolean {
+    const tables = ['answers', 'outputs'];
+    return tables.some(
+      (table) =>
+        this.db.prepare(`SELECT 1 FROM ${table} WHERE attempt = ? LIMIT 1`).get(attempt) !== undefined,
+    );
+  }
+
   /** True when it holds nothing that cost anything: no answer, no output, no result, nothing reused. */
   isUnpaid(): boolean {
     const tables = ['answers', 'outputs', 'results', 'reused'];
     return tables.every((table) => this.db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined);
+  }
+
+  /** A quick look at every page: the error that going on with a damaged database would meet later, if it is damaged. */
+  quickCheck(): ActionableError | undefined {
+    try {
+      const [first] = [...this.#all('PRAGMA quick_check(1)')].map((row) => String(row.quick_check));
+      return first === 'ok' ? undefined : damagedJournal(this.path, first ?? 'it cannot be checked');
+    } catch (error) {
+      if (error instanceof ActionableError) return error;
+      throw error;
+    }
   }
 
   /** SQLite's own check of every page, for recovery and for tests. */

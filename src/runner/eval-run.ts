@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { ActionableError, type Json, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
+import {
+  ActionableError,
+  DamageError,
+  type Json,
+  messageOf,
+  type RunId,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
@@ -7,6 +15,7 @@ import { type EvalResults, openLog } from '../log/index.ts';
 import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
 import type { RunState } from './account.ts';
+import { bringHome } from './bring-home.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Executed, executeSamples } from './execute.ts';
@@ -59,6 +68,7 @@ export class EvalRun {
     await disk.makeDir(places.stateDir);
     await sweepReleased(disk, places.stateDir);
     await sweepShells(disk, places.stateDir, this.#options.clock);
+    for (const note of await bringHome(this.#options, this.#plan)) this.#tally.note(note);
     const findings = await findReusable(disk, places.logDir, this.#plan, reuse);
     this.#noteFindings(findings);
     const session = await this.#openSession(findings);
@@ -75,9 +85,9 @@ export class EvalRun {
 
   /** A journal to write in; or the outcome, when there is nothing to do. */
   async #openSession(findings: ReuseFindings): Promise<Session | RunOutcome> {
-    const { disk, places, reuse } = this.#options;
+    const skip = new Set<string>();
     for (let round = 1; ; round++) {
-      const back = await lookBack(disk, places, this.#plan, reuse);
+      const back = await lookBack({ ...this.#options, skip }, this.#plan);
       const done = back.adopt ? undefined : await this.#alreadyDone(findings);
       if (done) return done;
       try {
@@ -85,9 +95,14 @@ export class EvalRun {
         for (const note of [...back.notes, ...session.notes]) this.#tally.note(note);
         return session;
       } catch (error) {
-        // Another process was quicker to go on with the journal that was found: it is that one's now.
-        const wasTaken = error instanceof ActionableError && error.code === 'E_JOURNAL_BUSY';
-        if (!wasTaken || round === ROUNDS_MAX) throw error;
+        if (!(error instanceof ActionableError) || round === ROUNDS_MAX) throw error;
+        if (error instanceof DamageError && back.adopt) {
+          skip.add(back.adopt.dir);
+          this.#tally.note(
+            `A journal could not be read and was left as it is: ${error.message} ${error.hint}`,
+          );
+        } else if (error.code !== 'E_JOURNAL_BUSY') throw error;
+        // Busy: another process was quicker to go on with the journal that was found. It is that one's now.
       }
     }
   }
@@ -134,6 +149,7 @@ export class EvalRun {
 
   async #runSession(session: Session, findings: ReuseFindings): Promise<RunOutcome> {
     this.#tally.previous = session.previous;
+    this.#options.models.budget.countEarlier(session.journal.spentUsd());
     const progress = await this.#takeStock(session, findings);
     this.#options.observer?.onRunStart?.({
       runId: session.run.runId,
@@ -289,6 +305,7 @@ export class EvalRun {
    */
   async #finish(session: Session, shipper: SegmentShipper | undefined): Promise<RunOutcome> {
     const { disk, clock, places, observer, models } = this.#options;
+    await this.#checkLenders(session);
     const report = await sealRun({
       disk,
       clock,
@@ -310,6 +327,20 @@ export class EvalRun {
       actual: report.completed + report.reused,
       ...(results ? { results } : {}),
     });
+  }
+
+  /** A log that lends samples and is deleted while the run goes on would leave a hole: better to stop, resumable. */
+  async #checkLenders({ journal }: Session): Promise<void> {
+    const { disk, places } = this.#options;
+    for (const log of this.#tally.lenders) {
+      if (await disk.stat(resolveStoredLog(places, log))) continue;
+      await journal.end('failed');
+      throw new ActionableError({
+        code: 'E_REUSED_GONE',
+        message: `${log}, from which samples were to be taken over, was removed while the run went on.`,
+        hint: 'Everything else is safe. Run the same command again: those samples are then run anew.',
+      });
+    }
   }
 
   /** Best effort: segments that stay only cost space, and the log says that they are no longer needed. */

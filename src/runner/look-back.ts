@@ -15,18 +15,31 @@ export interface LookBack {
   readonly notes: readonly string[];
 }
 
+export interface LookBackOptions {
+  readonly disk: Disk;
+  readonly places: Places;
+  readonly reuse: ReuseMode;
+  readonly forceDead?: boolean;
+  /** Directories of journals that turned out to be damaged. */
+  readonly skip?: ReadonlySet<string>;
+}
+
 /**
  * Finds the journals of this eval. Those that are alive, or may be, are never touched: two runs of one eval at once both
  * finish, each as its own run.
  */
-export async function lookBack(disk: Disk, places: Places, plan: Plan, mode: ReuseMode): Promise<LookBack> {
+export async function lookBack(options: LookBackOptions, plan: Plan): Promise<LookBack> {
+  const { disk, places, reuse: mode } = options;
   const { found, unreadable } = await findJournals(disk, places.stateDir);
   const notes = unreadable.map(
     ({ path, reason }) => `A journal could not be read and was left as it is: ${path} (${reason}).`,
   );
   const dead: FoundJournal[] = [];
   for (const journal of found.filter(({ run }) => isSameEval(run.identity, plan))) {
-    if (journal.liveness !== 'dead') notes.push(describeLiving(journal));
+    const isDead =
+      journal.liveness === 'dead' || (journal.liveness === 'unknown' && options.forceDead === true);
+    if (options.skip?.has(journal.dir)) continue;
+    if (!isDead) notes.push(describeLiving(journal));
     else if (await isSealed(disk, places, journal)) await releaseJournal(disk, journal.dir);
     else dead.push(journal);
   }
@@ -47,7 +60,7 @@ function isSameEval(identity: FoundJournal['run']['identity'], plan: Plan): bool
 function describeLiving(journal: FoundJournal): string {
   return journal.liveness === 'alive'
     ? `Another run of this eval is under way (${journal.run.runId}); this is a run of its own.`
-    : `Whether run ${journal.run.runId} of this eval is still alive cannot be told from this machine; it was left alone.`;
+    : `Whether run ${journal.run.runId} of this eval is still alive cannot be told from this machine; it was left alone. If it is dead for certain, run again with --force-dead.`;
 }
 
 /** A crash between the log's rename and the end of its journal leaves both: the log is whole, the journal can go. */

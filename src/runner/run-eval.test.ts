@@ -1,8 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { type Digest, systemClock } from '../base/index.ts';
+import { directoryBucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
+import { adoptJournal } from '../journal/index.ts';
 import { mockModel } from '../targets/index.ts';
 
 let harness: Harness;
@@ -124,6 +128,68 @@ describe('interrupted', () => {
     expect(both.map(({ account }) => account.runId)).toContain(outcome.account.runId);
     expect(new Set(both.map(({ account }) => account.log)).size).toBe(2);
     expect(asked.length).toBeGreaterThan(0);
+  });
+
+  test('a shorter run in between does not cost the answers of what is not in it', async () => {
+    const { asked } = await stopWhenAsked('question 1 second');
+    const between = countingModel();
+    const short = await harness.run(defineEval({ ...twoTurns(4), limit: 1 }), { model: between.model });
+    expect(short.account.state).toBe('done');
+    const later = countingModel();
+    const whole = await harness.run(twoTurns(4), { model: later.model });
+    expect(whole.account).toMatchObject({ state: 'done', samples: { lost: 0, remaining: 0 } });
+    const answered = [...asked, ...between.asked].filter((text) => text !== 'question 1 second');
+    expect(later.asked.filter((text) => answered.includes(text))).toEqual([]);
+  });
+
+  test('segments bring the run home when the machine is gone, and nothing that was shipped is bought again', async () => {
+    const bucket = directoryBucket(nodeDisk, join(harness.dir, 'bucket'));
+    const places = { logDir: harness.logDir, stateDir: harness.stateDir, segments: { bucket, prefix: '' } };
+    const abort = new AbortController();
+    const { model, asked } = countingModel((question) => {
+      if (question === 'question 3 second') setTimeout(() => abort.abort(), 20);
+      return question === 'question 3 second';
+    });
+    const signals = { drain: new AbortController().signal, abort: abort.signal };
+    await harness.run(twoTurns(6), { model, signals, places, concurrency: 1 });
+    await rm(harness.stateDir, { recursive: true });
+    const later = countingModel();
+    const whole = await harness.run(twoTurns(6), { model: later.model, places });
+    expect(whole.account).toMatchObject({ state: 'done', samples: { kept: 3, replayed: 1, lost: 0 } });
+    expect(whole.account.notes.join()).toContain('came home');
+    const answered = asked.filter((text) => text !== 'question 3 second');
+    expect(later.asked.filter((text) => answered.includes(text))).toEqual([]);
+    const left: string[] = [];
+    for await (const { key } of bucket.list('')) left.push(key);
+    expect(left).toEqual([]);
+  });
+
+  test('a damaged write-ahead log is named, set aside, and all that is whole is kept', async () => {
+    const { outcome } = await stopWhenAsked('question 3 second');
+    const dir = join(harness.stateDir, outcome.account.runId);
+    const journal = await adoptJournal(dir, { disk: nodeDisk, clock: systemClock });
+    for (let n = 0; n < 3; n++) {
+      journal.startAttempt({
+        id: `x${n}`,
+        epoch: 1,
+        key: 'k' as Digest,
+        uuid: 'u',
+        startedAt: '2026-01-01T00:00:00+00:00',
+        sample: { input: 'x', target: '', metadata: {} },
+      });
+      await journal.flush();
+    }
+    const wal = await readFile(join(dir, 'journal.db-wal'));
+    const db = await readFile(join(dir, 'journal.db'));
+    journal.close();
+    wal[60] = (wal[60] ?? 0) ^ 1;
+    await writeFile(join(dir, 'journal.db'), db);
+    await writeFile(join(dir, 'journal.db-wal'), wal);
+    const later = countingModel();
+    const resumed = await harness.run(twoTurns(4), { model: later.model });
+    expect(resumed.account.state).toBe('done');
+    expect(resumed.account.notes.join()).toContain('is damaged');
+    expect(await readdir(join(harness.stateDir, 'damaged'))).toEqual([outcome.account.runId]);
   });
 
   test('a changed definition replays nothing', async () => {
@@ -315,6 +381,86 @@ test('a sample that meets a limit is completed, scored on what it said, and says
   const [sample] = await harness.samples(outcome.account.log);
   expect(sample).toMatchObject({ limit: { type: 'turn', limit: 3 }, scores: { includes: { value: 'C' } } });
   expect(sample?.error).toBeUndefined();
+});
+
+test('a time limit stops a target that does not listen, and it can buy nothing afterwards', async () => {
+  const { model, asked } = countingModel();
+  const outcome = await harness.run(
+    defineEval({
+      name: 'slow',
+      data: rows(1),
+      target: async ({ input }, { generate }) => {
+        await generate(`${input} early`);
+        await new Promise((resolve) => setTimeout(resolve, 600));
+        return (await generate(`${input} late`)).text;
+      },
+      scorers: [
+        scorer('patient', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 900));
+          return 1;
+        }),
+      ],
+      limits: { timeMs: 200 },
+    }),
+    { model },
+  );
+  const [sample] = await harness.samples(outcome.account.log);
+  expect(sample).toMatchObject({ limit: { type: 'time', limit: 0.2 }, scores: { patient: { value: 1 } } });
+  expect(asked).toEqual(['question 0 early']);
+});
+
+test('a budget holds for the run, however often it is resumed', async () => {
+  const { model, asked } = countingModel();
+  await harness.run(twoTurns(30), { model, budgetUsd: 0.0005, concurrency: 1 });
+  const before = asked.length;
+  const again = await harness.run(twoTurns(30), { model, budgetUsd: 0.0005, concurrency: 1 });
+  expect(again.account.state).toBe('budget');
+  expect(asked).toHaveLength(before);
+});
+
+test('whatever odd values users give, the run can be sealed', async () => {
+  const loop: Record<string, unknown> = {};
+  loop.self = loop;
+  const odd = { fn: () => 1, big: 10n, nan: Number.NaN, symbol: Symbol('s'), loop };
+  const outcome = await harness.run(
+    defineEval({
+      name: 'odd',
+      data: [{ id: 'a', input: 'x', target: 'x', metadata: odd as never }],
+      target: ({ input }, { info }) => {
+        info(odd as never);
+        return input;
+      },
+      scorers: [
+        scorer('odd', () => ({
+          value: 1,
+          answer: 7 as never,
+          explanation: odd as never,
+          metadata: odd as never,
+        })),
+        scorer('thrower', () => {
+          throw Object.create(null);
+        }),
+      ],
+    }),
+  );
+  expect(outcome.account).toMatchObject({ state: 'done', samples: { lost: 0, errored: 0 } });
+  const [sample] = await harness.samples(outcome.account.log);
+  expect(sample?.scores?.odd).toMatchObject({ value: 1, answer: '7' });
+});
+
+test('a damaged sample of an earlier log is run again, and said', async () => {
+  const { model, asked } = countingModel();
+  const first = await harness.run(defineEval({ ...twoTurns(6), limit: 3 }), { model });
+  const path = first.account.log ?? '';
+  const bytes = await readFile(path);
+  const at = bytes.indexOf('samples/q1_epoch_1.json') + 'samples/q1_epoch_1.json'.length + 40;
+  bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+  await writeFile(path, bytes);
+  const second = await harness.run(twoTurns(6), { model });
+  expect(second.account).toMatchObject({ state: 'done', samples: { reused: 2, lost: 0 } });
+  expect(second.account.notes.join()).toContain('samples/q1_epoch_1.json');
+  expect(asked).toHaveLength(6 + 8);
+  expect(await harness.samples(second.account.log)).toHaveLength(6);
 });
 
 test('an agent whose output was kept is not started again when scoring was interrupted', async () => {

@@ -29,6 +29,8 @@ export interface RunEvalOptions {
   readonly graceMs?: number;
   readonly reuse: ReuseMode;
   readonly segmentIntervalMs?: number;
+  /** The user vouches that runs whose process cannot be seen from here are dead. */
+  readonly forceDead?: boolean;
   readonly observer?: RunObserver;
   /** Holdfast's own version, for the log. */
   readonly version: string;

@@ -1,7 +1,7 @@
 import type { PlannedEval } from '../evals/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import type { AnyTargetSpec, Budget, Models } from '../targets/index.ts';
-import type { Account } from './account.ts';
+import type { Account, Amounts } from './account.ts';
 import { type RunEvalOptions, runEval } from './run-eval.ts';
 import { missedThresholds } from './threshold.ts';
 
@@ -54,7 +54,10 @@ export async function runSet(options: RunSetOptions): Promise<readonly ItemOutco
       { ...options, reuse: options.reuse === 'none' ? 'same' : options.reuse },
       missing,
     );
-    outcomes = outcomes.map((outcome) => again.find(({ item }) => item === outcome.item) ?? outcome);
+    outcomes = outcomes.map((outcome) => {
+      const next = again.find(({ item }) => item === outcome.item);
+      return next ? withEarlier(next, outcome) : outcome;
+    });
   }
   return outcomes;
 }
@@ -96,6 +99,41 @@ async function runItem(options: RunSetOptions, item: SetItem): Promise<ItemOutco
   }
 }
 
+/** One account for all attempts: what was run over all of them, and what is left after the last. */
+function withEarlier(last: ItemOutcome, before: ItemOutcome): ItemOutcome {
+  if (!last.account || !before.account) return last;
+  const [now, then] = [last.account, before.account];
+  const account: Account = {
+    ...now,
+    samples: {
+      ...now.samples,
+      kept: then.samples.kept,
+      reused: then.samples.reused,
+      fresh: then.samples.fresh,
+      replayed: then.samples.replayed + now.samples.replayed,
+      rerun: then.samples.rerun + now.samples.rerun,
+      lost: Math.max(then.samples.lost, now.samples.lost),
+    },
+    reusedFrom: then.reusedFrom,
+    answers: {
+      bought: then.answers.bought + now.answers.bought,
+      replayed: then.answers.replayed + now.answers.replayed,
+    },
+    usd: {
+      ...sumAmounts(then.usd, now.usd),
+      unpricedCalls: then.usd.unpricedCalls + now.usd.unpricedCalls,
+    },
+    tokens: sumAmounts(then.tokens, now.tokens),
+    notes: [...new Set([...then.notes, ...now.notes])],
+  };
+  return { ...last, account };
+}
+
+/** What the later attempt saved is what the earlier one bought: only what was there before all of them was saved. */
+function sumAmounts(then: Amounts, now: Amounts): Amounts {
+  return { spent: then.spent + now.spent, saved: then.saved, wasted: then.wasted + now.wasted };
+}
+
 /** True when another attempt may bring more: something failed or is left, and it was not told to stop. */
 function isMissingSomething({ account, error }: ItemOutcome): boolean {
   if (error !== undefined) return false;
@@ -126,6 +164,10 @@ export function bothBudgets(own: Budget, shared: Budget): Budget {
     spend(costUsd) {
       own.spend(costUsd);
       shared.spend(costUsd);
+    },
+    countEarlier(costUsd) {
+      own.countEarlier(costUsd);
+      shared.countEarlier(costUsd);
     },
     isExhausted: () => own.isExhausted() || shared.isExhausted(),
   };

@@ -34,6 +34,11 @@ export class RunTally {
     return this.#counts.reused;
   }
 
+  /** The logs that lent samples. */
+  get lenders(): Iterable<string> {
+    return this.#sources.keys();
+  }
+
   /** Completed by an earlier attempt of this run: its money is saved, and its score counts from the start. */
   countKept(summary: EvalSampleSummary): void {
     this.#counts.kept++;

@@ -49,8 +49,15 @@ export async function openSession(
   ports: SessionPorts,
 ): Promise<Session> {
   const session = back.adopt ? await goOn(back.adopt, ports) : await beginNew(plan, startOf, ports);
-  const notes: string[] = [];
-  for (const stale of back.stale) notes.push(await takeOver(session.journal, stale, plan, ports));
+  const notes: string[] = session.journal.damage === undefined ? [] : [session.journal.damage];
+  for (const stale of back.stale) {
+    try {
+      notes.push(await takeOver(session.journal, stale, plan, ports));
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      notes.push(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
+    }
+  }
   return { ...session, notes };
 }
 
@@ -59,6 +66,11 @@ async function goOn(found: FoundJournal, ports: SessionPorts): Promise<Omit<Sess
   const previous = previousAttempt(before);
   before.close();
   const journal = await adoptJournal(found.dir, ports);
+  const problems = journal.quickCheck();
+  if (problems !== undefined) {
+    journal.close();
+    throw problems;
+  }
   return { journal, run: found.run, dir: found.dir, ...(previous ? { previous } : {}) };
 }
 
@@ -106,6 +118,10 @@ async function takeOver(
     if (!source.isUnpaid()) {
       const attempts = attemptsToCarry(stale.path, plan);
       journal.copyFrom(stale.path, attempts);
+      const waiting = countWaiting(source, attempts);
+      if (waiting > 0) {
+        return `The unfinished run ${runId} had another plan: ${attempts.length} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
+      }
       await sealStale(source, stale, ports);
       sentence = `The unfinished run ${runId} had another plan: ${attempts.length} attempt(s) were carried over, and it became ${stale.run.logName}.`;
     }
@@ -114,6 +130,20 @@ async function takeOver(
   }
   await releaseJournal(ports.disk, stale.dir);
   return sentence;
+}
+
+/** Samples under way that the new plan does not hold: their answers can be replayed only as long as the journal is there. */
+function countWaiting(source: Journal, carried: readonly number[]): number {
+  const isCarried = new Set(carried);
+  const completed = new Set<string>();
+  const waiting = new Set<string>();
+  for (const attempt of source.outline()) {
+    const name = sampleName(attempt);
+    if (attempt.status === 'completed') completed.add(name);
+    else if (attempt.status === undefined && !isCarried.has(attempt.n) && source.isPaid(attempt.n))
+      waiting.add(name);
+  }
+  return [...waiting].filter((name) => !completed.has(name)).length;
 }
 
 async function tryAdopt(dir: string, ports: SessionPorts): Promise<Journal | undefined> {

@@ -35,7 +35,8 @@ test('[BUD-2] calls that are under way are let finish, so the overshoot is at mo
 });
 
 test('[BUD-3] calls without a price are counted, not guessed', () => {
-  const budget = createBudget(1, 0.25);
+  const budget = createBudget(1);
+  budget.countEarlier(0.25);
   budget.spend(undefined);
   budget.spend(0.5);
   expect(budget).toMatchObject({ spentUsd: 0.75, unpricedCalls: 1 });

@@ -13,6 +13,8 @@ export interface Budget {
   readonly spentUsd: number;
   readonly unpricedCalls: number;
   spend(costUsd: number | undefined): void;
+  /** What earlier attempts of the same run cost: the limit holds for the run, however often it is resumed. */
+  countEarlier(costUsd: number): void;
   isExhausted(): boolean;
 }
 
@@ -29,9 +31,9 @@ export class BudgetExhausted extends ActionableError {
   }
 }
 
-/** Without a limit it only counts. `alreadySpentUsd`: what earlier attempts of the same run cost. */
-export function createBudget(limitUsd?: number, alreadySpentUsd = 0): Budget {
-  let spentUsd = alreadySpentUsd;
+/** Without a limit it only counts. */
+export function createBudget(limitUsd?: number): Budget {
+  let spentUsd = 0;
   let unpricedCalls = 0;
   return {
     limitUsd,
@@ -44,6 +46,9 @@ export function createBudget(limitUsd?: number, alreadySpentUsd = 0): Budget {
     spend(costUsd) {
       if (costUsd === undefined) unpricedCalls++;
       else spentUsd += costUsd;
+    },
+    countEarlier(costUsd) {
+      spentUsd += costUsd;
     },
     isExhausted: () => limitUsd !== undefined && spentUsd >= limitUsd,
   };

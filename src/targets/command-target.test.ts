@@ -165,7 +165,7 @@ describe('what goes wrong', () => {
     await using dir = await makeTempDir();
     const models = testModels({
       env: { PATH: await makeAgent(dir, 'agent', ECHO) },
-      budget: createBudget(1, 1),
+      budget: createBudget(0),
     });
     const run = runTarget({ command: ['agent'] }, { models, workDir: dir.path });
     await expect(run).rejects.toMatchObject({ code: 'E_BUDGET_EXHAUSTED' });

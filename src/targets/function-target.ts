@@ -1,3 +1,4 @@
+import { toJson } from '../base/index.ts';
 import type { TargetContext, TargetFunction } from '../evals/index.ts';
 import { createGenerate, noModel } from './generate.ts';
 import type { LanguageModel } from './language-model.ts';
