@@ -1,12 +1,4 @@
-import type {
-  EvalSampleReductions,
-  EvalSampleSummary,
-  EvalSpec,
-  LogHeader,
-  LogStart,
-  ModelOutput,
-  Score,
-} from './schema.ts';
+import type { EvalSampleSummary, EvalSpec, LogHeader, LogStart, ModelOutput, Score } from './schema.ts';
 
 /**
  * The keys that Inspect itself always writes: its viewer is not defensive everywhere, so a caller that left one out
@@ -68,10 +60,6 @@ export function completeSummary(summary: EvalSampleSummary): EvalSampleSummary {
   };
 }
 
-export function completeReductions(reductions: EvalSampleReductions): EvalSampleReductions {
-  return { ...reductions, samples: reductions.samples.map(completeScore) };
-}
-
 export function completeScores(scores: Readonly<Record<string, Score>>): Record<string, Score> {
   return Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, completeScore(score)]));
 }
@@ -86,7 +74,7 @@ export function completeOutput(output: ModelOutput | undefined): ModelOutput {
   return { ...output, model: output?.model ?? '', choices, completion: output?.completion ?? text };
 }
 
-function completeScore<T extends Score>(score: T): T {
+export function completeScore<T extends Score>(score: T): T {
   return { ...score, history: score.history ?? [] };
 }
 

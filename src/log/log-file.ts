@@ -1,9 +1,9 @@
-import { assert, type Json, stringifyJson } from '../base/index.ts';
+import { assert, type Json, type JsonObject, stringifyJson } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
-import { completeHeader, completeReductions, completeStart, completeSummary } from './always-written.ts';
+import { completeHeader, completeScore, completeStart, completeSummary } from './always-written.ts';
 import type { CompressionMethod } from './compress.ts';
 import type { SampleParts } from './condensed.ts';
-import { encodeTexts, type Many, separated } from './json-text.ts';
+import { encodeTexts, jsonMembers, type Many, separated } from './json-text.ts';
 import { sampleMemberName, sampleText } from './sample-text.ts';
 import type { EvalSampleReductions, EvalSampleSummary, LogHeader, LogStart } from './schema.ts';
 import type { ZipEntry } from './zip-format.ts';
@@ -96,10 +96,7 @@ class EvalLogFile implements LogFile {
   }
 
   writeReductions(reductions: Many<EvalSampleReductions>): Promise<void> {
-    return this.writeMember(
-      'reductions.json',
-      encodeTexts(['[', separated(reductions, reductionsText), ']']),
-    );
+    return this.writeMember('reductions.json', encodeTexts(['[', reductionsTexts(reductions), ']']));
   }
 
   writeHeader(header: LogHeader): Promise<void> {
@@ -129,8 +126,15 @@ function summaryText(summary: EvalSampleSummary): string {
   return documentText(completeSummary(summary));
 }
 
-function reductionsText(reductions: EvalSampleReductions): string {
-  return documentText(completeReductions(reductions));
+/** Sample by sample: the reductions of a large run are as long as its list of samples. */
+async function* reductionsTexts(reductions: Many<EvalSampleReductions>): AsyncGenerator<string> {
+  let separator = '';
+  for await (const { samples, ...rest } of reductions) {
+    yield `${separator}{${jsonMembers(documentJson(rest) as JsonObject)},"samples":[`;
+    yield* separated(samples, (score) => documentText(completeScore(score)));
+    yield ']}';
+    separator = ',';
+  }
 }
 
 function documentText(document: object): string {
