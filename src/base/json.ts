@@ -137,9 +137,12 @@ export function escapeLoneSurrogates(text: string): string {
   return result;
 }
 
+/** Deeper values are no data that anybody looks at, and every reader of the log would have to climb down to them. */
+const NESTING_MAX = 500;
+
 /**
  * Turns any JavaScript value into JSON, as far as that is possible: dates become ISO text, maps objects, sets
- * arrays, bytes base64; functions, symbols and what refers to itself become null.
+ * arrays, bytes base64; functions, symbols, what refers to itself and what is nested without end become null.
  */
 export function toJson(value: unknown): Json {
   return convert(value, new Set());
@@ -157,7 +160,7 @@ function convert(value: unknown, parents: Set<object>): Json {
     default:
       return null;
   }
-  if (value === null || parents.has(value)) return null;
+  if (value === null || parents.has(value) || parents.size >= NESTING_MAX) return null;
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   parents.add(value);

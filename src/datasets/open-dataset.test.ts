@@ -223,7 +223,7 @@ describe('what is refused', () => {
       'an id of another kind',
       '{"input": 1, "id": 1.5}',
       'E_DATA_ROW',
-      'd.jsonl:1: "id" must be a text or a whole number',
+      'd.jsonl:1: "id" must be a text of at most 1000 whole characters, or a whole number',
     ],
     [
       'choices of another kind',

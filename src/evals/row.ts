@@ -11,7 +11,7 @@ import { readPath } from './template.ts';
 const ID_CHARS_MAX = 1_000;
 
 const rowSchema = strictObject('a row', {
-  id: must('a text or a whole number', isId).optional(),
+  id: must(`a text of at most ${ID_CHARS_MAX} whole characters, or a whole number`, isId).optional(),
   input: must('given', (value): value is unknown => value !== undefined && value !== null),
   target: z.unknown().optional(),
   choices: must('a list of texts', isTexts).optional(),
@@ -66,7 +66,8 @@ export function withExtraAsMetadata(value: unknown): unknown {
 }
 
 function isId(value: unknown): value is string | number {
-  if (typeof value === 'string') return value.trim() !== '' && value.length <= ID_CHARS_MAX;
+  if (typeof value === 'string')
+    return value.trim() !== '' && value.length <= ID_CHARS_MAX && value.isWellFormed();
   return Number.isSafeInteger(value);
 }
 
