@@ -41,6 +41,8 @@ export interface RunEvalsOptions {
   readonly attempts?: number;
   readonly graceMs?: number;
   readonly segmentIntervalMs?: number;
+  /** Runs whose process cannot be seen from here are taken for dead. */
+  readonly forceDead?: boolean;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   readonly disk?: Disk;
@@ -103,6 +105,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
         reuse: options.reuse ?? 'same',
         version: options.version,
         ...(options.attempts === undefined ? {} : { attempts: options.attempts }),
+        ...(options.forceDead ? { forceDead: true } : {}),
         ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
         ...(options.segmentIntervalMs === undefined ? {} : { segmentIntervalMs: options.segmentIntervalMs }),
       });
