@@ -15,7 +15,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
 
 /** The wrong thing was named: there is no log there to be damaged. */
-const NAMED_WRONG: ReadonlySet<string> = new Set(['E_LOG_NOT_FOUND', 'E_LOG_FOREIGN', 'E_LOG_IS_DIRECTORY']);
+const NAMED_WRONG: ReadonlySet<string> = new Set([
+  'E_LOG_NOT_FOUND',
+  'E_LOG_FOREIGN',
+  'E_LOG_IS_DIRECTORY',
+  'E_RECOVER_NOTHING',
+  'E_RECOVER_DIRECTORY',
+]);
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;

@@ -108,7 +108,7 @@ describe('a crashed run of Inspect', () => {
     expect(stdout).toMatch(/mixed +\? +0 +\d+ +\d+ +database +dead/);
   });
 
-  test('--keep leaves what it was recovered from; the same again is refused, and overwrites nothing', async () => {
+  test('--keep leaves what it was recovered from; the same again overwrites nothing', async () => {
     await using crash = await crashed('mixed');
     const before = filesBelow(crash.dir);
     const report = await crash.recover(crash.log, '--keep');
@@ -116,7 +116,14 @@ describe('a crashed run of Inspect', () => {
     expect(filesBelow(crash.dir).filter((path) => !before.includes(path) && !path.includes('.db-'))).toEqual([
       `logs/${recoveredOf(basename(crash.log))}`,
     ]);
-    expect((await crash.recover(crash.log)).error?.code).toBe('E_RECOVER_EXISTS');
+    expect((await crash.recover(crash.log, '--keep')).error?.code).toBe('E_RECOVER_EXISTS');
+    // Without --keep there is only one thing left to do: what the log was made from can go.
+    const { code, stdout } = await crash.run('recover', crash.log);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('An earlier recovery had made'),
+    });
+    expect(existsSync(databaseOf(crash))).toBe(false);
   });
 
   test('--overwrite puts it in the place of the crashed one', async () => {
@@ -523,8 +530,8 @@ describe('bad input', () => {
 
   test('a missing file, a run that does not exist, and nothing at all', async () => {
     const nothing = () => Promise.resolve();
-    expect(await refused('none.eval', nothing)).toEqual({ exitCode: 1, code: 'E_RECOVER_NOTHING' });
-    expect(await refused('01KNOSUCHRUN', nothing)).toEqual({ exitCode: 1, code: 'E_RECOVER_NOTHING' });
+    expect(await refused('none.eval', nothing)).toEqual({ exitCode: 2, code: 'E_RECOVER_NOTHING' });
+    expect(await refused('01KNOSUCHRUN', nothing)).toEqual({ exitCode: 2, code: 'E_RECOVER_NOTHING' });
     await using dir = await makeTempDir();
     const unnamed = await holdfast(dir.path, ['recover']);
     expect(unnamed).toMatchObject({ code: 2, stderr: expect.stringContaining('holdfast recover --list') });
@@ -534,11 +541,12 @@ describe('bad input', () => {
 
   test('an empty file, a text, a zip that is no log, a directory', async () => {
     expect(await refused('x.eval', (path) => writeFile(path, ''))).toMatchObject({ exitCode: 3 });
-    expect(await refused('x.eval', (path) => writeFile(path, 'hello'))).toMatchObject({ exitCode: 1 });
-    expect(await refused('x.eval', zip('hello.txt', [Buffer.from('hello')]))).toMatchObject({ exitCode: 1 });
+    const foreign = { exitCode: 2, code: 'E_LOG_FOREIGN' };
+    expect(await refused('x.eval', (path) => writeFile(path, 'hello'))).toEqual(foreign);
+    expect(await refused('x.eval', zip('hello.txt', [Buffer.from('hello')]))).toEqual(foreign);
     const directory = (path: string) => mkdir(path, { recursive: true }).then(() => undefined);
-    expect(await refused('.', directory)).toEqual({ exitCode: 1, code: 'E_RECOVER_DIRECTORY' });
-    expect(await refused('x.eval', directory)).toEqual({ exitCode: 1, code: 'E_RECOVER_DIRECTORY' });
+    expect(await refused('.', directory)).toEqual({ exitCode: 2, code: 'E_RECOVER_DIRECTORY' });
+    expect(await refused('x.eval', directory)).toEqual({ exitCode: 2, code: 'E_RECOVER_DIRECTORY' });
   });
 
   test('a finished log did not crash', async () => {

@@ -56,7 +56,7 @@ deleted only after the new log was read back and checked. A run that is alive is
   exits: {
     0: 'recovered; nothing is damaged or missing',
     1: 'not recovered: nothing crashed, or it is (or may be) alive; nothing was touched',
-    2: 'the command line is wrong; nothing was touched',
+    2: 'the command line is wrong, or what it names is no log; nothing was touched',
     3: 'damage was found and is listed; what could be read was recovered',
   },
   async run(call: CommandCall<RecoverFlags>): Promise<ExitCode> {
