@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
+import { filesBelow, holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
 
 const SAMPLES = 24;
 
@@ -72,6 +73,32 @@ test('SIGKILL halfway: the next run says when the last one died, replays and com
   const asked = dir.asked();
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(4);
   expect(new Set(asked).size).toBe(2 * SAMPLES);
+});
+
+/** Makes the journals of a log directory look as if another machine had written them. */
+function moveToAnotherMachine(logDir: string): void {
+  for (const path of filesBelow(logDir).filter((name) => name.endsWith('journal.db'))) {
+    const database = new DatabaseSync(join(logDir, path));
+    const process = { host: 'another', machineId: 'another', bootId: 'another' };
+    database.prepare(`UPDATE sessions SET data = json_patch(data, ?)`).run(JSON.stringify({ process }));
+    database.close();
+  }
+}
+
+test('--force-dead goes on with a run of a machine that cannot be seen, which is left alone without', async () => {
+  await using dir = await slowEval(60);
+  const started = startHoldfast(dir.path, RUN);
+  await untilAsked(dir, SAMPLES, started);
+  started.child.kill('SIGKILL');
+  await started.ended;
+  moveToAnotherMachine(join(dir.path, 'logs'));
+  const list = await holdfast(dir.path, ['log', 'list']);
+  expect(list.stdout).toMatch(/slow +mock\/slow +unknown/);
+  const other = reportOf(await holdfast(dir.path, [...RUN, '--limit', '1', '--json']));
+  expect(other.runs[0]).toMatchObject({ samples: { kept: 0, reused: 0, fresh: 1 } });
+  const vouched = reportOf(await holdfast(dir.path, [...RUN, '--force-dead', '--json']));
+  expect(vouched).toMatchObject({ exitCode: 0, runs: [{ samples: { remaining: 0, lost: 0 } }] });
+  expect(vouched.runs[0]?.samples?.kept).toBeGreaterThan(0);
 });
 
 test('Ctrl-C once: running samples finish, the rest is left, and the exact command to go on is said', async () => {

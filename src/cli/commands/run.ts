@@ -17,6 +17,7 @@ export interface RunFlags extends CommonFlags {
   readonly segments?: string;
   readonly reuse: 'same' | 'any';
   readonly fresh?: true;
+  readonly forceDead?: true;
   readonly limit?: number;
   readonly epochs?: number;
   readonly shuffle?: number | true;
@@ -56,6 +57,10 @@ both can be gone on with by the same command.`,
       .choices(['same', 'any'])
       .default('same'),
     new Option('--fresh', 'take nothing over from earlier runs').conflicts('reuse'),
+    new Option(
+      '--force-dead',
+      'go on with runs whose process cannot be seen from here (another machine, a lost machine’s segments in the bucket): you vouch that it is dead',
+    ),
     new Option('--limit <n>', 'only the first n samples').argParser(parseCount),
     new Option('--id <id...>', 'only the samples with these ids'),
     new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),

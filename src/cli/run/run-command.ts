@@ -85,6 +85,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     version: packageVersion(),
     reuse: flags.fresh ? 'none' : flags.reuse,
     graceMs: flags.grace ?? GRACE_MS,
+    ...(flags.forceDead ? { forceDead: true } : {}),
     ...(flags.segments === undefined ? {} : { segments: flags.segments }),
     ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
     ...(flags.budget === undefined ? {} : { budgetUsd: flags.budget }),
