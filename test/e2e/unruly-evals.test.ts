@@ -1,9 +1,10 @@
 /** Code of an eval that does what it should not: the account comes all the same, and stdout stays clean. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { holdfast, reportOf } from './holdfast.ts';
+import { holdfast, reportOf, startHoldfast } from './holdfast.ts';
 
 const RUN = ['run', 'x.eval.mjs', '--model', 'mock/echo'];
 
@@ -55,6 +56,24 @@ test('an eval file whose loading never ends is no success', async () => {
   const ended = await holdfast(dir.path, RUN);
   expect(ended.code).toBe(4);
   expect(ended.stderr).toContain('nothing left to wait for');
+});
+
+test('a target that never settles is waited for, and Ctrl-C ends it with the account', async () => {
+  await using dir = await evalOf(
+    `if (input === 'q2' && !isMended) { console.log('for ever'); await new Promise(() => {}); }`,
+  );
+  const started = startHoldfast(dir.path, [...RUN, '--grace', '100ms', '--json']);
+  await started.said('for ever');
+  await sleep(500); // Long enough to end by itself, if nothing kept it.
+  started.child.kill('SIGINT');
+  const ended = await started.ended;
+  expect(reportOf(ended)).toMatchObject({
+    exitCode: 4,
+    runs: [{ state: 'interrupted', samples: { lost: 0 } }],
+  });
+  await dir.mend();
+  const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+  expect(again).toMatchObject({ exitCode: 0, runs: [{ samples: { kept: 2, remaining: 0, lost: 0 } }] });
 });
 
 test('process.exit after the account does not change the exit code', async () => {
