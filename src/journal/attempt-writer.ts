@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite';
 import { type Json, stringifyJson } from '../base/index.ts';
 import {
   attachmentHash,
@@ -8,7 +9,6 @@ import {
   type SampleFields,
   summarize,
 } from '../log/index.ts';
-import type { Journal } from './journal.ts';
 import { sampleKey } from './reader.ts';
 import type { AnswerRow, AttemptStart, AttemptStatus, TargetOutput } from './records.ts';
 import { startFields } from './records.ts';
@@ -20,6 +20,18 @@ const LIGHT_RESULT_CHARS_MAX = 8 * 1024;
 const LIGHT_RESULT_TEXTS_MAX = 4;
 /** A message of the pool up to this length stays in its link: a hash and a row of its own would be longer. */
 const INLINE_CHARS_MAX = 256;
+
+/** Where rows go: the journal is one, and the benchmark has one in memory. */
+export interface RowSink {
+  /** Rows of one group are committed together; one that was inserted in the current group may still grow. */
+  readonly group: number;
+  insert(table: RowTable, row: readonly SQLInputValue[]): void;
+  grew(sizeBytes: number): void;
+  /** Resolves when everything inserted so far is durable. */
+  flush(): Promise<void>;
+}
+
+type RowTable = 'attempts' | 'events' | 'contents' | 'links' | 'answers' | 'outputs' | 'results';
 
 export interface AttemptWriterOptions {
   readonly n: number;
@@ -35,14 +47,14 @@ export interface AttemptWriterOptions {
  */
 export class AttemptWriter {
   readonly n: number;
-  readonly #journal: Journal;
+  readonly #journal: RowSink;
   readonly #condenser: Condenser;
   readonly #start: AttemptStart;
   readonly #linked: Set<string>;
   /** The row of events that still waits for its commit, and the group it waits in. */
   #events: { readonly row: [attempt: number, texts: string]; readonly group: number } | undefined;
 
-  constructor(journal: Journal, { n, condenser, start, linked }: AttemptWriterOptions) {
+  constructor(journal: RowSink, { n, condenser, start, linked }: AttemptWriterOptions) {
     this.#journal = journal;
     this.n = n;
     this.#condenser = condenser;

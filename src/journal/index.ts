@@ -1,4 +1,4 @@
-export { AttemptWriter } from './attempt-writer.ts';
+export { AttemptWriter, type RowSink } from './attempt-writer.ts';
 export {
   type FoundJournal,
   findJournals,

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { assert, type Clock, isoTime, type Json, stringifyJson } from '../base/index.ts';
 import { type Disk, type Lock, tryLock, whoAmI } from '../disk/index.ts';
 import { createCondenser } from '../log/index.ts';
-import { AttemptWriter } from './attempt-writer.ts';
+import { AttemptWriter, type RowSink } from './attempt-writer.ts';
 import { copyAttempt } from './carry.ts';
 import { createDatabase, openDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -71,7 +71,7 @@ function takeLock(dir: string): Lock {
 }
 
 /** A journal open for writing. One process at a time: it holds the lock. */
-export class Journal extends JournalReader {
+export class Journal extends JournalReader implements RowSink {
   readonly #commit: GroupCommit;
   readonly #statements: Statements;
   readonly #clock: Clock;

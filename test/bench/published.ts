@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Measured, measureProcess } from './measure-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LAUNCHER = join(import.meta.dirname, 'holdfast.mjs');
+export const LAUNCHER = join(import.meta.dirname, 'holdfast.mjs');
 
 /** Builds once for all benchmarks of a run. */
 export function buildPublished(): void {

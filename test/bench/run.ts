@@ -2,11 +2,14 @@
 import { parseArgs } from 'node:util';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
+import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
+import { largeSample } from './large-sample.ts';
 import { manySamples } from './many-samples.ts';
 import { recover } from './recover.ts';
+import { startUp } from './start-up.ts';
 
-const BENCHES: readonly Bench[] = [journalCost, manySamples, recover];
+const BENCHES: readonly Bench[] = [journalCost, manySamples, largeSample, histories, startUp, recover];
 
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
