@@ -9,6 +9,7 @@ import {
   UsageError,
 } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
+import { freeBytes } from '../disk/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
 import { type EvalResults, openLog } from '../log/index.ts';
@@ -31,6 +32,8 @@ import { RunTally } from './run-tally.ts';
 import { openSession, type Progress, progressOf, recordReuse, type Session } from './session.ts';
 
 const GRACE_MS = 30_000;
+/** Less than this is filled by a few answers: it is better to say so before the first one is bought. */
+const FREE_BYTES_MIN = 16 * 2 ** 20;
 /** How often it is tried to open a journal that others want, too. */
 const ROUNDS_MAX = 5;
 
@@ -66,6 +69,7 @@ export class EvalRun {
   async run(): Promise<RunOutcome> {
     const { disk, places, reuse } = this.#options;
     await disk.makeDir(places.stateDir);
+    await checkSpace(places.stateDir);
     await sweepReleased(disk, places.stateDir);
     await sweepShells(disk, places.stateDir, this.#options.clock);
     for (const note of await bringHome(this.#options, this.#plan)) this.#tally.note(note);
@@ -378,4 +382,14 @@ export class EvalRun {
       );
     }
   }
+}
+
+async function checkSpace(dir: string): Promise<void> {
+  const free = await freeBytes(dir);
+  if (free >= FREE_BYTES_MIN) return;
+  throw new ActionableError({
+    code: 'E_DISK_FULL',
+    message: `The disk that holds ${dir} is full: ${Math.floor(free / 2 ** 20)} MiB are left.`,
+    hint: 'Nothing was bought, and all that earlier runs kept is safe. Free some space, then run the same command again.',
+  });
 }

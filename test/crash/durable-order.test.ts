@@ -6,6 +6,7 @@ import { readJournal } from '../../src/journal/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 
 const CHILD = join(import.meta.dirname, 'answer-child.ts');
+const RUN_CHILD = join(import.meta.dirname, 'crash-child.ts');
 const canTrace = spawnSync('strace', ['-V']).status === 0;
 const canMount = process.getuid?.() === 0 && process.platform === 'linux' && mountWorks();
 
@@ -62,6 +63,20 @@ describe.skipIf(!canMount)('on a disk that is really full (needs to mount a tmpf
         Array.from({ length: acknowledged }, (_, n) => String(n)),
       );
       reader.close();
+    } finally {
+      execFileSync('umount', [dir.path]);
+    }
+  });
+});
+
+describe.skipIf(!canMount)('on a disk with next to no space (needs to mount a tmpfs)', () => {
+  test('a run says so before it buys anything', async () => {
+    await using dir = await makeTempDir();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', dir.path]);
+    try {
+      const child = spawnSync(process.execPath, [RUN_CHILD, dir.path, '5', '1'], { encoding: 'utf8' });
+      expect(child.stderr).toContain('E_DISK_FULL');
+      expect(readdirSync(dir.path)).not.toContain('ledger');
     } finally {
       execFileSync('umount', [dir.path]);
     }
