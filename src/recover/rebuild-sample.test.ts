@@ -515,6 +515,23 @@ describe('without its row', () => {
     expect(missing.join()).toContain('The row that begins a sample is missing');
   });
 
+  test('one of whose scorers failed is in flight: it was about to be tried again', () => {
+    const { fields, state } = rebuild({
+      events: [
+        init({}),
+        madeEvent('span_begin', { id: 's', name: 'scorers', type: 'scorers' }),
+        madeEvent('span_begin', { id: 'a', parent_id: 's', name: 'match', type: 'scorer' }),
+        madeEvent('score', { span_id: 'a', score: { value: 'C' } }),
+        madeEvent('span_end', { id: 'a' }),
+        madeEvent('span_begin', { id: 'b', parent_id: 's', name: 'broken', type: 'scorer' }),
+        madeEvent('span_end', { id: 'b' }),
+        madeEvent('span_end', { id: 's' }),
+      ].map((event) => ({ event })),
+    });
+    expect(state).toBe('in-flight');
+    expect(fields.scores).toBeUndefined();
+  });
+
   test('one that was under way is in flight', () => {
     expect(rebuild({ events: [{ event: init({}) }] }).state).toBe('in-flight');
   });

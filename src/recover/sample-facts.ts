@@ -43,11 +43,13 @@ export class SampleFacts {
   limit: JsonObject | undefined;
   model: string | undefined;
   firstTimestamp: string | undefined;
-  /** True when the scorers had begun and ended: nothing but the final row was missing. */
+  /** True when the scorers had ended, each with a score: nothing but the final row was missing. */
   isScored = false;
   /** How many pool entries the events of the last attempt refer to. */
   poolEnds = { message: 0, call: 0 };
   #spans = new Map<string, { readonly name: string; readonly type: string; readonly isScoring: boolean }>();
+  /** Scorers that have given nothing yet. One that fails ends its span like any other, but stays here. */
+  readonly #unscored = new Set<string>();
   #initSpan: { readonly id: string; readonly index: number } | undefined;
 
   /** `json` is compact. Returns nothing; an event whose text is damaged must not be handed in. */
@@ -79,6 +81,7 @@ export class SampleFacts {
     this.error = undefined;
     this.limit = undefined;
     this.isScored = false;
+    this.#unscored.clear();
     this.poolEnds = { message: 0, call: 0 };
     this.firstTimestamp = undefined;
     this.pending = 0;
@@ -124,18 +127,20 @@ export class SampleFacts {
     const parent = typeof event.parent_id === 'string' ? this.#spans.get(event.parent_id) : undefined;
     const isScoring = type === 'scorers' || type === 'scorer' || (parent?.isScoring ?? false);
     this.#spans.set(event.id, { name: String(event.name ?? ''), type, isScoring });
+    if (type === 'scorer') this.#unscored.add(event.id);
     this.state.beginSpan(event.id);
     if (type === 'init') this.#initSpan = { id: event.id, index };
   }
 
   #endSpan(event: JsonObject): void {
     if (typeof event.id !== 'string') return;
-    if (this.#spans.get(event.id)?.type === 'scorers') this.isScored = true;
+    if (this.#spans.get(event.id)?.type === 'scorers') this.isScored = this.#unscored.size === 0;
     this.state.endSpan(event.id);
   }
 
   #tellScore(event: JsonObject, span: string | undefined): void {
     if (event.intermediate === true || !isJsonObject(event.score)) return;
+    if (span !== undefined) this.#unscored.delete(span);
     const around = span === undefined ? undefined : this.#spans.get(span);
     const named = typeof event.scorer === 'string' ? event.scorer : undefined;
     const scorer = named ?? (around?.type === 'scorer' ? around.name : undefined);
