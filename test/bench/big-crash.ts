@@ -279,9 +279,9 @@ class BufferDatabase {
     return `attachment://${hash}`;
   }
 
-  /** 22 characters, as ids have. */
+  /** 22 letters and digits without long runs of digits, as ids have. */
   #name(): string {
-    return `n${String(this.#serial++).padStart(21, '0')}`;
+    return `Qh${(this.#serial++ + 1_000_000).toString(36).padEnd(8, 'x')}VbnzTkRwmLsd`;
   }
 }
 
