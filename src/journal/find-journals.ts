@@ -1,4 +1,4 @@
-import { ActionableError, type Clock, isRunId, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
 import { type Disk, isLocked, type Liveness, livenessOf, whoAmI } from '../disk/index.ts';
 import { JOURNAL_FILE, LOCK_FILE } from './journal.ts';
 import { type JournalReader, readJournal } from './reader.ts';
@@ -16,6 +16,7 @@ export interface UnreadableJournal {
   readonly path: string;
   /** Why it could not be read: unreadable is not absent. */
   readonly reason: string;
+  readonly code: ErrorCode;
 }
 
 /** Every journal below a state directory, oldest run first, with whether its writer is alive. */
@@ -33,7 +34,7 @@ export async function findJournals(
       found.push(lookAt(dir, path));
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      unreadable.push({ dir, path, reason: messageOf(error) });
+      unreadable.push({ dir, path, reason: messageOf(error), code: error.code });
     }
   }
   return { found, unreadable };

@@ -174,4 +174,19 @@ describe('our own runs', () => {
       { kind: 'holdfast', log: '20260101T000000000-gone', sources: ['segments'], liveness: 'unknown' },
     ]);
   });
+
+  test('also those whose journal is damaged, with what is wrong; one that holds no run is nothing', async () => {
+    const stateDir = join(logDir, '.holdfast');
+    const journal = await filledJournal(stateDir);
+    const { runId } = journal.run();
+    journal.close();
+    const path = join(stateDir, runId, 'journal.db');
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.fill(0xff, 100, bytes.length));
+    expect(await list({ places: { logDir, stateDir } })).toMatchObject([
+      { kind: 'holdfast', log: runId, sources: ['journal'], problems: [{ code: 'E_JOURNAL_DAMAGED' }] },
+    ]);
+    await writeFile(path, '');
+    expect(await list({ places: { logDir, stateDir } })).toEqual([]);
+  });
 });

@@ -1,15 +1,17 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ActionableError } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
-import type { Liveness } from '../disk/index.ts';
+import { isLocked, type Liveness } from '../disk/index.ts';
 import {
   type Filestore,
   findBufferDatabases,
   findJournals,
   JOURNAL_FILE,
+  LOCK_FILE,
   listSegmentedRuns,
   openBufferDatabase,
   readJournal,
+  type UnreadableJournal,
 } from '../journal/index.ts';
 import { sampleKeyText } from '../log/index.ts';
 import { chooseAttempts } from '../seal/index.ts';
@@ -175,7 +177,7 @@ function sourcesOf({ flushed, databases, filestore }: InspectCrash): SourceKind[
 }
 
 async function listRuns({ disk }: ListOptions, places: RunPlaces): Promise<Recoverable[]> {
-  const { found } = await findJournals(disk, places.stateDir);
+  const { found, unreadable } = await findJournals(disk, places.stateDir);
   const rows = found.map(({ dir, run, liveness }) => {
     const reader = readJournal(join(dir, JOURNAL_FILE));
     try {
@@ -195,8 +197,34 @@ async function listRuns({ disk }: ListOptions, places: RunPlaces): Promise<Recov
       reader.close();
     }
   });
-  return [...rows, ...(await listSegments(places, new Set(found.map(({ run }) => run.runId))))];
+  // One that names no run is what a process left that died at once: it holds nothing.
+  const damaged = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(damagedRow);
+  const known = new Set([...rows, ...damaged].map(({ log }) => log));
+  return [...rows, ...damaged, ...(await listSegments(places, known))];
 }
+
+/** Recovery saves what can be read of it; what that is, is known only then. */
+function damagedRow({ dir, reason, code }: UnreadableJournal): Recoverable {
+  const isBusy = isLocked(join(dir, LOCK_FILE));
+  return {
+    ...UNREAD,
+    log: basename(dir),
+    place: dir,
+    sources: ['journal'],
+    liveness: isBusy ? 'alive' : 'unknown',
+    problems: [{ code, message: reason }],
+  };
+}
+
+const UNREAD = {
+  kind: 'holdfast',
+  task: '',
+  created: '',
+  expected: undefined,
+  flushed: 0,
+  completed: 0,
+  inFlight: 0,
+} as const;
 
 function countsOf(reader: ReturnType<typeof readJournal>) {
   const counts = { flushed: 0, completed: 0, inFlight: 0 };
@@ -216,15 +244,9 @@ async function listSegments(places: RunPlaces, known: ReadonlySet<string>): Prom
   for (const runId of await listSegmentedRuns(segments.bucket, segments.prefix)) {
     if (known.has(runId)) continue;
     rows.push({
-      kind: 'holdfast',
+      ...UNREAD,
       log: runId,
       place: `${segments.bucket.url}/${segments.prefix}${runId}`,
-      task: '',
-      created: '',
-      expected: undefined,
-      flushed: 0,
-      completed: 0,
-      inFlight: 0,
       sources: ['segments'],
       liveness: 'unknown',
       problems: [],
