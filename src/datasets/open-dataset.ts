@@ -41,7 +41,7 @@ export interface Dataset {
   readonly ids: readonly (string | number)[];
   contentDigest(index: number): Digest;
   row(index: number): Promise<SampleRow>;
-  /** Closes files and removes temporary ones. Rows cannot be read afterwards. */
+  /** Closes files and removes temporary ones. Rows cannot be read afterwards. Closing twice is fine. */
   close(): Promise<void>;
 }
 
@@ -143,7 +143,8 @@ class StoredDataset implements Dataset {
   readonly location?: string;
   readonly ids: readonly (string | number)[];
   readonly #store: RowStore;
-  readonly #entries: readonly RowEntry[];
+  #entries: readonly RowEntry[];
+  #closing: Promise<void> | undefined;
 
   constructor(store: RowStore, names: DatasetNames, entries: readonly RowEntry[]) {
     this.#store = store;
@@ -174,7 +175,9 @@ class StoredDataset implements Dataset {
   }
 
   close(): Promise<void> {
-    return this.#store.close();
+    this.#entries = [];
+    this.#closing ??= this.#store.close();
+    return this.#closing;
   }
 
   #entry(index: number): RowEntry {

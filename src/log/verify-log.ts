@@ -126,18 +126,19 @@ class Verifier {
   }
 
   async #checkSummaries(keys: readonly SampleKey[]): Promise<void> {
-    const missing = new Set(keys.map(({ id, epoch }) => sampleKeyText(id, epoch)));
     await this.#guard(
       () => 'summaries.json',
       async () => {
         if (!this.#reader.json('summaries.json'))
           return this.#report('summaries.json', 'summary', 'It is missing.');
+        const expected = new ExpectedSummaries(keys);
         for await (const { id, epoch } of this.#reader.summaries()) {
           const key = sampleKeyText(id, epoch);
-          if (!missing.delete(key))
+          if (!expected.take(key))
             this.#report('summaries.json', 'summary', `It lists ${key}, which is not there.`);
         }
-        for (const key of missing) this.#report('summaries.json', 'summary', `It does not list ${key}.`);
+        for (const key of expected.rest())
+          this.#report('summaries.json', 'summary', `It does not list ${key}.`);
       },
     );
   }
@@ -155,6 +156,32 @@ class Verifier {
     const text = `${member}\n${message}`;
     if (!this.#reported.has(text)) this.#problems.push({ member, code, message });
     this.#reported.add(text);
+  }
+}
+
+/** Summaries are nearly always listed in the order of the samples: only when they are not, a set of names is made. */
+class ExpectedSummaries {
+  readonly #keys: readonly SampleKey[];
+  #next = 0;
+  #others: Set<string> | undefined;
+
+  constructor(keys: readonly SampleKey[]) {
+    this.#keys = keys;
+  }
+
+  /** False when it is not expected, or was taken before. */
+  take(name: string): boolean {
+    const next = this.#keys[this.#next];
+    if (!this.#others && next && sampleKeyText(next.id, next.epoch) === name) {
+      this.#next++;
+      return true;
+    }
+    this.#others ??= new Set(this.rest());
+    return this.#others.delete(name);
+  }
+
+  rest(): Iterable<string> {
+    return this.#others ?? this.#keys.slice(this.#next).map(({ id, epoch }) => sampleKeyText(id, epoch));
   }
 }
 

@@ -42,7 +42,7 @@ export class EvalRun {
   readonly #options: RunEvalOptions;
   readonly #target: RunnableTarget;
   readonly #dataset: Dataset;
-  readonly #plan: Plan;
+  #plan: Plan;
   readonly #tally: RunTally;
 
   constructor(options: RunEvalOptions, target: RunnableTarget, dataset: Dataset) {
@@ -154,6 +154,22 @@ export class EvalRun {
   async #runSession(session: Session, findings: ReuseFindings): Promise<RunOutcome> {
     this.#tally.previous = session.previous;
     this.#options.models.budget.countEarlier(session.journal.spentUsd());
+    const shipper = this.#startShipper(session);
+    try {
+      const { stopped } = await this.#runSamples(session, findings, shipper);
+      return stopped
+        ? await this.#leaveResumable(session, stopped, shipper)
+        : await this.#finish(session, shipper);
+    } finally {
+      shipper?.stop();
+    }
+  }
+
+  async #runSamples(
+    session: Session,
+    findings: ReuseFindings,
+    shipper: SegmentShipper | undefined,
+  ): Promise<Executed> {
     const progress = await this.#takeStock(session, findings);
     this.#options.observer?.onRunStart?.({
       runId: session.run.runId,
@@ -165,15 +181,7 @@ export class EvalRun {
       toRun: progress.toRun.length,
       ...(session.previous ? { previous: session.previous } : {}),
     });
-    const shipper = this.#startShipper(session);
-    try {
-      const { stopped } = await this.#execute(session, progress, findings, shipper);
-      return stopped
-        ? await this.#leaveResumable(session, stopped, shipper)
-        : await this.#finish(session, shipper);
-    } finally {
-      shipper?.stop();
-    }
+    return this.#execute(session, progress, findings, shipper);
   }
 
   /** Counts what is there already, writes down what other logs lend, and says what is left to run. */
@@ -310,6 +318,7 @@ export class EvalRun {
   async #finish(session: Session, shipper: SegmentShipper | undefined): Promise<RunOutcome> {
     const { disk, clock, places, observer, models } = this.#options;
     await this.#checkLenders(session);
+    await this.#letPlanGo();
     const report = await sealRun({
       disk,
       clock,
@@ -331,6 +340,12 @@ export class EvalRun {
       actual: report.completed + report.reused,
       ...(results ? { results } : {}),
     });
+  }
+
+  /** Every sample is in the journal now. A large plan and its rows weigh as much as sealing does, so they go first. */
+  async #letPlanGo(): Promise<void> {
+    this.#plan = { ...this.#plan, samples: [] };
+    await this.#dataset.close();
   }
 
   /** A log that lends samples and is deleted while the run goes on would leave a hole: better to stop, resumable. */
