@@ -192,7 +192,7 @@ export class EvalRun {
       const summary = attempt.status === 'completed' ? journal.summary(attempt.n) : undefined;
       if (summary) this.#tally.countKept(summary);
     }
-    const wanted = new Set(before.toRun.map(sampleName));
+    const wanted = new Set(findings.reusable.size === 0 ? [] : before.toRun.map(sampleName));
     const { lent, damaged } = await recordReuse(journal, findings, wanted, this.#options);
     for (const what of damaged)
       this.#tally.note(`${what} is damaged: it was left as it is, and the sample is run again.`);

@@ -63,7 +63,7 @@ export function sampleName(sample: { readonly id: string | number; readonly epoc
 }
 
 class ReuseSearch {
-  readonly #wanted: ReadonlyMap<string, PlannedSample>;
+  #names: ReadonlyMap<string, PlannedSample> | undefined;
   readonly #plan: Plan;
   readonly #mode: ReuseMode;
   readonly #changed = new Set<string>();
@@ -77,7 +77,12 @@ class ReuseSearch {
   constructor(plan: Plan, mode: ReuseMode) {
     this.#plan = plan;
     this.#mode = mode;
-    this.#wanted = new Map(mode === 'none' ? [] : plan.samples.map((sample) => [sampleName(sample), sample]));
+  }
+
+  /** Made when the first log is looked into: of a large plan it is not small, and mostly there is none. */
+  get #wanted(): ReadonlyMap<string, PlannedSample> {
+    this.#names ??= new Map(this.#plan.samples.map((sample) => [sampleName(sample), sample]));
+    return this.#names;
   }
 
   get findings(): ReuseFindings {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Digest, digestOf, digestOfJson, type Json } from '../base/index.ts';
 import type { SampleId } from '../log/index.ts';
 
@@ -60,8 +61,18 @@ export function makePlan(input: PlanInput): Plan {
   }
   // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
   const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
-  const digest = digestOf(lines.join('\n'));
-  return { samples, identity, digest };
+  return { samples, identity, digest: digestOfLines(lines) };
+}
+
+/** The digest of the lines with a newline between them, without making one text of them. */
+function digestOfLines(lines: readonly string[]): Digest {
+  const hash = createHash('sha256');
+  let separator = '';
+  for (const line of lines) {
+    hash.update(separator + line);
+    separator = '\n';
+  }
+  return hash.digest('hex') as Digest;
 }
 
 /** Its digests are computed when they are asked for: two texts a sample would be most of what a large plan weighs. */

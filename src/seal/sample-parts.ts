@@ -1,10 +1,10 @@
 import { assert } from '../base/index.ts';
 import { type EvalSampleSummary, type SampleFields, summarize } from '../log/index.ts';
-import type { Choice } from './choose-attempts.ts';
+import type { Chosen } from './choice-list.ts';
 import { interruptedFields } from './interrupted.ts';
 
 /** Everything of a chosen attempt but its transcript. */
-export function fieldsOf({ source, attempt }: Extract<Choice, { from: 'journal' }>): SampleFields {
+export function fieldsOf({ source, attempt }: Extract<Chosen, { from: 'journal' }>): SampleFields {
   const result = source.result(attempt.n);
   if (result) return result.fields;
   const row = source.attempt(attempt.n);
@@ -13,11 +13,11 @@ export function fieldsOf({ source, attempt }: Extract<Choice, { from: 'journal' 
 }
 
 /** One after the other: the summaries of a large run do not fit in memory. */
-export function* summariesOf(choices: readonly Choice[]): Iterable<EvalSampleSummary> {
+export function* summariesOf(choices: Iterable<Chosen>): Iterable<EvalSampleSummary> {
   for (const choice of choices) yield summaryOf(choice);
 }
 
-function summaryOf(choice: Choice): EvalSampleSummary {
+function summaryOf(choice: Chosen): EvalSampleSummary {
   if (choice.from === 'log') return choice.source.reusedSummary(choice.row.n);
   return choice.source.summary(choice.attempt.n) ?? summarize(fieldsOf(choice));
 }

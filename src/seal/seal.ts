@@ -13,7 +13,8 @@ import {
   sampleMemberName,
   verifyLog,
 } from '../log/index.ts';
-import { type Choice, chooseAttempts } from './choose-attempts.ts';
+import { ChoiceList, type Chosen } from './choice-list.ts';
+import { chooseAttempts } from './choose-attempts.ts';
 import { computeRunResults, StatsCollector } from './run-results.ts';
 import { fieldsOf, summariesOf } from './sample-parts.ts';
 
@@ -122,24 +123,28 @@ async function buildLog(
   return { header, counts: countChoices(choices) };
 }
 
-async function chooseAll(options: SealOptions): Promise<readonly Choice[]> {
+async function chooseAll(options: SealOptions): Promise<ChoiceList> {
   const gone = await missingLogs(options);
-  return chooseAttempts(options.sources, (log) => !gone.has(log));
+  return new ChoiceList(
+    options.sources,
+    chooseAttempts(options.sources, (log) => !gone.has(log)),
+  );
 }
 
 async function writeLog(
   temp: string,
   run: RunRecord,
-  choices: readonly Choice[],
+  choices: ChoiceList,
   options: SealOptions,
 ): Promise<LogHeader> {
   const file = await createLogFile(options.disk, temp);
   const logs = new OpenLogs(options);
   try {
     await file.writeStart(run.start);
-    for (const [index, choice] of choices.entries()) {
+    let done = 0;
+    for (const choice of choices) {
       await writeSample(file, choice, { logs, withEvents: options.withEvents ?? true });
-      options.onProgress?.(index + 1, choices.length);
+      options.onProgress?.(++done, choices.length);
     }
     const stats = new StatsCollector(run);
     await file.writeSummaries(stats.watch(summariesOf(choices)));
@@ -159,7 +164,7 @@ async function writeLog(
 
 async function writeSample(
   file: LogFile,
-  choice: Choice,
+  choice: Chosen,
   { logs, withEvents }: { readonly logs: OpenLogs; readonly withEvents: boolean },
 ): Promise<void> {
   const { source } = choice;
@@ -218,7 +223,7 @@ function nameTaken(path: string): DamageError {
   });
 }
 
-function countChoices(choices: readonly Choice[]) {
+function countChoices(choices: ChoiceList) {
   const counts = { samples: choices.length, completed: 0, errored: 0, interrupted: 0, reused: 0 };
   for (const choice of choices) {
     if (choice.from === 'log') counts.reused++;
