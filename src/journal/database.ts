@@ -12,7 +12,7 @@ PRAGMA synchronous = FULL;
 PRAGMA busy_timeout = 10000;
 PRAGMA wal_autocheckpoint = 4000;
 PRAGMA journal_size_limit = 67108864;
-PRAGMA cache_size = -8000;
+PRAGMA cache_size = -4000;
 `;
 
 /** Rows are appended, many at once: pages of 16 KB take a third less time to commit than SQLite's usual 4 KB. */

@@ -105,7 +105,7 @@ class Verifier {
       () => name,
       async () => {
         const json = name.endsWith('.json') ? this.#reader.json(name) : undefined;
-        if (json) for await (const piece of json.split({ decide: enterLists })) json.parse(piece.bytes);
+        if (json) for await (const piece of json.split({ decide: enterLists(name) })) json.parse(piece.bytes);
         else for await (const _ of this.#reader.readMember(name) ?? []);
       },
     );
@@ -240,7 +240,8 @@ function endOf(refs: Json | undefined): number {
   }, 0);
 }
 
-/** Lists are checked item by item, so that a long one is never held whole. */
-function enterLists(path: readonly (string | number)[]): 'enter' | 'take' {
-  return path.length === 0 ? 'enter' : 'take';
+/** Lists are checked item by item, so that a long one is never held whole; that of reductions holds one for each scorer. */
+function enterLists(member: string): (path: readonly (string | number)[]) => 'enter' | 'take' {
+  const depth = member === 'reductions.json' ? 3 : 1;
+  return (path) => (path.length < depth ? 'enter' : 'take');
 }
