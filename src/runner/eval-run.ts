@@ -9,7 +9,6 @@ import {
   UsageError,
 } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
-import { freeBytes } from '../disk/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, segmentPrefix, sweepShells } from '../journal/index.ts';
 import { type EvalResults, openLog } from '../log/index.ts';
@@ -17,6 +16,7 @@ import { releaseJournal, sealRun, sweepReleased } from '../seal/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
 import type { RunState } from './account.ts';
 import { bringHome } from './bring-home.ts';
+import { checkSpace } from './check-space.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Executed, executeSamples } from './execute.ts';
@@ -32,8 +32,6 @@ import { RunTally } from './run-tally.ts';
 import { openSession, type Progress, progressOf, recordReuse, type Session } from './session.ts';
 
 const GRACE_MS = 30_000;
-/** Less than this is filled by a few answers: it is better to say so before the first one is bought. */
-const FREE_BYTES_MIN = 16 * 2 ** 20;
 /** How often it is tried to open a journal that others want, too. */
 const ROUNDS_MAX = 5;
 
@@ -397,14 +395,4 @@ export class EvalRun {
       );
     }
   }
-}
-
-async function checkSpace(dir: string): Promise<void> {
-  const free = await freeBytes(dir);
-  if (free >= FREE_BYTES_MIN) return;
-  throw new ActionableError({
-    code: 'E_DISK_FULL',
-    message: `The disk that holds ${dir} is full: ${Math.floor(free / 2 ** 20)} MiB are left.`,
-    hint: 'Nothing was bought, and all that earlier runs kept is safe. Free some space, then run the same command again.',
-  });
 }
