@@ -13,23 +13,27 @@ const SHARE_MAX = 0.1;
 /** Inspect holds a whole sample many times over; it may have this much, and is stopped beyond. */
 const THEIR_PEAK_BYTES_MAX = 16 * 1_024 * MB;
 
-const CRASHES: readonly (BigCrashSize & { readonly what: string })[] = [
-  { what: '1,000 samples', samples: 1_000, events: 355, running: 100 },
-  { what: 'one sample of 337,000 events', samples: 1, events: 337_000, running: 1 },
-];
+/** Crashed runs of Inspect, recovered by us and, where it is installed, by Inspect itself. */
+export const recoverMany = recoveryBench('recover', {
+  what: '1,000 samples',
+  samples: 1_000,
+  events: 355,
+  running: 100,
+});
+export const recoverLong = recoveryBench('recover-long', {
+  what: 'one sample of 337,000 events',
+  samples: 1,
+  events: 337_000,
+  running: 1,
+});
 
-/** A crashed run of Inspect, recovered by us and, where it is installed, by Inspect itself. */
-export const recover: Bench = {
-  name: 'recover',
-  about: 'time and memory of recovering a crashed run of 1 GB, beside Inspect’s own tool',
-  async run(options) {
-    const inspect = await installedInspect();
-    const findings: Finding[] = [];
-    for (const { what, ...size } of CRASHES)
-      findings.push(...(await compare(what, scaled(size, options), inspect)));
-    return findings;
-  },
-};
+function recoveryBench(name: string, { what, ...size }: BigCrashSize & { readonly what: string }): Bench {
+  return {
+    name,
+    about: `time and memory of recovering a crashed run of 1 GB (${what}), beside Inspect’s own tool`,
+    run: async (options) => compare(what, scaled(size, options), await installedInspect()),
+  };
+}
 
 /** One large sample stays one; many stay as large as they are. */
 function scaled(size: BigCrashSize, { scale }: BenchOptions): BigCrashSize {

@@ -6,10 +6,18 @@ import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
 import { largeSample } from './large-sample.ts';
 import { manySamples } from './many-samples.ts';
-import { recover } from './recover.ts';
+import { recoverLong, recoverMany } from './recover.ts';
 import { startUp } from './start-up.ts';
 
-const BENCHES: readonly Bench[] = [journalCost, manySamples, largeSample, histories, startUp, recover];
+const BENCHES: readonly Bench[] = [
+  journalCost,
+  manySamples,
+  largeSample,
+  histories,
+  startUp,
+  recoverMany,
+  recoverLong,
+];
 
 const { positionals: names, values } = parseArgs({
   allowPositionals: true,
