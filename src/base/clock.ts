@@ -6,6 +6,10 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `work` once, after `ms`; cancelled when disposed. It does not keep the process alive. */
+  after(ms: number, work: () => void): Disposable;
+  /** Calls `work` again and again, every `ms`, until disposed. It does not keep the process alive. */
+  every(ms: number, work: () => void): Disposable;
 }
 
 export const systemClock: Clock = {
@@ -24,6 +28,14 @@ export const systemClock: Clock = {
       }, ms);
       signal?.addEventListener('abort', stop, { once: true });
     }),
+  after(ms, work) {
+    const timer = setTimeout(work, ms).unref();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+  every(ms, work) {
+    const timer = setInterval(work, ms).unref();
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
 };
 
 /** `2026-06-10T18:23:49.123456+00:00`: how Inspect writes the times of events and samples. */

@@ -25,3 +25,4 @@ export {
 } from './json.ts';
 export { packageVersion } from './package-version.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
+export { bySampleOrder, isSameSample, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';

@@ -6,14 +6,9 @@ import {
   type Json,
   type JsonObject,
   parseJson,
-} from '../base/index.ts';
-import {
-  type EvalSampleSummary,
-  expandJson,
-  type SampleFields,
   type SampleId,
-  summarize,
-} from '../log/index.ts';
+} from '../base/index.ts';
+import { type EvalSampleSummary, expandJson, type SampleFields, summarize } from '../log/index.ts';
 import { damagedJournal, emptyJournal, explained, openDatabase } from './database.ts';
 import {
   type AnswerRow,

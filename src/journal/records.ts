@@ -1,7 +1,7 @@
 /** What a journal holds, as values (docs/format/journal.md). */
-import type { Digest, Json, JsonObject, RunId } from '../base/index.ts';
+import type { Digest, Json, JsonObject, RunId, SampleId } from '../base/index.ts';
 import type { ProcessIdentity } from '../disk/index.ts';
-import type { EvalError, EvalSampleSummary, LogStart, SampleFields, SampleId } from '../log/index.ts';
+import type { EvalError, EvalSampleSummary, LogStart, SampleFields } from '../log/index.ts';
 
 /** Written once, when the run begins. */
 export interface RunRecord {

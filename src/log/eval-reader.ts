@@ -1,14 +1,20 @@
-import { isJsonObject, type Json } from '../base/index.ts';
+import {
+  bySampleOrder,
+  isJsonObject,
+  type Json,
+  type SampleId,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import { chunkedDocument } from './chunked-document.ts';
 import type { SampleParts } from './condensed.ts';
 import { logErrors } from './log-errors.ts';
 import type { RawMember } from './log-file.ts';
-import type { MemberInfo, SampleKey, StoredLogReader } from './log-reader.ts';
+import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
 import { monolithDocument } from './sample-document.ts';
-import { bySampleOrder, sampleKeyText } from './sample-order.ts';
 import { sampleMemberName } from './sample-text.ts';
 import type {
   EvalSample,
@@ -17,7 +23,6 @@ import type {
   LogEvent,
   LogHeader,
   SampleFields,
-  SampleId,
 } from './schema.ts';
 import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';

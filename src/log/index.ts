@@ -14,10 +14,9 @@ export {
   type RawMember,
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
-export type { LogReader, MemberInfo, SampleKey } from './log-reader.ts';
+export type { LogReader, MemberInfo } from './log-reader.ts';
 export { MemberJson } from './member-json.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
-export { bySampleOrder, sampleKeyText } from './sample-order.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
@@ -42,7 +41,6 @@ export type {
   ModelOutput,
   ModelUsage,
   SampleFields,
-  SampleId,
   SampleLimit,
   Score,
   ScoreValue,

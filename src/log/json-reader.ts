@@ -1,14 +1,21 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import {
+  bySampleOrder,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type SampleId,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import { type ByteSource, readChunks } from './byte-source.ts';
 import type { SampleParts } from './condensed.ts';
 import type { JsonPath, Verdict } from './json-splitter.ts';
 import { logErrors } from './log-errors.ts';
-import type { MemberInfo, SampleKey, StoredLogReader } from './log-reader.ts';
+import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
 import { monolithDocument } from './sample-document.ts';
-import { bySampleOrder, sampleKeyText } from './sample-order.ts';
 import type {
   EvalSample,
   EvalSampleReductions,
@@ -16,7 +23,6 @@ import type {
   LogEvent,
   LogHeader,
   SampleFields,
-  SampleId,
 } from './schema.ts';
 import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';

@@ -1,3 +1,4 @@
+import type { SampleId } from '../base/index.ts';
 import type { SampleParts } from './condensed.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberJson } from './member-json.ts';
@@ -9,7 +10,6 @@ import type {
   LogEvent,
   LogHeader,
   SampleFields,
-  SampleId,
 } from './schema.ts';
 
 /**
@@ -42,11 +42,6 @@ export interface LogReader {
   /** The decompressed, checked bytes of a member. */
   readMember(name: string): AsyncIterable<Uint8Array> | undefined;
   close(): Promise<void>;
-}
-
-export interface SampleKey {
-  readonly id: SampleId;
-  readonly epoch: number;
 }
 
 export interface MemberInfo {

@@ -2,9 +2,7 @@
  * The documents inside an `.eval` log, with the names Inspect gives them (docs/format/log.md). Only what we write or
  * compute with is typed closely; what merely passes through stays JSON, because readers must be lenient [LOG-2].
  */
-import type { Json, JsonObject } from '../base/index.ts';
-
-export type SampleId = string | number;
+import type { Json, JsonObject, SampleId } from '../base/index.ts';
 
 export type LogStatus = 'started' | 'success' | 'cancelled' | 'error';
 

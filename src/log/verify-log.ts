@@ -5,14 +5,15 @@ import {
   isJsonObject,
   type Json,
   messageOf,
+  type SampleKey,
+  sampleKeyText,
 } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { referredHash } from './attachment-rule.ts';
-import type { SampleKey, StoredLogReader } from './log-reader.ts';
+import type { StoredLogReader } from './log-reader.ts';
 import { type OpenLogOptions, openStoredLog } from './open-log.ts';
 import type { SampleContext } from './read-sample.ts';
 import type { SamplePart } from './sample-document.ts';
-import { sampleKeyText } from './sample-order.ts';
 import { sampleMemberName } from './sample-text.ts';
 import { walkJson } from './walk.ts';
 

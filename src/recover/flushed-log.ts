@@ -1,4 +1,4 @@
-import { ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError, messageOf, type SampleKey, sampleKeyText } from '../base/index.ts';
 import { openBucketSource } from '../journal/index.ts';
 import {
   type ByteSource,
@@ -8,9 +8,7 @@ import {
   type LogReader,
   openLogSource,
   type SampleFields,
-  type SampleKey,
   type Scratch,
-  sampleKeyText,
   sampleMemberName,
   scanTornLog,
   summarize,

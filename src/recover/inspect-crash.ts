@@ -1,4 +1,4 @@
-import { ActionableError, type Clock } from '../base/index.ts';
+import { ActionableError, type Clock, sampleKeyText } from '../base/index.ts';
 import type { Disk, ProcessState } from '../disk/index.ts';
 import {
   type BufferReader,
@@ -10,7 +10,7 @@ import {
   openBufferDatabase,
   spoolFilestore,
 } from '../journal/index.ts';
-import { type LogHeader, sampleKeyText } from '../log/index.ts';
+import type { LogHeader } from '../log/index.ts';
 import { type FlushedLog, openFlushedLog } from './flushed-log.ts';
 import { inspectLiveness, type LivenessVerdict } from './inspect-liveness.ts';
 import { filestorePrefix, type LogSite, logNameOf } from './log-site.ts';

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { ActionableError } from '../base/index.ts';
+import { ActionableError, sampleKeyText } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { isLocked, type Liveness } from '../disk/index.ts';
 import {
@@ -13,7 +13,6 @@ import {
   readJournal,
   type UnreadableJournal,
 } from '../journal/index.ts';
-import { sampleKeyText } from '../log/index.ts';
 import { chooseAttempts } from '../seal/index.ts';
 import { isFinal } from './buffered-copy.ts';
 import { type CrashPorts, findInspectCrash, type InspectCrash } from './inspect-crash.ts';

@@ -1,4 +1,5 @@
-import { bySampleOrder, type EvalSampleSummary, type SampleId, sampleKeyText } from '../log/index.ts';
+import { bySampleOrder, type SampleId, sampleKeyText } from '../base/index.ts';
+import type { EvalSampleSummary } from '../log/index.ts';
 
 export type SampleRank = 'complete' | 'errored' | 'cancelled';
 

@@ -1,4 +1,11 @@
-import { digestOfJson, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import {
+  digestOfJson,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type SampleId,
+} from '../base/index.ts';
 import {
   addUsage,
   type EvalSampleSummary,
@@ -6,7 +13,6 @@ import {
   type EvalStats,
   type LogHeader,
   type ModelUsage,
-  type SampleId,
 } from '../log/index.ts';
 import { rankOf } from './merge-choice.ts';
 

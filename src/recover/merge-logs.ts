@@ -1,4 +1,4 @@
-import { ActionableError, UsageError } from '../base/index.ts';
+import { ActionableError, type SampleId, sampleKeyText, UsageError } from '../base/index.ts';
 import { commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
 import {
   type EvalSampleSummary,
@@ -6,8 +6,6 @@ import {
   type LogHeader,
   type LogReader,
   openLog,
-  type SampleId,
-  sampleKeyText,
   sampleMemberName,
   verifyLog,
 } from '../log/index.ts';

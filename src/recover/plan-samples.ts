@@ -1,5 +1,5 @@
+import { bySampleOrder } from '../base/index.ts';
 import { type BufferedSample, type BufferKey, type BufferReader, bufferKeyText } from '../journal/index.ts';
-import { bySampleOrder } from '../log/index.ts';
 import { BufferedCopy, isSameNumbering } from './buffered-copy.ts';
 
 /** A sample that only buffers hold, and the buffers to take it from. */

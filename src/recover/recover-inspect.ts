@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { isJsonObject, type JsonObject, sampleKeyText } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
-import { type LogFile, type LogHeader, sampleKeyText, verifyLog } from '../log/index.ts';
+import { type LogFile, type LogHeader, verifyLog } from '../log/index.ts';
 import type { SampleScores } from '../stats/index.ts';
 import { commitOutput, tempFor } from './commit-output.ts';
 import { refuseWhenSuperseded } from './guard-output.ts';

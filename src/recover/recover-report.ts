@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../base/index.ts';
+import type { ErrorCode, SampleId } from '../base/index.ts';
 import type { Liveness } from '../disk/index.ts';
-import type { EvalResults, LogStatus, SampleId } from '../log/index.ts';
+import type { EvalResults, LogStatus } from '../log/index.ts';
 
 /** Where samples of a crashed run can be found. */
 export type SourceKind = 'journal' | 'segments' | 'database' | 'filestore' | 'log' | 'torn log';

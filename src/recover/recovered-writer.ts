@@ -1,4 +1,4 @@
-import { type Clock, isoSeconds, stringifyJson } from '../base/index.ts';
+import { type Clock, isoSeconds, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   addUsage,
@@ -13,8 +13,6 @@ import {
   type LogStatus,
   type ModelUsage,
   type SampleFields,
-  type SampleKey,
-  sampleKeyText,
   summarize,
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';

@@ -1,4 +1,5 @@
-import type { EvalError, LogHeader, LogStatus, SampleKey } from '../log/index.ts';
+import type { SampleKey } from '../base/index.ts';
+import type { EvalError, LogHeader, LogStatus } from '../log/index.ts';
 import type { IncompleteDecision } from './incomplete.ts';
 import type { RecoverCounts } from './recover-report.ts';
 import type { RunFacts } from './run-facts.ts';

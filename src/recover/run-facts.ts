@@ -1,5 +1,5 @@
-import { isJsonArray } from '../base/index.ts';
-import type { EvalSpec, LogHeader, LogStart, SampleId } from '../log/index.ts';
+import { isJsonArray, type SampleId } from '../base/index.ts';
+import type { EvalSpec, LogHeader, LogStart } from '../log/index.ts';
 import type { FlushedLog } from './flushed-log.ts';
 import { type LogSite, logNameOf } from './log-site.ts';
 

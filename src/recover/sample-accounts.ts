@@ -1,4 +1,5 @@
-import { type SampleKey, sampleKeyText, sampleMemberName, type VerifyReport } from '../log/index.ts';
+import { type SampleKey, sampleKeyText } from '../base/index.ts';
+import { sampleMemberName, type VerifyReport } from '../log/index.ts';
 import type { BufferedPlan } from './plan-samples.ts';
 import type { RebuiltSample } from './rebuild-sample.ts';
 import type { RecoverCounts, SampleAccount, SourceKind } from './recover-report.ts';

@@ -1,13 +1,14 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, shortId } from '../base/index.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  type SampleId,
+  shortId,
+} from '../base/index.ts';
 import type { PoolKind } from '../journal/index.ts';
-import type {
-  ChatMessage,
-  EvalError,
-  ModelOutput,
-  SampleFields,
-  SampleId,
-  SampleLimit,
-} from '../log/index.ts';
+import type { ChatMessage, EvalError, ModelOutput, SampleFields, SampleLimit } from '../log/index.ts';
 import { type BufferedCopy, isFinal } from './buffered-copy.ts';
 import { TextExpander } from './expand-texts.ts';
 import { fullScores } from './full-scores.ts';

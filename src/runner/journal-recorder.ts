@@ -1,6 +1,6 @@
-import { ActionableError, type Digest, shortId } from '../base/index.ts';
+import { ActionableError, type Digest, type SampleId, shortId } from '../base/index.ts';
 import type { AnswerRow, AttemptRow, JournalReader } from '../journal/index.ts';
-import type { LogEvent, SampleId } from '../log/index.ts';
+import type { LogEvent } from '../log/index.ts';
 import {
   newEvent,
   type PaidRequest,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Digest, digestOf, digestOfJson, type Json } from '../base/index.ts';
-import type { SampleId } from '../log/index.ts';
+import { type Digest, digestOf, digestOfJson, type Json, type SampleId } from '../base/index.ts';
 
 /** One sample to run: a row of the dataset at an epoch. */
 export interface PlannedSample {

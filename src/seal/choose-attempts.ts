@@ -1,5 +1,5 @@
+import type { SampleId } from '../base/index.ts';
 import type { AttemptOutline, JournalReader, ReusedOutline } from '../journal/index.ts';
-import type { SampleId } from '../log/index.ts';
 
 /** Where the log takes one sample from. */
 export type Choice =

@@ -1,8 +1,8 @@
 /** One scorer's part of the results: its metrics over the samples, named as the log names them. */
-import { isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { isJsonObject, type Json, type JsonObject, type SampleId } from '../base/index.ts';
 import { logName, type MetricPlan, type MetricSpec, shortName } from './metric-spec.ts';
 import { computeMetric, type MetricOutcome, type ScoredSample } from './metrics.ts';
-import { isNaNValue, isUnscored, type SampleId, type ScoreLike } from './score-value.ts';
+import { isNaNValue, isUnscored, type ScoreLike } from './score-value.ts';
 
 /** A scorer as the log's header names it. `metrics` as in the log; absent: accuracy and stderr. */
 export interface ScorerSpec {

@@ -1,9 +1,9 @@
 /** Metrics turn the scores of all samples into numbers. Scores that are NaN have been left out before. */
-import { type Json, type JsonObject, stringifyJson } from '../base/index.ts';
+import { type Json, type JsonObject, type SampleId, stringifyJson } from '../base/index.ts';
 import { bootstrapInterval, bootstrapStandardError, tInterval, wilsonInterval } from './intervals.ts';
 import { type MetricSpec, readMetricSpec, shortName } from './metric-spec.ts';
 import { clusteredStandardError, mean, standardDeviation, standardError, sum, variance } from './moments.ts';
-import { isNaNValue, type SampleId, toFloat } from './score-value.ts';
+import { isNaNValue, toFloat } from './score-value.ts';
 
 /** One scored sample, as a metric sees it. */
 export interface ScoredSample {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../base/index.ts';
-import type { SampleId, ScoreLike } from './score-value.ts';
+import type { JsonObject, SampleId } from '../base/index.ts';
+import type { ScoreLike } from './score-value.ts';
 
 /** What is read of a sample: its scores, by scorer key. */
 export interface SampleScores {

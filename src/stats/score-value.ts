@@ -4,8 +4,6 @@
  */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 
-export type SampleId = string | number;
-
 /** One score of one sample at one epoch. A NaN value means: unscored. */
 export interface ScoreLike {
   readonly value: Json;

@@ -15,7 +15,21 @@ interface Sleeper {
 export function manualClock(startMs = 1_700_000_000_000): ManualClock {
   let elapsedMs = 0;
   const sleeping = new Set<Sleeper>();
+  const after = (ms: number, work: () => void): Disposable => {
+    const sleeper: Sleeper = { atMs: elapsedMs + ms, wake: work };
+    sleeping.add(sleeper);
+    return { [Symbol.dispose]: () => void sleeping.delete(sleeper) };
+  };
   return {
+    after,
+    every(ms, work) {
+      let next = after(ms, tick);
+      function tick() {
+        next = after(ms, tick);
+        work();
+      }
+      return { [Symbol.dispose]: () => next[Symbol.dispose]() };
+    },
     nowMs: () => startMs + elapsedMs,
     monotonicMs: () => elapsedMs,
     sleep: (ms, signal) =>

@@ -1,14 +1,8 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type JsonObject, toJson } from '../../base/index.ts';
+import { type JsonObject, type SampleKey, toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import {
-  type EvalSampleSummary,
-  type LogHeader,
-  type LogReader,
-  openLog,
-  type SampleKey,
-} from '../../log/index.ts';
+import { type EvalSampleSummary, type LogHeader, type LogReader, openLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { findSample } from '../logs/sample-ref.ts';

@@ -1,5 +1,5 @@
-import { type Json, stringifyJson, toJson } from '../../base/index.ts';
-import type { LogReader, SampleKey } from '../../log/index.ts';
+import { type Json, type SampleKey, stringifyJson, toJson } from '../../base/index.ts';
+import type { LogReader } from '../../log/index.ts';
 import { withoutNaN } from '../strict-json.ts';
 
 export interface DumpOptions {

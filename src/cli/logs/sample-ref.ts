@@ -1,5 +1,5 @@
-import { UsageError } from '../../base/index.ts';
-import type { LogReader, SampleKey } from '../../log/index.ts';
+import { type SampleKey, UsageError } from '../../base/index.ts';
+import type { LogReader } from '../../log/index.ts';
 
 /** Finds the sample that `id` or `id@epoch` names. The id may itself hold an `@`. */
 export async function findSample(log: LogReader, ref: string): Promise<SampleKey> {

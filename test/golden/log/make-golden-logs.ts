@@ -6,15 +6,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeDisk } from '../../../src/disk/index.ts';
-import {
-  type CompressionMethod,
-  condenseMessages,
-  convertLog,
-  createCondenser,
-  createLogFile,
-  type SampleParts,
-  summarize,
-} from '../../../src/log/index.ts';
+import { type CompressionMethod, condenseMessages, convertLog, createCondenser, createLogFile, type SampleParts, summarize } from '../../../src/log/index.ts';
 import { goldenHeader, goldenSamples } from './golden-content.ts';
 
 const dir = dirname(fileURLToPath(import.meta.url));

@@ -1,0 +1,47 @@
+import type { LogFile } from './log-file.ts';
+import type { LogReader } from './log-reader.ts';
+import type { VerifyReport } from './verify-log.ts';
+
+/**
+ * Where finished logs are kept: a directory, or a folder of a bucket. Every implementation passes
+ * `test/contract/log-store.ts`:
+ *
+ * - [STORE-1] `list` gives every log, in code-unit order of names, and nothing else: no temporaries, no state of ours.
+ * - [STORE-2] `open` reads in ranges, never the whole log for its header; undefined when there is no such log.
+ * - [STORE-3] `create` makes a log whole or not at all, and never overwrites: written under a temporary name, synced, read
+ *   back and checked, then named. Everything that makes a log goes through it.
+ * - [STORE-4] What dead processes left of unfinished logs is swept by the next `create`; what a living one is writing is not.
+ */
+export interface LogStore {
+  /** How people name it: a path or `s3://…`. */
+  readonly place: string;
+  list(signal?: AbortSignal): AsyncIterable<StoredLog>;
+  stat(name: string): Promise<StoredLog | undefined>;
+  open(name: string): Promise<LogReader | undefined>;
+  create<T>(name: string, options: CreateLogOptions<T>): Promise<CreatedLog<T>>;
+  /** How people name one log of it. */
+  placeOf(name: string): string;
+}
+
+export interface StoredLog {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+}
+
+export interface CreateLogOptions<T> {
+  /** Writes the log; `finish` is called by the store. */
+  readonly write: (file: LogFile) => Promise<T>;
+  /** Decides, after the log was read back, whether it gets its name. Throws, or says what to do. Default: any problem throws. */
+  readonly judge?: (report: VerifyReport, written: T) => Verdict | Promise<Verdict>;
+}
+
+/** `commit`: it gets its name. `set aside`: it is kept as `<name>.damaged`, which is no log. */
+export type Verdict = 'commit' | 'set aside';
+
+export interface CreatedLog<T> {
+  /** `exists`: there is a log of that name already, which was left as it is. */
+  readonly outcome: 'created' | 'exists' | 'set aside';
+  readonly written: T;
+  readonly report: VerifyReport;
+}
