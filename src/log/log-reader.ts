@@ -1,4 +1,4 @@
-import type { SampleId } from '../base/index.ts';
+import type { SampleId, SampleKey } from '../base/index.ts';
 import type { SampleParts } from './condensed.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberJson } from './member-json.ts';

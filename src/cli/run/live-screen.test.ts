@@ -12,6 +12,8 @@ function manualClock(): Clock & { now: number } {
     now: 0,
     nowMs: () => clock.now,
     monotonicMs: () => clock.now,
+    after: () => ({ [Symbol.dispose]: () => undefined }),
+    every: () => ({ [Symbol.dispose]: () => undefined }),
     sleep: () => Promise.resolve(),
   };
   return clock;
