@@ -9,17 +9,20 @@ export interface Account {
   readonly samples: SampleCounts;
   /** Which logs lent how many samples. */
   readonly reusedFrom: ReadonlyArray<{ readonly log: string; readonly samples: number }>;
-  readonly answers: { readonly bought: number; readonly replayed: number };
+  readonly answers: AnswerCounts;
   readonly usd: Money;
   readonly tokens: Amounts;
   /** How the attempt before this one ended, when it did not end well. */
   readonly previous?: PreviousAttempt;
+  /** Samples that are paid for but could not be written into the log, each with the reason. */
+  readonly unwritable?: ReadonlyArray<{ readonly sample: string; readonly reason: string }>;
   readonly notes: readonly string[];
 }
 
 /** done: sealed. interrupted, budget, failed: stopped early and resumable. */
 export type RunState = 'done' | 'interrupted' | 'budget' | 'failed';
 
+/** Each sample of the plan is counted once in each line: these are sizes of sets, by sample and epoch. */
 export interface SampleCounts {
   readonly planned: number;
   /** Completed by earlier attempts of this run, and still there. */
@@ -40,6 +43,13 @@ export interface SampleCounts {
   readonly lost: number;
 }
 
+export interface AnswerCounts {
+  readonly bought: number;
+  readonly replayed: number;
+  /** Were acknowledged once and cannot be read any more: the journal was damaged. Expected: 0. */
+  readonly lost: number;
+}
+
 export interface Amounts {
   readonly spent: number;
   /** Not bought again, thanks to what was kept. */
@@ -49,6 +59,8 @@ export interface Amounts {
 }
 
 export interface Money extends Amounts {
+  /** The price of answers that were lost to damage. */
+  readonly lost: number;
   /** Calls whose price is unknown: the amounts are then lower bounds. */
   readonly unpricedCalls: number;
 }

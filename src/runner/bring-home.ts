@@ -1,88 +1,145 @@
-import { join } from 'node:path';
 import { isRunId, messageOf } from '../base/index.ts';
-import { livenessOf } from '../disk/index.ts';
 import {
-  importSegments,
-  JOURNAL_FILE,
-  type JournalReader,
+  fenceWriter,
+  fenceWriterInBucket,
+  importWriter,
   listSegmentedRuns,
   listWriters,
-  readJournal,
+  openRunJournals,
+  type RunRecord,
+  writersIn,
 } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
-import type { LookBackOptions } from './look-back.ts';
-import { journalDirOf, type SegmentPlace } from './places.ts';
+import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
+import type { RunSettings } from './settings.ts';
+
+/** What came home, and which objects of the bucket it was read from. */
+export interface BroughtHome {
+  readonly notes: readonly string[];
+  /** Keys of segments by run: they may go when the run is sealed. */
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+}
 
 /**
- * Brings home the journals of runs of this eval whose machine is gone: their segments in the bucket become a journal
- * here, and the run goes on as after any crash. Gives sentences about what was found.
+ * Brings home the journals of this eval's runs whose machine is gone: the segments of every writer become a journal
+ * here, each its own, and the run goes on as after any crash.
  *
  * ### Ordering
- * The journal is made under another name and gets its own when it is whole, so a crash leaves an orphan, never half of
- * it. The segments stay until the run is sealed.
+ * A run is put together under another name and gets its own when all of it is there, so a crash leaves an orphan, never
+ * half of it. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
  */
-export async function bringHome(options: LookBackOptions, plan: Plan): Promise<readonly string[]> {
-  const { segments } = options.places;
-  if (!segments || options.reuse === 'none') return [];
+export async function bringHome(settings: RunSettings, plan: Plan): Promise<BroughtHome> {
+  const { segments } = settings.places;
   const notes: string[] = [];
+  const keys = new Map<string, readonly string[]>();
+  if (!segments || settings.reuse === 'none') return { notes, keys };
   for (const run of await listSegmentedRuns(segments.bucket, segments.prefix)) {
-    if (!isRunId(run) || (await options.disk.stat(journalDirOf(options.places, run)))) continue;
-    for (const writer of await listWriters(segments.bucket, segments.prefix, run)) {
-      try {
-        notes.push(...(await bringOne(options, plan, { segments, run, writer })));
-      } catch (error) {
-        notes.push(`The segments of run ${run} could not be used: ${messageOf(error)}`);
-      }
+    if (!isRunId(run)) continue;
+    try {
+      const brought = await bringRun(settings, plan, { segments, run });
+      notes.push(...brought.notes);
+      if (brought.keys.length > 0) keys.set(run, brought.keys);
+    } catch (error) {
+      notes.push(`The segments of run ${run} could not be used: ${messageOf(error)}`);
     }
   }
-  return notes;
+  return { notes, keys };
 }
 
-async function bringOne(
-  options: LookBackOptions,
-  plan: Plan,
-  from: { readonly segments: SegmentPlace; readonly run: string; readonly writer: string },
-): Promise<readonly string[]> {
-  const { disk, places } = options;
-  const dir = `${journalDirOf(places, from.run)}.released`; // Swept if this process dies before the journal is whole.
-  await disk.removeTree(dir);
-  await disk.makeDir(dir);
-  const into = join(dir, JOURNAL_FILE);
+interface Brought {
+  readonly notes: readonly string[];
+  readonly keys: readonly string[];
+}
+
+const NOTHING: Brought = { notes: [], keys: [] };
+
+interface From {
+  readonly segments: SegmentPlace;
+  readonly run: string;
+}
+
+async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<Brought> {
+  const { disk, places } = settings;
+  const home = places.state.runDir(from.run);
+  const isHere = (await disk.stat(home)) !== undefined;
+  const here = new Set(isHere ? (await writersIn(disk, home)).map(({ writer }) => writer) : []);
   const { bucket, prefix } = from.segments;
-  const report = await importSegments({
-    bucket,
-    prefix,
-    run: from.run,
-    writer: from.writer,
-    into,
-    isNew: true,
-  });
-  const reader = readJournal(into);
-  const verdict = await judge(reader, options, plan).finally(() => reader.close());
+  const away = (await listWriters(bucket, prefix, from.run)).filter((writer) => !here.has(writer));
+  if (away.length === 0) return NOTHING;
+  const incoming = places.state.incomingDir(from.run);
+  await disk.removeTree(incoming);
+  await disk.makeDir(incoming);
+  const reports = [];
+  for (const writer of away)
+    reports.push(await importWriter({ disk, bucket, prefix, run: from.run, writer, runDir: incoming }));
+  const verdict = await judge(settings, plan, incoming);
   if (verdict !== 'take') {
-    await disk.removeTree(dir);
-    return verdict === undefined ? [] : [verdict];
+    await disk.removeTree(incoming);
+    return verdict === undefined ? NOTHING : { notes: [verdict], keys: [] };
   }
-  await disk.syncDir(dir);
-  await disk.rename(dir, journalDirOf(places, from.run));
-  await disk.syncDir(places.stateDir);
-  return [`Run ${from.run} came home from the bucket: ${report.segments} segment(s).`, ...report.problems];
+  if (settings.forceDead) await fenceAll(settings, from, { writers: away, incoming });
+  await moveHome(settings, { incoming, home, writers: away, isHere });
+  const count = reports.reduce((sum, report) => sum + report.segments, 0);
+  return {
+    notes: [
+      `Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`,
+      ...reports.flatMap(({ problems }) => problems),
+    ],
+    keys: reports.flatMap((report) => report.keys),
+  };
 }
 
-/** Whether a journal from the bucket is one to go on with; else a sentence, or nothing when it is none of ours. */
+/** Whoever vouches for a death makes it true: a writer that wakes up again finds that it may not write any more [JRN-13]. */
+async function fenceAll(
+  { disk }: RunSettings,
+  { segments, run }: From,
+  { writers, incoming }: { readonly writers: readonly string[]; readonly incoming: string },
+): Promise<void> {
+  for (const writer of writers) {
+    await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
+    await fenceWriter(disk, incoming, writer);
+  }
+}
+
+async function moveHome(
+  { disk, places }: RunSettings,
+  move: {
+    readonly incoming: string;
+    readonly home: string;
+    readonly writers: readonly string[];
+    readonly isHere: boolean;
+  },
+): Promise<void> {
+  const { incoming, home, writers, isHere } = move;
+  if (isHere) {
+    for (const writer of writers) await disk.rename(`${incoming}/${writer}`, `${home}/${writer}`);
+    await disk.syncDir(home);
+    await disk.removeTree(incoming);
+  } else {
+    await disk.syncDir(incoming);
+    await disk.rename(incoming, home);
+  }
+  await disk.syncDir(places.state.path);
+}
+
+/** Whether what came from the bucket is to be gone on with; else a sentence, or nothing when it is none of ours. */
 async function judge(
-  reader: JournalReader,
-  options: LookBackOptions,
+  settings: RunSettings,
   plan: Plan,
+  incoming: string,
 ): Promise<'take' | string | undefined> {
-  const run = reader.run();
-  if (run.identity.eval !== plan.identity.eval || run.identity.targetName !== plan.identity.targetName)
-    return undefined;
-  const logPath = join(options.places.logDir, run.logName);
-  if (await findSealedLog(options.disk, logPath, run)) return undefined;
-  const last = reader.sessions().at(-1);
-  const liveness = !last || last.ending ? 'dead' : livenessOf(last.process);
-  if (liveness === 'dead' || (liveness === 'unknown' && options.forceDead)) return 'take';
-  return `Run ${run.runId} of this eval has segments in the bucket, and its machine may be alive. If it is gone for good, run again with --force-dead: what was paid for then comes home.`;
+  const { disk, places, forceDead } = settings;
+  const journals = await openRunJournals({ disk, runDir: incoming });
+  try {
+    const run: RunRecord = journals.run();
+    const isOurs =
+      run.identity.eval === plan.identity.eval && run.identity.targetName === plan.identity.targetName;
+    if (!isOurs || (await findSealedLog(places.logs, run.logName, run))) return undefined;
+    const liveness = journals.liveness();
+    if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return 'take';
+    return `Run ${run.runId} of this eval has segments in the bucket, and its machine may be alive. If it is gone for good, run again with --force-dead: what was paid for then comes home.`;
+  } finally {
+    journals.close();
+  }
 }

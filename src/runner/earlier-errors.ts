@@ -1,27 +1,27 @@
-import { ActionableError } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
-import type { JournalReader } from '../journal/index.ts';
-import { openLog, type SampleFields } from '../log/index.ts';
-import { expandEvent } from '../seal/index.ts';
-import { type ReuseFindings, sampleName } from './find-reusable.ts';
+import { ActionableError, sampleKeyText } from '../base/index.ts';
+import type { JournalReader, RunJournals } from '../journal/index.ts';
+import type { LogStore, SampleFields } from '../log/index.ts';
+import type { ReuseFindings } from './find-reusable.ts';
 import type { PlannedSample } from './plan.ts';
 
 export type EarlierError = NonNullable<SampleFields['error_retries']>[number];
 
 /** The errors of all earlier attempts at a sample, oldest first, with what happened in them. */
 export async function earlierErrors(
-  disk: Disk,
+  logs: LogStore,
   where: {
-    readonly journal: JournalReader;
+    readonly journals: RunJournals;
     readonly planned: PlannedSample;
     readonly findings: ReuseFindings;
   },
 ): Promise<readonly EarlierError[]> {
-  const { journal, planned, findings } = where;
-  const logged = findings.errored.get(sampleName(planned));
-  const before = logged ? await errorsInLog(disk, logged.logPath, planned) : [];
-  const attempts = journal.attemptsAt(planned.id, planned.epoch).filter(({ status }) => status === 'errored');
-  return [...before, ...attempts.flatMap(({ n }) => errorInJournal(journal, n))];
+  const { journals, planned, findings } = where;
+  const logged = findings.errored.get(sampleKeyText(planned.id, planned.epoch));
+  const before = logged ? await errorsInLog(logs, logged.log, planned) : [];
+  const attempts = journals
+    .attemptsAt(planned.id, planned.epoch)
+    .filter(({ status }) => status === 'errored');
+  return [...before, ...attempts.flatMap(({ source, n }) => errorInJournal(source, n))];
 }
 
 /** Beyond this many events only the error is kept: the transcript of a failed attempt must not outgrow the sample. */
@@ -32,17 +32,17 @@ function errorInJournal(journal: JournalReader, attempt: number): readonly Earli
   if (!error) return [];
   if (journal.eventCount(attempt) > EVENTS_MAX) return [error];
   return [
-    { ...error, events: [...journal.events(attempt)].map((json) => expandEvent(journal, attempt, json)) },
+    { ...error, events: [...journal.events(attempt)].map((json) => journal.expandEvent(attempt, json)) },
   ];
 }
 
 async function errorsInLog(
-  disk: Disk,
-  path: string,
+  logs: LogStore,
+  name: string,
   planned: PlannedSample,
 ): Promise<readonly EarlierError[]> {
   try {
-    return await readErrors(disk, path, planned);
+    return await readErrors(logs, name, planned);
   } catch (error) {
     if (error instanceof ActionableError) return []; // A damaged record of a failure must not stop the next attempt.
     throw error;
@@ -50,11 +50,12 @@ async function errorsInLog(
 }
 
 async function readErrors(
-  disk: Disk,
-  path: string,
+  logs: LogStore,
+  name: string,
   planned: PlannedSample,
 ): Promise<readonly EarlierError[]> {
-  const log = await openLog(disk, path);
+  const log = await logs.open(name);
+  if (!log) return []; // Removed meanwhile: so is the record of the failure.
   try {
     const fields = await log.sampleFields(planned.id, planned.epoch);
     const error = fields?.error;

@@ -11,7 +11,8 @@ export interface StopSignals {
 }
 
 export interface ExecuteOptions {
-  readonly samples: Iterable<PlannedSample>;
+  /** Pulled one by one, each only when there is a slot for it. */
+  readonly samples: AsyncIterable<PlannedSample> | Iterable<PlannedSample>;
   readonly slots: Slots;
   readonly clock: Clock;
   readonly signals: StopSignals;
@@ -21,6 +22,8 @@ export interface ExecuteOptions {
   readonly failOnError: boolean | number;
   readonly planned: number;
   readonly isBudgetSpent: () => boolean;
+  /** Aborted with its error when the journal takes nothing more: whatever runs then could not be kept. */
+  readonly journalFailure: AbortSignal;
   readonly runOne: (sample: PlannedSample, signal: AbortSignal) => Promise<SampleOutcome>;
   readonly onStart?: (sample: PlannedSample) => void;
   readonly onEnd?: (sample: PlannedSample, outcome: SampleOutcome) => void;
@@ -33,7 +36,8 @@ export interface Executed {
   readonly stopped?: StopReason;
 }
 
-const ALIVE_MS = 60_000;
+/** As long as a timer can be: about 24 days. */
+const ALIVE_MS = 2 ** 31 - 1;
 
 /** Places to run a sample in, shared by all runs of a set. First come, first served. */
 export class Slots {
@@ -69,29 +73,63 @@ export async function executeSamples(options: ExecuteOptions): Promise<Executed>
   const stop = new Stopper(options);
   const running = new Set<Promise<void>>();
   // A target may wait for something that keeps no handle: the process must not end under it as if all were done.
-  const alive = setInterval(() => undefined, ALIVE_MS);
+  const done = new AbortController();
+  const alive = options.clock.sleep(ALIVE_MS, done.signal).catch(() => undefined);
   try {
-    for (const sample of options.samples) {
+    await admitSamples(options, stop, running);
+    await Promise.all(running);
+  } finally {
+    await Promise.allSettled(running);
+    done.abort();
+    await alive;
+    stop.dispose();
+  }
+  if (stop.failure) throw stop.failure.error;
+  return stop.reason === undefined ? {} : { stopped: stop.reason };
+}
+
+/** Slot first, sample second: what is not admitted is never pulled, so it can still be given to somebody else. */
+async function admitSamples(
+  options: ExecuteOptions,
+  stop: Stopper,
+  running: Set<Promise<void>>,
+): Promise<void> {
+  const samples = iteratorOf(options.samples);
+  try {
+    for (;;) {
       const waiting = options.slots.take();
       if (waiting) await waiting;
-      if (stop.isStopping()) {
-        options.slots.give();
-        break;
-      }
-      const work = runToEnd(sample, options, stop).finally(() => {
+      const next = stop.isStopping() ? undefined : await pull(samples, options);
+      if (!next || stop.isStopping()) return options.slots.give();
+      const work = runToEnd(next, options, stop).finally(() => {
         options.slots.give();
         running.delete(work);
       });
       running.add(work);
     }
-    await Promise.all(running);
   } finally {
-    await Promise.allSettled(running);
-    clearInterval(alive);
-    stop.dispose();
+    await samples.return?.();
   }
-  if (stop.failure) throw stop.failure.error;
-  return stop.reason === undefined ? {} : { stopped: stop.reason };
+}
+
+/** A source that fails must not keep the slot. */
+async function pull(
+  samples: AsyncIterator<PlannedSample> | Iterator<PlannedSample>,
+  { slots }: ExecuteOptions,
+): Promise<PlannedSample | undefined> {
+  try {
+    const next = await samples.next();
+    return next.done ? undefined : next.value;
+  } catch (error) {
+    slots.give();
+    throw error;
+  }
+}
+
+function iteratorOf(
+  samples: ExecuteOptions['samples'],
+): AsyncIterator<PlannedSample> | Iterator<PlannedSample> {
+  return Symbol.asyncIterator in samples ? samples[Symbol.asyncIterator]() : samples[Symbol.iterator]();
 }
 
 async function runToEnd(sample: PlannedSample, options: ExecuteOptions, stop: Stopper): Promise<void> {
@@ -126,6 +164,8 @@ class Stopper {
     const { drain, abort } = options.signals;
     drain.addEventListener('abort', this.#onDrain);
     abort.addEventListener('abort', this.#onAbort);
+    options.journalFailure.addEventListener('abort', this.#onJournalFailure);
+    if (options.journalFailure.aborted) this.#onJournalFailure();
     if (drain.aborted) this.#onDrain();
     if (abort.aborted) this.#onAbort();
   }
@@ -159,6 +199,7 @@ class Stopper {
     this.#grace.abort();
     this.#options.signals.drain.removeEventListener('abort', this.#onDrain);
     this.#options.signals.abort.removeEventListener('abort', this.#onAbort);
+    this.#options.journalFailure.removeEventListener('abort', this.#onJournalFailure);
   }
 
   #isTooMany(): boolean {
@@ -173,6 +214,9 @@ class Stopper {
     const endOfGrace = clock.sleep(graceMs, this.#grace.signal);
     endOfGrace.then(this.#onAbort, () => undefined); // Rejected only by `dispose`: all samples ended in time.
   };
+
+  /** At the first failed write, whether or not the user's code lets the error through. */
+  readonly #onJournalFailure = () => this.fail(this.#options.journalFailure.reason);
 
   readonly #onAbort = () => {
     this.reason ??= 'interrupted';

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { ActionableError, isJsonObject, type JsonObject, messageOf } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
-import { type EvalSampleSummary, isLogName, type LogReader, openLog } from '../log/index.ts';
+import { ActionableError, isJsonObject, type JsonObject, messageOf, sampleKeyText } from '../base/index.ts';
+import type { EvalSampleSummary, LogReader, LogStore } from '../log/index.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 
 export type ReuseMode = 'same' | 'any' | 'none';
@@ -9,7 +7,8 @@ export type ReuseMode = 'same' | 'any' | 'none';
 /** A finished sample that another run's log holds. */
 export interface Reusable {
   readonly planned: PlannedSample;
-  readonly logPath: string;
+  /** The name of the log in its store. */
+  readonly log: string;
   readonly runId: string;
   /** False when only `--reuse=any` makes it reusable: its definition was another. */
   readonly isSame: boolean;
@@ -17,10 +16,10 @@ export interface Reusable {
 }
 
 export interface ReuseFindings {
-  /** By `sampleName`. */
+  /** By `sampleKeyText`. */
   readonly reusable: ReadonlyMap<string, Omit<Reusable, 'summary'>>;
-  /** Errors of earlier attempts at samples that must be run again, by `sampleName`. */
-  readonly errored: ReadonlyMap<string, { readonly logPath: string }>;
+  /** Errors of earlier attempts at samples that must be run again, by `sampleKeyText`. */
+  readonly errored: ReadonlyMap<string, { readonly log: string }>;
   /** Samples that are there, but under another definition: not reused unless asked for. */
   readonly changed: number;
   /** Logs that could not be read: unreadable is not absent. */
@@ -31,35 +30,23 @@ export interface ReuseFindings {
  * Looks through every finished log of the log directory for samples of this plan. Completed samples whose content key is
  * the same can be reused; of several, the first in the order of names wins, since equal keys have equal meaning.
  */
-export async function findReusable(
-  disk: Disk,
-  logDir: string,
-  plan: Plan,
-  mode: ReuseMode,
-): Promise<ReuseFindings> {
+export async function findReusable(logs: LogStore, plan: Plan, mode: ReuseMode): Promise<ReuseFindings> {
   const search = new ReuseSearch(plan, mode);
   if (mode === 'none') return search.findings;
-  for (const { name, kind } of (await disk.list(logDir)) ?? []) {
-    if (kind !== 'file' || !isLogName(name)) continue;
-    const path = join(logDir, name);
+  for await (const { name } of logs.list()) {
     try {
-      const log = await openLog(disk, path);
+      const log = await logs.open(name);
       try {
-        await search.lookInto(log, path);
+        if (log) await search.lookInto(log, name);
       } finally {
-        await log.close();
+        await log?.close();
       }
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      search.noteUnreadable(path, messageOf(error));
+      search.noteUnreadable(logs.placeOf(name), messageOf(error));
     }
   }
   return search.findings;
-}
-
-/** How a sample is named in maps: the number 1 and the text "1" stay different. */
-export function sampleName(sample: { readonly id: string | number; readonly epoch: number }): string {
-  return `${sample.epoch} ${JSON.stringify(sample.id)}`;
 }
 
 class ReuseSearch {
@@ -70,7 +57,7 @@ class ReuseSearch {
   #isComplete = false;
   readonly #found = {
     reusable: new Map<string, Omit<Reusable, 'summary'>>(),
-    errored: new Map<string, { logPath: string }>(),
+    errored: new Map<string, { log: string }>(),
     unreadable: [] as { path: string; reason: string }[],
   };
 
@@ -81,7 +68,7 @@ class ReuseSearch {
 
   /** Made when the first log is looked into: of a large plan it is not small, and mostly there is none. */
   get #wanted(): ReadonlyMap<string, PlannedSample> {
-    this.#names ??= new Map(this.#plan.samples.map((sample) => [sampleName(sample), sample]));
+    this.#names ??= new Map(this.#plan.samples.map((sample) => [sampleKeyText(sample.id, sample.epoch), sample]));
     return this.#names;
   }
 
@@ -95,15 +82,15 @@ class ReuseSearch {
     this.#found.unreadable.push({ path, reason });
   }
 
-  async lookInto(log: LogReader, logPath: string): Promise<void> {
+  async lookInto(log: LogReader, logName: string): Promise<void> {
     const header = await log.header();
     if (header.status === 'started' || header.invalidated) return;
     if (header.eval.task !== this.#plan.identity.eval || !ours(header.eval.metadata)) return;
     if (this.#isComplete) return;
     const own = new Map<string, Omit<Reusable, 'summary'>>();
     for await (const summary of log.summaries()) {
-      const found = this.#consider(summary, logPath, header.eval.run_id);
-      if (found) own.set(sampleName(summary), found);
+      const found = this.#consider(summary, logName, header.eval.run_id);
+      if (found) own.set(sampleKeyText(summary.id, summary.epoch), found);
     }
     // One log that holds everything is better than many that each hold a part: then nothing has to be written.
     const areAllSame = [...own.values()].every(({ isSame }) => isSame);
@@ -120,10 +107,10 @@ class ReuseSearch {
 
   #consider(
     summary: EvalSampleSummary,
-    logPath: string,
+    log: string,
     runId: string,
   ): Omit<Reusable, 'summary'> | undefined {
-    const name = sampleName(summary);
+    const name = sampleKeyText(summary.id, summary.epoch);
     const planned = this.#wanted.get(name);
     const own = ours(summary.metadata);
     if (!planned || !own) return undefined;
@@ -133,8 +120,8 @@ class ReuseSearch {
       if (isAlike) this.#changed.add(name);
       return undefined;
     }
-    if (summary.error === undefined && summary.completed) return { planned, logPath, runId, isSame };
-    if (!this.#found.reusable.has(name)) this.#found.errored.set(name, { logPath });
+    if (summary.error === undefined && summary.completed) return { planned, log, runId, isSame };
+    if (!this.#found.reusable.has(name)) this.#found.errored.set(name, { log });
     return undefined;
   }
 }

@@ -1,13 +1,14 @@
-import { type Digest, type JsonObject, toJson } from '../base/index.ts';
+import { type JsonObject, toJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import type { JournalReader, TargetOutput } from '../journal/index.ts';
+import type { JournalReader, RunJournals, TargetOutput } from '../journal/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import type { SampleMeter, TargetResult } from '../targets/index.ts';
-import { byTime } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
 
 /** A target that cannot be replayed, but whose output was durable when its process died. */
 export interface FinishedTarget {
+  /** The attempt, and the journal that holds it. */
+  readonly source: JournalReader;
   readonly n: number;
   readonly uuid: string;
   readonly startedAt: string;
@@ -31,12 +32,12 @@ export function finishedOutput(
  */
 export async function findFinishedTarget(
   disk: Disk,
-  journal: JournalReader,
+  journals: RunJournals,
   planned: PlannedSample,
 ): Promise<FinishedTarget | undefined> {
-  const last = byTime(journal.attemptsAt(planned.id, planned.epoch)).at(-1);
-  if (!last || last.status !== undefined || last.key !== (planned.key as Digest)) return undefined;
-  const kept = journal.output(last.n);
+  const last = journals.attemptsAt(planned.id, planned.epoch).at(-1);
+  if (!last || last.status !== undefined || last.key !== planned.key) return undefined;
+  const kept = last.source.output(last.n);
   if (!kept) return undefined;
   const { messages, modelOutput, usage, workspace } = kept.fields as unknown as Pick<
     TargetResult,
@@ -44,6 +45,7 @@ export async function findFinishedTarget(
   > & { readonly usage: FinishedTarget['usage']; readonly workspace?: string | null };
   if (typeof workspace === 'string' && !(await disk.stat(workspace))) return undefined;
   return {
+    source: last.source,
     n: last.n,
     uuid: last.uuid,
     startedAt: last.startedAt,

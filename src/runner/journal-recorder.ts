@@ -1,5 +1,5 @@
-import { ActionableError, type Digest, type SampleId, shortId } from '../base/index.ts';
-import type { AnswerRow, AttemptRow, JournalReader } from '../journal/index.ts';
+import { ActionableError, type Digest, type Random, type SampleId, shortId } from '../base/index.ts';
+import type { AnswerRow, RunJournals } from '../journal/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import {
   newEvent,
@@ -16,14 +16,18 @@ export class JournalRecorder implements Recorder {
   readonly #recorded: RecordedAnswers;
   readonly #asked = new Map<string, number>();
   readonly #known = new Map<string, number>();
+  readonly #random: Random;
   #span: string | undefined;
 
-  constructor(attempt: AttemptSink, recorded: RecordedAnswers) {
+  constructor(attempt: AttemptSink, recorded: RecordedAnswers, random: Random) {
     this.#attempt = attempt;
     this.#recorded = recorded;
+    this.#random = random;
   }
 
+  /** Asked before anything is bought: what a journal that failed cannot keep is not bought at all. */
   recall(request: PaidRequest): RecordedAnswer | undefined {
+    if (this.#attempt.failure !== undefined) throw this.#attempt.failure;
     const key = requestKey(request);
     const asked = this.#asked.get(key) ?? 0;
     this.#asked.set(key, asked + 1);
@@ -76,7 +80,7 @@ export class JournalRecorder implements Recorder {
     span: { readonly name: string; readonly type: string },
     work: () => Promise<T>,
   ): Promise<T> {
-    const id = shortId();
+    const id = shortId(this.#random);
     this.emit(newEvent(scope, 'span_begin', { id, ...span }));
     this.#span = id;
     try {
@@ -104,14 +108,14 @@ export const NO_ANSWERS: RecordedAnswers = new Map();
  * content key. An attempt that ended with an error closes the book: its answers led to the error.
  */
 export function answersToReplay(
-  journal: JournalReader,
+  journals: RunJournals,
   sample: { readonly id: SampleId; readonly epoch: number; readonly key: Digest },
 ): RecordedAnswers {
   const rows = new Map<string, AnswerRow>();
-  for (const attempt of byTime(journal.attemptsAt(sample.id, sample.epoch))) {
-    if (attempt.key !== sample.key) continue;
-    if (attempt.status !== undefined) rows.clear();
-    else for (const row of journal.answers(attempt.n)) rows.set(`${requestKey(row)} ${row.occurrence}`, row);
+  for (const { source, n, key, status } of journals.attemptsAt(sample.id, sample.epoch)) {
+    if (key !== sample.key) continue;
+    if (status !== undefined) rows.clear();
+    else for (const row of source.answers(n)) rows.set(`${requestKey(row)} ${row.occurrence}`, row);
   }
   const answers = new Map<string, RecordedAnswer[]>();
   for (const row of [...rows.values()].sort((a, b) => a.occurrence - b.occurrence)) {
@@ -122,11 +126,6 @@ export function answersToReplay(
     if (list.length === occurrence) answers.set(key, [...list, answer]);
   }
   return answers;
-}
-
-/** Attempts that were carried over from another journal stand behind newer ones; what counts is when they began. */
-export function byTime(attempts: readonly AttemptRow[]): readonly AttemptRow[] {
-  return attempts.toSorted((a, b) => Date.parse(a.startedAt) - Date.parse(b.startedAt) || a.n - b.n);
 }
 
 function sampleEnded(): ActionableError {

@@ -32,7 +32,7 @@ export class Ledger {
     }
   }
 
-  get usd(): Money {
+  get usd(): Omit<Money, 'lost'> {
     return { ...this.#usd };
   }
 

@@ -3,13 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { errnoOf, messageOf, UsageError } from '../base/index.ts';
 import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
-import { type Places, STATE_FOLDER, stateDirOf } from './places.ts';
+import { STATE_FOLDER, StateDir } from '../journal/index.ts';
+import { directoryLogStore } from '../log/index.ts';
+import type { Places } from './places.ts';
 
 export interface PlacesInput {
   /** A path, or the URL of a bucket. */
   readonly logDir: string;
   /** Another bucket for segments. */
-  readonly segments?: string;
+  readonly segments?: string | undefined;
   /** Where relative paths start, and where the state goes when the logs are in a bucket. */
   readonly workDir: string;
 }
@@ -20,7 +22,7 @@ export interface PlacesInput {
  */
 export async function openPlaces(disk: Disk, input: PlacesInput): Promise<Places> {
   const places = await placesOf(disk, input);
-  for (const dir of new Set([places.logDir, dirname(places.stateDir)])) await checkWritable(disk, dir);
+  for (const dir of new Set([places.logDir, dirname(places.state.path)])) await checkWritable(disk, dir);
   return places;
 }
 
@@ -35,8 +37,8 @@ export async function placesOf(disk: Disk, input: PlacesInput): Promise<Places> 
       : { bucket: await openBucket(bucketPlace(segmentsUrl, workDir), { disk }), prefix: `${STATE_FOLDER}/` };
   // Only directories can be buckets so far, so the URL of one has a path.
   const logDir = isBucket ? fileURLToPath(input.logDir) : resolve(workDir, input.logDir);
-  const stateDir = isBucket ? join(workDir, STATE_FOLDER) : stateDirOf(logDir);
-  return { logDir, stateDir, ...(segments ? { segments } : {}) };
+  const state = isBucket ? new StateDir(join(workDir, STATE_FOLDER)) : StateDir.of(logDir);
+  return { logs: directoryLogStore(disk, logDir), logDir, state, segments };
 }
 
 function bucketPlace(url: string, workDir: string): string {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Digest, digestOf, digestOfJson, type Json, type SampleId } from '../base/index.ts';
+import { type Digest, digestOf, digestOfJson, type Json, type SampleId, sampleKeyText } from '../base/index.ts';
 
 /** One sample to run: a row of the dataset at an epoch. */
 export interface PlannedSample {
   /** Position in the dataset. */
   readonly index: number;
+  /** Position in the plan. */
+  readonly position: number;
   readonly id: SampleId;
   readonly epoch: number;
   /** Equal keys have equal meaning: such a result can be reused. */
@@ -15,8 +17,13 @@ export interface PlannedSample {
 
 export interface Plan {
   readonly samples: readonly PlannedSample[];
+  /** How many samples there are, also after they were let go. */
+  readonly size: number;
   readonly identity: PlanIdentity;
   readonly digest: Digest;
+  /** Where a sample stands, by its name (`sampleKeyText`); undefined when it is not planned. */
+  positionOf(name: string): number | undefined;
+  nameAt(position: number): string;
 }
 
 /** What all samples of a run have in common. */
@@ -60,7 +67,23 @@ export function makePlan(input: PlanInput): Plan {
   }
   // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
   const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
-  return { samples, identity, digest: digestOfLines(lines) };
+  return { samples, size: samples.length, identity, digest: digestOfLines(lines), ...namesOf(input) };
+}
+
+/** The map is made when it is first asked for: a run that begins anew never looks a sample up. */
+function namesOf({ rows, epochs }: PlanInput): Pick<Plan, 'positionOf' | 'nameAt'> {
+  const nameAt = (position: number) =>
+    sampleKeyText(rows.ids[position % rows.count] as SampleId, 1 + Math.floor(position / rows.count));
+  let positions: Map<string, number> | undefined;
+  return {
+    nameAt,
+    positionOf(name) {
+      positions ??= new Map(
+        Array.from({ length: rows.count * epochs }, (_, position) => [nameAt(position), position]),
+      );
+      return positions.get(name);
+    },
+  };
 }
 
 /** The digest of the lines with a newline between them, without making one text of them. */
@@ -88,6 +111,10 @@ class PlannedRow implements PlannedSample {
     this.#shared = shared;
     this.index = index;
     this.epoch = epoch;
+  }
+
+  get position(): number {
+    return (this.epoch - 1) * this.#shared.rows.count + this.index;
   }
 
   get id(): SampleId {

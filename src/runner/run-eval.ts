@@ -1,77 +1,237 @@
 import { join } from 'node:path';
-import type { Clock } from '../base/index.ts';
-import { openDataset } from '../datasets/index.ts';
-import { createFile, type Disk } from '../disk/index.ts';
-import type { PlannedEval } from '../evals/index.ts';
-import type { EvalResults } from '../log/index.ts';
-import { type AnyTargetSpec, type Models, resolveTarget } from '../targets/index.ts';
-import type { Account } from './account.ts';
-import { EvalRun } from './eval-run.ts';
-import type { Slots, StopSignals } from './execute.ts';
-import type { ReuseMode } from './find-reusable.ts';
-import type { RunObserver } from './observer.ts';
-import { ACCOUNTS_FOLDER, type Places } from './places.ts';
+import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
+import { type Dataset, openDataset } from '../datasets/index.ts';
+import { createFile } from '../disk/index.ts';
+import { definitionDigest } from '../evals/index.ts';
+import { type SegmentShipper, sweepShells } from '../journal/index.ts';
+import { releaseRun, sweepReleased } from '../seal/index.ts';
+import { type RunnableTarget, resolveTarget } from '../targets/index.ts';
+import { findDone } from './already-done.ts';
+import { bringHome } from './bring-home.ts';
+import { checkSpace } from './check-space.ts';
+import { logStartOf } from './eval-spec.ts';
+import { findReusable, type ReuseFindings } from './find-reusable.ts';
+import { type Finish, finishRun, leaveFailed, leaveResumable, type RunOutcome } from './finish-run.ts';
+import { type LookBack, lookBack } from './look-back.ts';
+import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { releaseSealed } from './release-sealed.ts';
+import { runSamples } from './run-samples.ts';
+import { RunTally } from './run-tally.ts';
+import type { RunSettings, RunTask } from './settings.ts';
+import { takeOver } from './take-over.ts';
+import { takeStock } from './take-stock.ts';
 
-export interface RunEvalOptions {
-  readonly eval: PlannedEval;
-  /** The target as the definition gives it; the model named on the command line joins it. */
-  readonly target: AnyTargetSpec | undefined;
-  readonly model?: string;
-  /** The eval's file, as the log shall name it, and its folder. */
-  readonly file?: string;
-  readonly baseDir: string;
-  readonly places: Places;
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly models: Models;
-  readonly slots: Slots;
-  readonly signals: StopSignals;
-  readonly graceMs?: number;
-  readonly reuse: ReuseMode;
-  readonly segmentIntervalMs?: number;
-  /** The user vouches that runs whose process cannot be seen from here are dead. */
-  readonly forceDead?: boolean;
-  readonly observer?: RunObserver;
-  /** Holdfast's own version, for the log. */
-  readonly version: string;
-}
-
-export interface RunOutcome {
-  readonly account: Account;
-  readonly results?: EvalResults;
-}
+/** How often it is tried to open a run that others want, too. */
+const ROUNDS_MAX = 5;
 
 /** Runs one eval on one target: completes whatever earlier attempts left, and ends with the account. */
-export async function runEval(options: RunEvalOptions): Promise<RunOutcome> {
-  const { disk, places } = options;
-  const target = await resolveTarget(options.target, {
+export async function runEval(task: RunTask, settings: RunSettings): Promise<RunOutcome> {
+  const { disk, places } = settings;
+  const target = await resolveTarget(task.target, {
     disk,
-    models: options.models,
-    baseDir: options.baseDir,
-    ...(options.model === undefined ? {} : { model: options.model }),
+    models: task.models,
+    baseDir: task.baseDir,
+    ...(task.model === undefined ? {} : { model: task.model }),
   });
+  const { data, limit, filter, shuffle } = task.eval;
   const dataset = await openDataset({
-    data: options.eval.data,
-    baseDir: options.baseDir,
+    data,
+    baseDir: task.baseDir,
     disk,
-    tempDir: places.stateDir,
-    ...(options.eval.limit === undefined ? {} : { limit: options.eval.limit }),
-    ...(options.eval.filter === undefined ? {} : { filter: options.eval.filter }),
-    ...(options.eval.shuffle === undefined ? {} : { shuffle: options.eval.shuffle }),
+    tempDir: places.state.path,
+    ...(limit === undefined ? {} : { limit }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(shuffle === undefined ? {} : { shuffle }),
   });
   try {
-    const outcome = await new EvalRun(options, target, dataset).run();
-    await keepAccount(options, outcome.account);
+    const outcome = await runPlanned({ task, settings, target, dataset });
+    await tryKeepAccount(outcome, settings);
     return outcome;
   } finally {
     await dataset.close();
   }
 }
 
-/** The account goes to a file too, one for each time the run was worked on. */
-async function keepAccount({ disk, places, clock }: RunEvalOptions, account: Account): Promise<void> {
-  const dir = join(places.stateDir, ACCOUNTS_FOLDER);
-  await disk.makeDir(dir);
+interface Prepared {
+  readonly task: RunTask;
+  readonly settings: RunSettings;
+  readonly target: RunnableTarget;
+  readonly dataset: Dataset;
+}
+
+async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
+  const { task, settings, target, dataset } = prepared;
+  const { disk, places, clock } = settings;
+  const plan = makePlan({
+    eval: task.eval.name,
+    version: String(task.eval.version),
+    targetName: target.name,
+    targetKey: target.key,
+    definition: definitionDigest(task.eval),
+    epochs: task.eval.epochs.count,
+    rows: dataset,
+  });
+  const tally = new RunTally({ target: target.name, plan, observer: task.observer });
+  await disk.makeDir(places.state.path);
+  await checkSpace(places.state.path);
+  await sweepReleased(disk, places.state);
+  await sweepShells(disk, places.state.path, clock);
+  const brought = await bringHome(settings, plan);
+  for (const note of brought.notes) tally.note(note);
+  const findings = await findReusable(places.logs, plan, settings.reuse);
+  noteFindings(findings, tally);
+  const opened = await openRun({ ...prepared, plan, tally, findings });
+  if ('account' in opened) return opened;
+  const broughtKeys = brought.keys.get(opened.run.runId) ?? [];
+  try {
+    return await work({ ...prepared, plan, tally, findings, opened, broughtKeys });
+  } catch (error) {
+    if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
+    throw error;
+  } finally {
+    opened.close();
+  }
+}
+
+interface Planned extends Prepared {
+  readonly plan: Plan;
+  readonly tally: RunTally;
+  readonly findings: ReuseFindings;
+}
+
+/** A run to work on; or the outcome, when there is nothing to do. */
+async function openRun(planned: Planned): Promise<OpenRun | RunOutcome> {
+  const { settings, plan, tally, findings } = planned;
+  const options = { settings, plan, startOf: startOf(planned) };
+  for (let round = 1; ; round++) {
+    const back = await lookBack(settings, plan);
+    for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
+    const done = back.goOn ? undefined : await findDone({ plan, findings, tally, logs: settings.places.logs });
+    if (done) return done;
+    try {
+      const opened = back.goOn ? await goOnWith(back.goOn, options) : await beginRun(options);
+      await takeAll(back, opened, planned);
+      return opened;
+    } catch (error) {
+      // Another process was quicker to go on with the run that was found. It is that one's now.
+      if (!isBusy(error) || round === ROUNDS_MAX) throw error;
+    }
+  }
+}
+
+async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally }: Planned): Promise<void> {
+  for (const note of back.notes) tally.note(note);
+  const { damage } = opened.journals;
+  for (const sentence of damage.sentences) tally.note(sentence);
+  if (damage.lost) tally.countLost(damage.lost);
+  for (const stale of back.stale) tally.note(await takeOver(stale, { ...opened, plan }, settings));
+}
+
+async function work(
+  planned: Planned & { readonly opened: OpenRun; readonly broughtKeys: readonly string[] },
+): Promise<RunOutcome> {
+  const { task, settings, target, plan, tally, findings, opened, dataset, broughtKeys } = planned;
+  tally.previous = opened.previous;
+  task.models.budget.countEarlier(opened.journals.spentUsd());
+  const shipper = startShipper(planned);
+  const finish: Finish = { settings, task, opened, tally, shipper, broughtKeys };
+  try {
+    const stock = await takeStock(opened, { plan, findings, tally }, settings);
+    noteStartingOver(stock.tried, planned);
+    task.observer?.onRunStart?.({
+      runId: opened.run.runId,
+      eval: plan.identity.eval,
+      target: target.name,
+      planned: plan.size,
+      kept: tally.states.kept,
+      reused: tally.states.reused,
+      toRun: stock.toRun.length,
+      ...(opened.previous ? { previous: opened.previous } : {}),
+    });
+    const { stopped } = await runSamples({ ...planned, stock, shipper });
+    if (stopped) return await leaveResumable(stopped, finish);
+    // Every sample is in the journals now, and its rows weigh as much as sealing does.
+    await dataset.close();
+    return await finishRun(finish);
+  } catch (error) {
+    if (opened.writer.failure === undefined) throw error;
+    return await leaveFailed(opened.writer.failure, finish);
+  } finally {
+    shipper?.stop();
+  }
+}
+
+function startShipper({
+  settings,
+  opened,
+  tally,
+}: Planned & { readonly opened: OpenRun }): SegmentShipper | undefined {
+  const { segments } = settings.places;
+  if (!segments) return undefined;
+  const shipper = opened.writer.shipTo({
+    ...segments,
+    intervalMs: settings.segmentIntervalMs,
+    onProblem: (error) =>
+      tally.note(`The bucket did not take a segment, and will be asked again: ${messageOf(error)}`),
+  });
+  shipper.start();
+  return shipper;
+}
+
+function startOf({ task, settings, target, plan, dataset }: Planned) {
+  return (runId: RunId, created: string) =>
+    logStartOf({
+      runId,
+      created,
+      eval: task.eval,
+      target,
+      plan,
+      dataset,
+      concurrency: settings.slots.count,
+      version: settings.version,
+      random: settings.random,
+      file: task.file,
+    });
+}
+
+function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }: Planned): void {
+  if (!target.startsOver) return;
+  const count = [...tried.values()].filter((status) => status === 'interrupted').length;
+  if (count === 0) return;
+  tally.note(
+    `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
+  );
+}
+
+function noteFindings(findings: ReuseFindings, tally: RunTally): void {
+  for (const { path, reason } of findings.unreadable)
+    tally.note(`A log could not be read and was left as it is: ${path} (${reason})`);
+  if (findings.changed > 0)
+    tally.note(
+      `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,
+    );
+}
+
+/** A run that could not begin, because the eval is wrong, leaves nothing behind. */
+async function forget(opened: OpenRun, { disk, places }: RunSettings): Promise<void> {
+  opened.journals.close();
+  opened.writer.close();
+  await releaseRun(disk, places.state, opened.run.runId);
+}
+
+/**
+ * The account goes to a file too, one for each time the run was worked on. Best effort: on a full disk it is only
+ * printed.
+ */
+async function tryKeepAccount({ account, error }: RunOutcome, settings: RunSettings): Promise<void> {
+  const { disk, places, clock } = settings;
   const name = `${account.runId}-${clock.nowMs()}.json`;
-  await createFile(disk, join(dir, name), Buffer.from(`${JSON.stringify(account, null, 2)}\n`));
+  try {
+    await disk.makeDir(places.state.accountsDir);
+    const text = `${JSON.stringify(toJson(account), null, 2)}\n`;
+    await createFile(disk, join(places.state.accountsDir, name), Buffer.from(text));
+  } catch (failure) {
+    if (error === undefined || !(failure instanceof ActionableError)) throw failure;
+  }
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../base/index.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import {
   createBudget,
@@ -16,38 +16,40 @@ import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
 import { bothBudgets, type ItemOutcome, runSet } from './run-set.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
+import { GRACE_MS, type RunSettings } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
   /** Each eval is run on each of them; empty: on the target that it names. */
-  readonly models?: readonly string[];
-  readonly changes?: EvalChanges;
+  readonly models?: readonly string[] | undefined;
+  readonly changes?: EvalChanges | undefined;
   /** A path, or the URL of a bucket. Default `logs`. */
-  readonly logDir?: string;
+  readonly logDir?: string | undefined;
   /** Another bucket to ship segments to. */
-  readonly segments?: string;
+  readonly segments?: string | undefined;
   readonly workDir: string;
   /** Where keys of models are found, and what agents may be given. */
   readonly env: Env;
   /** How many samples run at a time, over the whole set. Default: what the evals ask for, else 20. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** US dollars for the whole set. */
-  readonly budgetUsd?: number;
-  readonly prices?: PriceTable;
-  readonly baseUrl?: string;
+  readonly budgetUsd?: number | undefined;
+  readonly prices?: PriceTable | undefined;
+  readonly baseUrl?: string | undefined;
   /** same: what has the same content key. any: also what another definition made. none: nothing. Default same. */
-  readonly reuse?: ReuseMode;
+  readonly reuse?: ReuseMode | undefined;
   /** How often the set is gone through until nothing is missing. Default 1. */
-  readonly attempts?: number;
-  readonly graceMs?: number;
-  readonly segmentIntervalMs?: number;
+  readonly attempts?: number | undefined;
+  readonly graceMs?: number | undefined;
+  readonly segmentIntervalMs?: number | undefined;
   /** Runs whose process cannot be seen from here are taken for dead. */
-  readonly forceDead?: boolean;
+  readonly forceDead?: boolean | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
-  readonly disk?: Disk;
-  readonly clock?: Clock;
-  readonly onNote?: (text: string) => void;
+  readonly disk?: Disk | undefined;
+  readonly clock?: Clock | undefined;
+  readonly random?: Random | undefined;
+  readonly onNote?: ((text: string) => void) | undefined;
 }
 
 /** A set of runs that has been checked as far as possible without starting it. */
@@ -61,9 +63,9 @@ export interface PreparedSet {
 }
 
 export interface RunWatch {
-  readonly signals?: StopSignals;
-  readonly observerFor?: (item: PlannedItem) => RunObserver | undefined;
-  readonly onNextAttempt?: (attempt: number, waitMs: number) => void;
+  readonly signals?: StopSignals | undefined;
+  readonly observerFor?: ((item: PlannedItem) => RunObserver | undefined) | undefined;
+  readonly onNextAttempt?: ((attempt: number, waitMs: number) => void) | undefined;
 }
 
 const CONCURRENCY = 20;
@@ -71,45 +73,41 @@ const LOG_DIR = 'logs';
 
 /** Plans the runs, opens their places and checks that they can be written. Nothing is created yet. */
 export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet> {
-  const { disk = nodeDisk, clock = systemClock } = options;
-  const { items, notes } = planSetItems(options.evals, {
-    models: options.models ?? [],
-    changes: options.changes ?? {},
-  });
-  const places = await openPlaces(disk, {
-    logDir: options.logDir ?? LOG_DIR,
-    workDir: options.workDir,
-    ...(options.segments === undefined ? {} : { segments: options.segments }),
-  });
+  const { disk = nodeDisk, clock = systemClock, random = systemRandom, logDir = LOG_DIR } = options;
+  const { models = [], changes = {} } = options;
+  const { items, notes } = planSetItems(options.evals, { models, changes });
+  const { workDir, segments } = options;
+  const places = await openPlaces(disk, { logDir, workDir, segments });
   for (const note of notes) options.onNote?.(note);
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
   const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
+  const settings: Omit<RunSettings, 'signals'> = {
+    disk,
+    clock,
+    random,
+    places,
+    slots: new Slots(concurrency),
+    graceMs: options.graceMs ?? GRACE_MS,
+    reuse: options.reuse ?? 'same',
+    segmentIntervalMs: options.segmentIntervalMs,
+    forceDead: options.forceDead ?? false,
+    version: options.version,
+  };
   return {
     items,
     places,
     concurrency,
     gates,
-    run: async (watch = {}) => {
-      const { observerFor, onNextAttempt } = watch;
-      return runSet({
+    run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
+      runSet({
         items,
-        modelsFor: (item) => modelsFor(item as PlannedItem),
-        ...(observerFor ? { observerFor: (item) => observerFor(item as PlannedItem) } : {}),
-        ...(onNextAttempt ? { onNextAttempt } : {}),
-        places,
-        disk,
-        clock,
-        slots: new Slots(concurrency),
-        signals: watch.signals ?? neverStop(),
-        reuse: options.reuse ?? 'same',
-        version: options.version,
-        ...(options.attempts === undefined ? {} : { attempts: options.attempts }),
-        ...(options.forceDead ? { forceDead: true } : {}),
-        ...(options.graceMs === undefined ? {} : { graceMs: options.graceMs }),
-        ...(options.segmentIntervalMs === undefined ? {} : { segmentIntervalMs: options.segmentIntervalMs }),
-      });
-    },
+        settings: { ...settings, signals },
+        modelsFor,
+        observerFor: observerFor ?? (() => undefined),
+        attempts: options.attempts ?? 1,
+        onNextAttempt: onNextAttempt ?? (() => undefined),
+      }),
   };
 }
 

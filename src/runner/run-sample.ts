@@ -1,4 +1,4 @@
-import { type Clock, isoTime, shortId, toJson, UsageError } from '../base/index.ts';
+import { type Clock, isoTime, type Random, shortId, toJson, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
 import type { EvalError, SampleFields, Score } from '../log/index.ts';
@@ -34,6 +34,7 @@ export interface SampleRunner {
   readonly limits: SampleLimits;
   readonly models: Models;
   readonly clock: Clock;
+  readonly random: Random;
   readonly disk: Disk;
   readonly openWorkspace: (sample: PlannedSample, existing?: string) => Workspace;
 }
@@ -67,7 +68,7 @@ export interface SampleOutcome {
  */
 export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
   const { planned, row, finished } = task;
-  const uuid = finished?.uuid ?? shortId();
+  const uuid = finished?.uuid ?? shortId(runner.random);
   const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
   const sample = {
     input: sampleInput(row),
@@ -76,7 +77,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
     metadata: sampleMetadata(row, planned),
   };
   const attempt = finished
-    ? task.journal.resumeAttempt(finished.n)
+    ? task.journal.continueAttempt(finished)
     : task.journal.startAttempt({
         id: planned.id,
         epoch: planned.epoch,
@@ -87,7 +88,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
         sample,
       });
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
-  const recorder = new JournalRecorder(attempt, task.answers);
+  const recorder = new JournalRecorder(attempt, task.answers, runner.random);
   const scope = createSampleScope({ recorder, meter, clock: runner.clock, salt: uuid });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);

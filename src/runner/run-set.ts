@@ -1,37 +1,30 @@
-import type { PlannedEval } from '../evals/index.ts';
 import type { EvalResults } from '../log/index.ts';
-import type { AnyTargetSpec, Budget, Models } from '../targets/index.ts';
+import type { Budget, Models } from '../targets/index.ts';
 import type { Account, Amounts } from './account.ts';
-import { type RunEvalOptions, runEval } from './run-eval.ts';
+import type { RunObserver } from './observer.ts';
+import { runEval } from './run-eval.ts';
+import type { PlannedItem } from './set-items.ts';
+import type { RunSettings } from './settings.ts';
 import { missedThresholds } from './threshold.ts';
 
-/** One eval on one target. */
-export interface SetItem {
-  readonly eval: PlannedEval;
-  readonly target: AnyTargetSpec | undefined;
-  readonly model?: string;
-  readonly file?: string;
-  readonly baseDir: string;
-}
-
-export interface RunSetOptions
-  extends Omit<RunEvalOptions, 'eval' | 'target' | 'model' | 'file' | 'baseDir' | 'models' | 'observer'> {
-  readonly items: readonly SetItem[];
+export interface RunSetOptions {
+  readonly items: readonly PlannedItem[];
+  readonly settings: RunSettings;
   /** Models for one item: gates are shared by all, the budget by all besides the item's own. */
-  readonly modelsFor: (item: SetItem) => Models;
-  readonly observerFor?: (item: SetItem) => RunEvalOptions['observer'];
-  /** How often in all the set is gone through until nothing is missing. Default 1. */
-  readonly attempts?: number;
-  readonly onNextAttempt?: (attempt: number, waitMs: number) => void;
+  readonly modelsFor: (item: PlannedItem) => Models;
+  readonly observerFor: (item: PlannedItem) => RunObserver | undefined;
+  /** How often in all the set is gone through until nothing is missing. */
+  readonly attempts: number;
+  readonly onNextAttempt: (attempt: number, waitMs: number) => void;
 }
 
 export interface ItemOutcome {
-  readonly item: SetItem;
+  readonly item: PlannedItem;
   readonly account?: Account;
   readonly results?: EvalResults;
   /** Metrics that are below what the eval asks for. */
   readonly missed: readonly string[];
-  /** The run could not be done at all: bad input, a full disk. */
+  /** Why the run could not be done, or not to its end: bad input, a full disk. An account may stand beside it. */
   readonly error?: unknown;
 }
 
@@ -42,18 +35,17 @@ const BACKOFF_MS_MAX = 300_000;
 
 /** Runs every item, completes what is missing anywhere, and goes on for as many attempts as it may. */
 export async function runSet(options: RunSetOptions): Promise<readonly ItemOutcome[]> {
-  const attempts = options.attempts ?? 1;
+  const { settings, attempts } = options;
+  const { drain, abort } = settings.signals;
+  const reuse = settings.reuse === 'none' ? 'same' : settings.reuse;
   let outcomes = await runItems(options, options.items);
   for (let attempt = 2; attempt <= attempts; attempt++) {
     const missing = outcomes.filter(isMissingSomething).map(({ item }) => item);
-    if (missing.length === 0 || options.signals.drain.aborted || options.signals.abort.aborted) break;
+    if (missing.length === 0 || drain.aborted || abort.aborted) break;
     const waitMs = Math.min(BACKOFF_MS * 2 ** (attempt - 2), BACKOFF_MS_MAX);
-    options.onNextAttempt?.(attempt, waitMs);
-    if (!(await waited(options, waitMs))) break;
-    const again = await runItems(
-      { ...options, reuse: options.reuse === 'none' ? 'same' : options.reuse },
-      missing,
-    );
+    options.onNextAttempt(attempt, waitMs);
+    if (!(await waited(settings, waitMs))) break;
+    const again = await runItems({ ...options, settings: { ...settings, reuse } }, missing);
     outcomes = outcomes.map((outcome) => {
       const next = again.find(({ item }) => item === outcome.item);
       return next ? withEarlier(next, outcome) : outcome;
@@ -62,7 +54,10 @@ export async function runSet(options: RunSetOptions): Promise<readonly ItemOutco
   return outcomes;
 }
 
-async function runItems(options: RunSetOptions, items: readonly SetItem[]): Promise<readonly ItemOutcome[]> {
+async function runItems(
+  options: RunSetOptions,
+  items: readonly PlannedItem[],
+): Promise<readonly ItemOutcome[]> {
   const outcomes: ItemOutcome[] = [];
   const queue = items.entries();
   const work = async () => {
@@ -72,25 +67,13 @@ async function runItems(options: RunSetOptions, items: readonly SetItem[]): Prom
   return outcomes;
 }
 
-async function runItem(options: RunSetOptions, item: SetItem): Promise<ItemOutcome> {
-  const {
-    items: _items,
-    modelsFor,
-    observerFor,
-    attempts: _attempts,
-    onNextAttempt: _next,
-    ...shared
-  } = options;
-  const observer = observerFor?.(item);
+async function runItem(options: RunSetOptions, item: PlannedItem): Promise<ItemOutcome> {
+  const observer = options.observerFor(item);
   try {
-    const { account, results } = await runEval({
-      ...shared,
-      ...item,
-      models: modelsFor(item),
-      ...(observer ? { observer } : {}),
-    });
+    const task = { ...item, models: options.modelsFor(item), observer };
+    const { account, results, error } = await runEval(task, options.settings);
     const missed = results ? missedThresholds(item.eval.threshold, results) : [];
-    return { item, account, missed, ...(results ? { results } : {}) };
+    return { item, account, missed, error, ...(results ? { results } : {}) };
   } catch (error) {
     // One item that cannot run does not take the others with it; the caller shows the error.
     return { item, missed: [], error };
@@ -118,9 +101,11 @@ function withEarlier(last: ItemOutcome, before: ItemOutcome): ItemOutcome {
     answers: {
       bought: then.answers.bought + now.answers.bought,
       replayed: then.answers.replayed + now.answers.replayed,
+      lost: then.answers.lost + now.answers.lost,
     },
     usd: {
       ...sumAmounts(then.usd, now.usd),
+      lost: then.usd.lost + now.usd.lost,
       unpricedCalls: then.usd.unpricedCalls + now.usd.unpricedCalls,
     },
     tokens: sumAmounts(then.tokens, now.tokens),
@@ -141,7 +126,7 @@ function isMissingSomething({ account, error }: ItemOutcome): boolean {
   return account.samples.errored > 0 || account.samples.remaining > 0;
 }
 
-async function waited({ clock, signals }: RunSetOptions, ms: number): Promise<boolean> {
+async function waited({ clock, signals }: RunSettings, ms: number): Promise<boolean> {
   try {
     await clock.sleep(ms, signals.drain);
     return true;

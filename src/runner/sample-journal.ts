@@ -1,14 +1,17 @@
-import type { AnswerRow, AttemptStart, AttemptStatus, TargetOutput } from '../journal/index.ts';
+import type { AnswerRow, AttemptStart, AttemptStatus, JournalReader, TargetOutput } from '../journal/index.ts';
 import type { LogEvent, SampleFields } from '../log/index.ts';
 
 /** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */
 export interface SampleJournal {
   startAttempt(start: AttemptStart): AttemptSink;
-  resumeAttempt(n: number): AttemptSink;
+  /** Goes on with an attempt whose target had ended, as a copy of its own. */
+  continueAttempt(from: { readonly source: JournalReader; readonly n: number }): AttemptSink;
 }
 
 export interface AttemptSink {
   readonly n: number;
+  /** Why nothing can be recorded any more, if so. */
+  readonly failure: unknown;
   event(event: LogEvent): void;
   answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void>;
   output(output: TargetOutput): Promise<void>;

@@ -6,7 +6,7 @@ import {
   type SampleLimits,
   type SampleRow,
 } from '../evals/index.ts';
-import type { SetItem } from './run-set.ts';
+import type { RunTask } from './settings.ts';
 
 /** An eval, and where it comes from. */
 export interface EvalSource {
@@ -29,7 +29,8 @@ export interface EvalChanges {
   readonly limits?: SampleLimits;
 }
 
-export interface PlannedItem extends SetItem {
+/** One eval on one target, planned: its definition was normalised once, here. */
+export interface PlannedItem extends Omit<RunTask, 'models' | 'observer'> {
   readonly definition: EvalDefinition;
 }
 
@@ -81,9 +82,9 @@ function itemOf(source: EvalSource, model?: string): PlannedItem {
   return {
     definition,
     eval: normalizeEval({ ...definition, ...(target === undefined ? {} : { target }) }),
-    target: target as SetItem['target'],
-    ...(model === undefined ? {} : { model }),
-    ...(file === undefined ? {} : { file }),
+    target: target as RunTask['target'],
+    model,
+    file,
     baseDir,
   };
 }

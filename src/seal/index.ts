@@ -1,4 +1,7 @@
-export { type Choice, chooseAttempts } from './choose-attempts.ts';
-export { expandEvent } from './expand-event.ts';
-export { releaseJournal, sweepReleased } from './release-journal.ts';
-export { findSealedLog, type SealOptions, type SealReport, sealRun } from './seal.ts';
+export { type ApplySealOptions, applySeal, type SealReport } from './apply-seal.ts';
+export { nameOfChosen } from './choice-list.ts';
+export { isMemberWhole } from './lenders.ts';
+export { isWhole, planSeal, type SealCounts, type SealPlan } from './plan-seal.ts';
+export { releaseRun, setRunAside, sweepReleased } from './release-run.ts';
+export { countNotIn, findSealedLog } from './sealed-log.ts';
+export { shipLog } from './ship-log.ts';

@@ -1,6 +1,5 @@
 import type { AttemptRow, JournalReader } from '../journal/index.ts';
 import type { ChatMessage, EvalError, ModelOutput, SampleFields } from '../log/index.ts';
-import { expandEvent } from './expand-event.ts';
 
 /**
  * What can be said of a sample that was under way when its run died: its transcript is whole up to the last
@@ -37,7 +36,7 @@ function lastConversation(
   let last: string | undefined;
   for (const json of source.events(attempt)) if (json.includes('"event":"model"')) last = json;
   if (last === undefined) return { messages: [], output: { choices: [] } };
-  const event = expandEvent(source, attempt, last);
+  const event = source.expandEvent(attempt, last);
   const input = (event.input ?? []) as unknown as readonly ChatMessage[];
   const output = (event.output ?? { choices: [] }) as unknown as ModelOutput;
   const answer = output.choices[0]?.message;

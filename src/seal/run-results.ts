@@ -2,23 +2,19 @@ import { type Clock, isoSeconds, type Json } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { addUsage, type EvalSampleSummary, type EvalStats, type ModelUsage } from '../log/index.ts';
 import { type ComputedResults, computeResults } from '../stats/index.ts';
-import type { ChoiceList } from './choice-list.ts';
+import type { SealPlan } from './plan-seal.ts';
 import { summariesOf } from './sample-parts.ts';
 
 /** The numbers of the whole run, from its samples' scores. Interrupted and errored samples are not completed. */
-export function computeRunResults(run: RunRecord, choices: ChoiceList): Promise<ComputedResults> {
+export function computeRunResults({ run, choices, counts }: SealPlan): Promise<ComputedResults> {
   const { scorers, metrics, config } = run.start.eval;
-  let completedSamples = 0;
-  for (const choice of choices) {
-    if (choice.from === 'log' || choice.attempt.status === 'completed') completedSamples++;
-  }
   return computeResults({
     samples: summariesOf(choices),
     scorers: scorers ?? [],
     ...(metrics === undefined ? {} : { metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
-    totalSamples: run.planned,
-    completedSamples,
+    totalSamples: counts.planned,
+    completedSamples: counts.completed + counts.reused,
   });
 }
 
@@ -48,7 +44,7 @@ export class StatsCollector {
     connectionLimits = [],
   }: {
     readonly clock: Clock;
-    readonly connectionLimits?: readonly Json[];
+    readonly connectionLimits?: readonly Json[] | undefined;
   }): EvalStats {
     return {
       started_at: this.#startedAt,

@@ -1,0 +1,134 @@
+import { ActionableError, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
+import {
+  createWriter,
+  type FoundRun,
+  fenceWriter,
+  fenceWriterInBucket,
+  type JournalWriter,
+  lockRun,
+  openRunJournals,
+  type RunJournals,
+  type RunLock,
+  type RunRecord,
+} from '../journal/index.ts';
+import { type LogStart, logFileName } from '../log/index.ts';
+import type { PreviousAttempt } from './account.ts';
+import type { Plan } from './plan.ts';
+import { previousAttempt } from './previous-attempt.ts';
+import type { RunSettings } from './settings.ts';
+
+/** A run that this process works on: it holds its lock, reads what all writers left, and writes a journal of its own. */
+export interface OpenRun {
+  readonly run: RunRecord;
+  readonly lock: RunLock;
+  /** All journals of the run, this process's own included. */
+  readonly journals: RunJournals;
+  readonly writer: JournalWriter;
+  readonly previous: PreviousAttempt | undefined;
+  close(): void;
+}
+
+export interface OpenRunOptions {
+  readonly settings: RunSettings;
+  readonly plan: Plan;
+  readonly startOf: (runId: RunId, created: string) => LogStart;
+}
+
+/**
+ * Goes on with a dead run as a writer of its own: nothing of those before is written again. Fails with E_JOURNAL_BUSY
+ * when another process was quicker.
+ *
+ * ### Ordering
+ * The run is locked before its writers are looked at. Those that somebody vouched for are fenced before their journals are
+ * read, so what they might still write is never counted on.
+ */
+export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): Promise<OpenRun> {
+  const { disk, reuse } = settings;
+  const lock = lockRun(found.dir);
+  try {
+    if (found.liveness === 'unknown') await fenceAll(found, settings);
+    const earlier = await openRunJournals({ disk, runDir: found.dir });
+    const previous = previousAttempt(earlier);
+    const run = earlier.run();
+    const writer = await createWriter({
+      runDir: found.dir,
+      run,
+      writer: {
+        writer: shortId(settings.random),
+        generation: earlier.nextGeneration,
+        after: earlier.writers().map((record) => record.writer),
+        reuse,
+      },
+      ports: settings,
+    });
+    return opened({ run, lock, journals: earlier.with(writer.reader), writer, previous });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Begins a run of its own. */
+export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Promise<OpenRun> {
+  const { clock, disk, places, random, reuse } = settings;
+  const nowMs = clock.nowMs();
+  const runId = newRunId(nowMs, random);
+  const created = isoSeconds(nowMs);
+  const start = startOf(runId, created);
+  const run: RunRecord = {
+    runId,
+    created,
+    start,
+    identity: { ...plan.identity, plan: plan.digest },
+    planned: plan.size,
+    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
+  };
+  const runDir = places.state.runDir(runId);
+  await disk.makeDir(runDir);
+  const lock = lockRun(runDir);
+  try {
+    const writer = await createWriter({
+      runDir,
+      run,
+      writer: { writer: shortId(random), generation: 1, after: [], reuse },
+      ports: settings,
+    });
+    const journals = (await openRunJournals({ disk, runDir, except: [writer.record.writer] })).with(
+      writer.reader,
+    );
+    return opened({ run, lock, journals, writer, previous: undefined });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function fenceAll(found: FoundRun, { disk, places }: RunSettings): Promise<void> {
+  for (const { writer, liveness } of found.writers) {
+    if (liveness === 'dead') continue;
+    await fenceWriter(disk, found.dir, writer);
+    const { segments } = places;
+    if (!segments) continue;
+    await fenceWriterInBucket(segments.bucket, {
+      prefix: segments.prefix,
+      run: found.run.runId,
+      writer,
+    });
+  }
+}
+
+function opened(parts: Omit<OpenRun, 'close'>): OpenRun {
+  return {
+    ...parts,
+    close() {
+      parts.journals.close();
+      parts.writer.close();
+      parts.lock.release();
+    },
+  };
+}
+
+/** True for what means that another process has the run now. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof ActionableError && error.code === 'E_JOURNAL_BUSY';
+}

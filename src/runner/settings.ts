@@ -1,0 +1,43 @@
+import type { Clock, Random } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import type { PlannedEval } from '../evals/index.ts';
+import type { AnyTargetSpec, Models } from '../targets/index.ts';
+import type { Slots, StopSignals } from './execute.ts';
+import type { ReuseMode } from './find-reusable.ts';
+import type { RunObserver } from './observer.ts';
+import type { Places } from './places.ts';
+
+/** What all runs of a set have in common, every default filled in: one object that goes down as it is. */
+export interface RunSettings {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly places: Places;
+  readonly slots: Slots;
+  readonly signals: StopSignals;
+  /** How long running samples may go on after a drain. */
+  readonly graceMs: number;
+  readonly reuse: ReuseMode;
+  /** undefined: as often as the journal ships by itself. */
+  readonly segmentIntervalMs: number | undefined;
+  /** The user vouches that runs whose process cannot be seen from here are dead. */
+  readonly forceDead: boolean;
+  /** Holdfast's own version, for the log. */
+  readonly version: string;
+}
+
+export const GRACE_MS = 30_000;
+
+/** One eval on one target, and what is its own. */
+export interface RunTask {
+  readonly eval: PlannedEval;
+  /** The target as the definition gives it; the model named on the command line joins it. */
+  readonly target: AnyTargetSpec | undefined;
+  readonly model: string | undefined;
+  /** The eval's file, as the log shall name it. */
+  readonly file: string | undefined;
+  /** Where relative paths start. */
+  readonly baseDir: string;
+  readonly models: Models;
+  readonly observer: RunObserver | undefined;
+}

@@ -1,0 +1,120 @@
+import { DamageError, sampleKeyText } from '../base/index.ts';
+import { type FoundRun, type JournalWriter, lockRun, openRunJournals, type RunJournals } from '../journal/index.ts';
+import type { EvalError } from '../log/index.ts';
+import { applySeal, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { isBusy } from './open-run.ts';
+import type { Plan } from './plan.ts';
+import type { RunSettings } from './settings.ts';
+
+/**
+ * Takes what fits from a run whose plan was another, then turns that run into a log: whatever else it holds was paid for
+ * too. Gives a sentence about it for the account.
+ *
+ * ### Ordering
+ * The other run is locked first, so that two processes do not take it over at once. What is carried is durable here
+ * before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
+ */
+export async function takeOver(
+  stale: FoundRun,
+  into: { readonly writer: JournalWriter; readonly journals: RunJournals; readonly plan: Plan },
+  settings: RunSettings,
+): Promise<string> {
+  const { runId } = stale.run;
+  let lock: ReturnType<typeof lockRun>;
+  try {
+    lock = lockRun(stale.dir);
+  } catch (error) {
+    if (isBusy(error)) return `The unfinished run ${runId} was taken over by another process just now.`;
+    throw error;
+  }
+  try {
+    const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
+    try {
+      return await carryAndSeal(stale, journals, { ...into, settings });
+    } finally {
+      journals.close();
+    }
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    return `A journal could not be read and was left as it is: ${error.message} ${error.hint}`;
+  } finally {
+    lock.release();
+  }
+}
+
+interface Takeover {
+  readonly writer: JournalWriter;
+  readonly journals: RunJournals;
+  readonly plan: Plan;
+  readonly settings: RunSettings;
+}
+
+async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover): Promise<string> {
+  const { runId, logName } = stale.run;
+  const { disk, places } = into.settings;
+  if (source.isUnpaid()) {
+    source.close();
+    await releaseRun(disk, places.state, runId);
+    return `The unfinished run ${runId} held nothing that was paid for, and was removed.`;
+  }
+  const carried = carryAttempts(source, into);
+  const waiting = countWaiting(source, into.plan);
+  if (waiting > 0)
+    return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
+  await sealStale(source, into.settings);
+  const isSound = source.damage.sentences.length === 0;
+  source.close();
+  if (isSound) await releaseRun(disk, places.state, runId);
+  else await setRunAside(disk, places.state, runId);
+  return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over, and it became ${logName}.`;
+}
+
+/** Attempts at samples of this plan with the same content key, each origin once over all journals of the run. */
+function carryAttempts(source: RunJournals, { writer, journals, plan }: Takeover): number {
+  const known = new Set<string>();
+  for (const { origin } of journals.outline()) known.add(origin);
+  let carried = 0;
+  const wanted = keysOf(plan);
+  for (const reader of source.readers) {
+    const fitting: number[] = [];
+    for (const { n, id, epoch, key, origin, isDamaged } of reader.outline()) {
+      if (wanted.get(sampleKeyText(id, epoch)) !== key || known.has(origin) || isDamaged) continue;
+      known.add(origin);
+      fitting.push(n);
+    }
+    writer.copyFrom(reader, fitting);
+    carried += fitting.length;
+  }
+  return carried;
+}
+
+/** Samples under way that the new plan does not hold: their answers can be replayed only as long as the run is there. */
+function countWaiting(source: RunJournals, plan: Plan): number {
+  const wanted = keysOf(plan);
+  const completed = new Set<string>();
+  const waiting = new Set<string>();
+  for (const { source: reader, n, id, epoch, key, status } of source.outline()) {
+    const name = sampleKeyText(id, epoch);
+    if (status === 'completed') completed.add(name);
+    else if (status === undefined && wanted.get(name) !== key && reader.isPaid(n)) waiting.add(name);
+  }
+  return [...waiting].filter((name) => !completed.has(name)).length;
+}
+
+function keysOf(plan: Plan): ReadonlyMap<string, string> {
+  return new Map(plan.samples.map(({ id, epoch, key }) => [sampleKeyText(id, epoch), key]));
+}
+
+async function sealStale(source: RunJournals, { clock, places }: RunSettings): Promise<void> {
+  await applySeal(await planSeal(source, places.logs), {
+    clock,
+    logs: places.logs,
+    outcome: { status: 'error', error: REPLACED },
+  });
+}
+
+const REPLACED: EvalError = {
+  message: 'The run was interrupted, and a run with another plan took its place.',
+  traceback: '',
+  traceback_ansi: '',
+};

@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import { errnoOf } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { StateDir } from '../journal/index.ts';
+
+/**
+ * Lets a run go, after its log is in place. The caller holds the lock of the run.
+ *
+ * ### Ordering
+ * The directory gets another name first, and that is synced: from then on it is no run. Its files go afterwards; a
+ * crash in between leaves an orphan that `sweepReleased` removes, never half a journal [SEAL-3].
+ */
+export async function releaseRun(disk: Disk, state: StateDir, runId: string): Promise<void> {
+  const released = state.releasedDir(runId);
+  await disk.removeTree(released);
+  if (await tryMove(disk, state.runDir(runId), released)) await disk.removeTree(released);
+}
+
+/** Keeps a run whose journals could not be read whole, where nobody goes on with it [SEAL-5]. Gives its new place. */
+export async function setRunAside(disk: Disk, state: StateDir, runId: string): Promise<string> {
+  const place = state.damagedDir(runId);
+  await disk.makeDir(dirname(place));
+  // What an earlier one set aside stays: it was not whole either.
+  const free = (await disk.stat(place)) ? `${place}-${(await disk.list(dirname(place)))?.length ?? 0}` : place;
+  await tryMove(disk, state.runDir(runId), free);
+  return free;
+}
+
+/** Removes what a crash left of runs that were let go, or that were on their way here. */
+export async function sweepReleased(disk: Disk, state: StateDir): Promise<void> {
+  for (const { name, kind } of (await disk.list(state.path)) ?? []) {
+    if (kind === 'directory' && StateDir.isOrphan(name)) await disk.removeTree(state.runDir(name));
+  }
+}
+
+/** False when somebody else moved it just now. */
+async function tryMove(disk: Disk, from: string, to: string): Promise<boolean> {
+  try {
+    await disk.rename(from, to);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  await disk.syncDir(dirname(from));
+  if (dirname(to) !== dirname(from)) await disk.syncDir(dirname(to));
+  return true;
+}

@@ -1,0 +1,46 @@
+import { sampleKeyText } from '../base/index.ts';
+import type { RunRecord } from '../journal/index.ts';
+import type { LogHeader, LogStore } from '../log/index.ts';
+import { sampleOfChosen } from './choice-list.ts';
+import type { SealPlan } from './plan-seal.ts';
+
+/** The header of the log that an earlier seal of this run left in its place, if there is one. */
+export async function findSealedLog(
+  logs: LogStore,
+  name: string,
+  run: Pick<RunRecord, 'runId'>,
+): Promise<LogHeader | undefined> {
+  const log = await logs.open(name);
+  if (!log) return undefined;
+  try {
+    const header = await log.header();
+    const isOurs = header.eval.run_id === run.runId && header.status !== 'started';
+    return isOurs ? header : undefined;
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * How many samples of a plan are not in a log: somebody else may have sealed the run before all of it was known. What
+ * is missing there must not be let go [SEAL-5].
+ */
+export async function countNotIn(logs: LogStore, name: string, plan: SealPlan): Promise<number> {
+  const held = new Map<string, boolean>();
+  const log = await logs.open(name);
+  if (!log) return plan.choices.length;
+  try {
+    for await (const { id, epoch, completed, error } of log.summaries())
+      held.set(sampleKeyText(id, epoch), completed && error === undefined);
+  } finally {
+    await log.close();
+  }
+  let absent = 0;
+  for (const chosen of plan.choices) {
+    const { id, epoch } = sampleOfChosen(chosen);
+    const isCompleted = chosen.from === 'log' || chosen.attempt.status === 'completed';
+    const there = held.get(sampleKeyText(id, epoch));
+    if (there === undefined || (isCompleted && !there)) absent++;
+  }
+  return absent;
+}

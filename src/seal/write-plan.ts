@@ -1,0 +1,155 @@
+import { ActionableError, messageOf } from '../base/index.ts';
+import { type LogFile, type LogHeader, type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
+import type { ApplySealOptions } from './apply-seal.ts';
+import { type ChoiceList, type Chosen, nameOfChosen } from './choice-list.ts';
+import type { SealPlan } from './plan-seal.ts';
+import { computeRunResults, StatsCollector } from './run-results.ts';
+import { fieldsOf, summariesOf } from './sample-parts.ts';
+
+/** Samples whose rows, or whose lender, cannot be read after all: a log is to be made without them. */
+export class UnreadableSamples extends Error {
+  override readonly name = 'UnreadableSamples';
+  /** The reason of each, by the name of the sample. */
+  readonly reasons: ReadonlyMap<string, string>;
+
+  constructor(reasons: ReadonlyMap<string, string>) {
+    super(`${reasons.size} samples cannot be read`);
+    this.reasons = reasons;
+  }
+}
+
+/**
+ * Writes the samples that were chosen, then their summaries, numbers and the header. Takes no decision of its own: when
+ * samples cannot be read it says which, all of them at once.
+ */
+export async function writePlan(
+  file: LogFile,
+  plan: SealPlan,
+  options: ApplySealOptions,
+): Promise<LogHeader> {
+  const { run, choices } = plan;
+  await file.writeStart(run.start);
+  await writeSamples(file, choices, options);
+  const stats = new StatsCollector(run);
+  await file.writeSummaries(stats.watch(summariesOf(choices)));
+  const { results, reductions } = await computeRunResults(plan);
+  if (reductions.length > 0) await file.writeReductions(reductions);
+  const { status, error } = options.outcome;
+  const header: LogHeader = {
+    version: run.start.version,
+    status,
+    eval: run.start.eval,
+    plan: run.start.plan,
+    results,
+    stats: stats.finish(options),
+    ...(error ? { error } : {}),
+    invalidated: false,
+    tags: run.start.eval.tags ?? [],
+    metadata: { ...run.start.eval.metadata, ...options.metadata?.(plan) },
+  };
+  await file.writeHeader(header);
+  return header;
+}
+
+/** `samples/<id>_epoch_<n>.json` → its name; undefined for any other member. */
+export function sampleOfMember(member: string): string | undefined {
+  return /^samples\/(.*_epoch_\d+)(?:\.json|\/.*)$/s.exec(member)?.[1];
+}
+
+async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySealOptions): Promise<void> {
+  const lenders = new OpenLenders(options.logs);
+  const unreadable = new Map<string, string>();
+  let done = 0;
+  try {
+    for (const chosen of choices) {
+      // After the first failure this file comes to nothing: the others are only read, to know all that fail.
+      const write = () =>
+        unreadable.size === 0
+          ? writeSample(file, chosen, { ...options, lenders })
+          : readSample(chosen, lenders);
+      const reason = await reasonOfFailure(write);
+      if (reason !== undefined) unreadable.set(nameOfChosen(chosen), reason);
+      options.onProgress?.(++done, choices.length);
+    }
+  } finally {
+    await lenders.close();
+  }
+  if (unreadable.size > 0) throw new UnreadableSamples(unreadable);
+}
+
+/** A failed disk ends the seal; what cannot be read of one sample does not. */
+async function reasonOfFailure(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ActionableError) || error.code.startsWith('E_DISK')) throw error;
+    return messageOf(error);
+  }
+}
+
+async function readSample(chosen: Chosen, lenders: OpenLenders): Promise<void> {
+  const { source } = chosen;
+  if (chosen.from === 'log') {
+    const { row } = chosen;
+    const lender = await lenders.open(row.log);
+    for await (const _ of lender.readMember(sampleMemberName(row.id, row.epoch)) ?? []);
+    return;
+  }
+  const { n } = chosen.attempt;
+  fieldsOf(chosen);
+  for (const parts of [source.events(n), source.attachments(n), source.pool(n, 'message'), source.pool(n, 'call')])
+    for (const _ of parts);
+}
+
+async function writeSample(
+  file: LogFile,
+  chosen: Chosen,
+  { lenders, withEvents = true }: ApplySealOptions & { readonly lenders: OpenLenders },
+): Promise<void> {
+  const { source } = chosen;
+  if (chosen.from === 'log') {
+    const { row } = chosen;
+    await file.copyMember(await lenders.open(row.log), sampleMemberName(row.id, row.epoch));
+    return;
+  }
+  const { n } = chosen.attempt;
+  await file.writeSample({
+    fields: fieldsOf(chosen),
+    events: withEvents ? source.events(n) : [],
+    attachments: source.attachments(n),
+    messages: withEvents ? source.pool(n, 'message') : [],
+    calls: withEvents ? source.pool(n, 'call') : [],
+  });
+}
+
+/** Logs that samples are copied from, each opened once. */
+class OpenLenders {
+  readonly #logs: LogStore;
+  readonly #open = new Map<string, LogReader>();
+
+  constructor(logs: LogStore) {
+    this.#logs = logs;
+  }
+
+  async open(name: string): Promise<LogReader> {
+    const known = this.#open.get(name);
+    if (known) return known;
+    const reader = await this.#logs.open(name);
+    if (!reader) throw lenderGone(this.#logs.placeOf(name));
+    this.#open.set(name, reader);
+    return reader;
+  }
+
+  async close(): Promise<void> {
+    for (const reader of this.#open.values()) await reader.close();
+  }
+}
+
+function lenderGone(place: string): ActionableError {
+  return new ActionableError({
+    code: 'E_REUSED_GONE',
+    message: `${place}, from which samples were to be taken over, was removed while the log was written.`,
+    hint: 'Everything else is safe. Run the same command again: those samples are then run anew.',
+  });
+}
