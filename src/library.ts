@@ -18,7 +18,7 @@ import {
 
 /** How `runEval` runs; the names are those of `holdfast run`. */
 export interface RunOptions
-  extends Partial<Omit<RunEvalsOptions, 'evals' | 'models' | 'disk' | 'clock' | 'version'>> {
+  extends Partial<Omit<RunEvalsOptions, 'evals' | 'models' | 'disk' | 'clock' | 'random' | 'version'>> {
   /** The model under test, when the eval names none. */
   readonly model?: string;
   /** Where relative paths in the eval start. Default: `workDir`. */
@@ -50,14 +50,11 @@ export async function runEval(
       ...rest,
       evals: [{ definition, baseDir }],
       version: packageVersion(),
-      ...(model === undefined ? {} : { models: [model] }),
+      models: model === undefined ? [] : [model],
     },
-    {
-      ...(observer ? { observerFor: () => observer } : {}),
-      ...(signals ? { signals } : {}),
-    },
+    { observerFor: () => observer, signals },
   );
-  if (!outcome?.account) throw outcome?.error;
+  if (!outcome?.account || outcome.error !== undefined) throw outcome?.error;
   const { account, results, missed } = outcome;
   return { account, missed, ...(results ? { results } : {}) };
 }

@@ -2,17 +2,26 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../src/base/index.ts';
+import { systemClock, systemRandom } from '../src/base/index.ts';
 import { nodeDisk } from '../src/disk/index.ts';
 import { type EvalDefinition, normalizeEval } from '../src/evals/index.ts';
-import { type EvalSample, openLog } from '../src/log/index.ts';
-import { type RunEvalOptions, type RunOutcome, runEval, Slots, stateDirOf } from '../src/runner/index.ts';
+import { StateDir } from '../src/journal/index.ts';
+import { directoryLogStore, type EvalSample, openLog } from '../src/log/index.ts';
+import {
+  type Places,
+  type RunOutcome,
+  type RunSettings,
+  type RunTask,
+  runEval,
+  Slots,
+} from '../src/runner/index.ts';
 import { createBudget, createModels, type LanguageModel } from '../src/targets/index.ts';
 
 export interface Harness {
   readonly dir: string;
   readonly logDir: string;
   readonly stateDir: string;
+  readonly places: Places;
   run(definition: AnyEval, more?: HarnessOptions): Promise<RunOutcome>;
   samples(logPath: string | undefined): Promise<readonly EvalSample[]>;
   close(): Promise<void>;
@@ -21,7 +30,9 @@ export interface Harness {
 // biome-ignore lint/suspicious/noExplicitAny: a harness takes evals of every type
 type AnyEval = EvalDefinition<any, any, any>;
 
-export interface HarnessOptions extends Partial<Omit<RunEvalOptions, 'eval' | 'target' | 'model'>> {
+export interface HarnessOptions
+  extends Partial<RunSettings>,
+    Partial<Pick<RunTask, 'observer' | 'baseDir' | 'file' | 'models'>> {
   readonly model?: LanguageModel;
   readonly budgetUsd?: number;
   readonly concurrency?: number;
@@ -30,30 +41,41 @@ export interface HarnessOptions extends Partial<Omit<RunEvalOptions, 'eval' | 't
 export async function createHarness(): Promise<Harness> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-run-'));
   const logDir = join(dir, 'logs');
-  const stateDir = stateDirOf(logDir);
+  const state = StateDir.of(logDir);
+  const places: Places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state };
   return {
     dir,
     logDir,
-    stateDir,
-    run(definition, { model, budgetUsd, concurrency = 4, ...more } = {}) {
-      const models = createModels({
-        env: {},
-        concurrency,
-        budget: createBudget(budgetUsd),
-        retry: { retriesMax: 0 },
-        ...(model ? { scripted: { 'mock/scripted': model } } : {}),
-      });
-      return runEval({
+    stateDir: state.path,
+    places,
+    run(definition, { model, budgetUsd, concurrency = 4, observer, baseDir = dir, file, models, ...more } = {}) {
+      const task: RunTask = {
         eval: normalizeEval(definition),
         target: definition.target,
-        ...(model ? { model: 'mock/scripted' } : {}),
-        baseDir: dir,
-        places: { logDir, stateDir },
+        model: model ? 'mock/scripted' : undefined,
+        file,
+        baseDir,
+        observer,
+        models:
+          models ??
+          createModels({
+            env: {},
+            concurrency,
+            budget: createBudget(budgetUsd),
+            retry: { retriesMax: 0 },
+            ...(model ? { scripted: { 'mock/scripted': model } } : {}),
+          }),
+      };
+      return runEval(task, {
+        places,
         disk: nodeDisk,
         clock: systemClock,
-        models,
+        random: systemRandom,
         slots: new Slots(concurrency),
         signals: { drain: new AbortController().signal, abort: new AbortController().signal },
+        graceMs: 30_000,
+        segmentIntervalMs: undefined,
+        forceDead: false,
         reuse: 'same',
         version: 'test',
         ...more,

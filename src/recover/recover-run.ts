@@ -1,29 +1,37 @@
-import { isAbsolute, join } from 'node:path';
-import { DamageError, messageOf } from '../base/index.ts';
-import { isBucketUrl } from '../bucket/index.ts';
-import { type Liveness, type Lock, livenessOf, tryLock } from '../disk/index.ts';
+import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../base/index.ts';
 import {
-  importSegments,
-  JOURNAL_FILE,
-  type JournalReader,
-  LOCK_FILE,
+  fenceWriter,
+  fenceWriterInBucket,
+  importWriter,
+  lockRun,
   listWriters,
-  type RunRecord,
+  openRunJournals,
+  type RunJournals,
+  type RunLock,
   readJournal,
-  salvageJournal,
-  segmentPrefix,
+  segmentKeysOf,
 } from '../journal/index.ts';
-import type { EvalError } from '../log/index.ts';
-import { type Choice, chooseAttempts, releaseJournal, type SealReport, sealRun } from '../seal/index.ts';
+import { directoryLogStore, type EvalError, type LogStore } from '../log/index.ts';
+import {
+  applySeal,
+  countNotIn,
+  isWhole,
+  planSeal,
+  releaseRun,
+  type SealPlan,
+  type SealReport,
+  shipLog,
+} from '../seal/index.ts';
 import { recoverErrors } from './recover-errors.ts';
 import { runOf } from './recover-inspect.ts';
 import type { RecoverOptions, RunPlaces } from './recover-options.ts';
-import type { RecoverProblem, RecoverReport, SampleAccount, SourceKind } from './recover-report.ts';
+import type { RecoverProblem, RecoverReport, SampleAccount } from './recover-report.ts';
 
 /** What is there of one of Holdfast's own runs. */
 export interface RunSite {
   readonly runId: string;
-  /** The directory of its journal on this machine. */
+  /** The directory of its journals on this machine. */
   readonly dir: string | undefined;
 }
 
@@ -33,8 +41,8 @@ export interface RunRecoveryOptions extends RecoverOptions {
 }
 
 /**
- * Seals a run of ours that did not finish: from its journal, from its segments when the machine is gone, from both when
- * the journal is damaged. It ends through `sealRun`, as every run does.
+ * Seals a run of ours that did not finish: from its journals, from its segments when the machine is gone, from both when
+ * a journal is damaged. It ends through `planSeal` and `applySeal`, as every run does: what is reported is what is planned.
  */
 export async function recoverRun(site: RunSite, options: RunRecoveryOptions): Promise<RecoverReport> {
   const recovery = new RunRecovery(site, options);
@@ -45,19 +53,15 @@ export async function recoverRun(site: RunSite, options: RunRecoveryOptions): Pr
   }
 }
 
-interface RunSource {
-  readonly kind: 'journal' | 'segments';
-  readonly place: string;
-  readonly reader: JournalReader;
-}
-
 class RunRecovery {
   readonly #site: RunSite;
   readonly #options: RunRecoveryOptions;
-  readonly #sources: RunSource[] = [];
   readonly #problems: RecoverProblem[] = [];
+  readonly #fromSegments = new Set<string>();
   readonly #scratch: string;
-  #lock: Lock | undefined;
+  #readKeys: string[] = [];
+  #journals: RunJournals | undefined;
+  #lock: RunLock | undefined;
 
   constructor(site: RunSite, options: RunRecoveryOptions) {
     this.#site = site;
@@ -70,166 +74,173 @@ class RunRecovery {
     // What an interrupted recovery left is made anew.
     await disk.removeTree(this.#scratch);
     await disk.makeDir(this.#scratch);
-    const isSound = await this.#openJournal();
-    await this.#importSegments(isSound);
-    const [first] = this.#sources;
-    if (!first) throw recoverErrors.nothing(this.#site.dir ?? this.#site.runId);
-    const liveness = this.#liveness(first);
+    const journals = await this.#openAll();
+    const liveness = this.#lock ? journals.livenessUnderLock() : journals.liveness();
     if (liveness === 'alive') throw recoverErrors.alive(this.#site.runId, 'another process');
     if (liveness === 'unknown' && !forceDead)
       throw recoverErrors.unknown(this.#site.runId, 'its process ran on another machine');
-    return this.#seal(first.reader.run(), liveness);
+    if (liveness === 'unknown') await this.#fence(journals);
+    for (const message of journals.damage.sentences) this.#note('E_JOURNAL_DAMAGED', message);
+    return this.#seal(journals, liveness);
   }
 
   async close(): Promise<void> {
-    for (const { reader } of this.#sources) reader.close();
+    this.#journals?.close();
     this.#lock?.release();
     await this.#options.disk.removeTree(this.#scratch);
   }
 
-  /** True when the journal is there and can be read to its end. */
-  async #openJournal(): Promise<boolean> {
-    const { dir } = this.#site;
-    if (dir === undefined || !(await this.#options.disk.stat(join(dir, JOURNAL_FILE)))) return false;
-    this.#lock = tryLock(join(dir, LOCK_FILE));
-    if (!this.#lock) throw recoverErrors.alive(dir, 'another process');
-    const path = join(dir, JOURNAL_FILE);
+  async #openAll(): Promise<RunJournals> {
+    const { dir, runId } = this.#site;
+    const { disk } = this.#options;
+    const isHere = dir !== undefined && (await disk.stat(dir)) !== undefined;
+    if (isHere) this.#lock = this.#takeLock(dir);
+    this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });
+    await this.#addSegments(this.#journals);
+    if (this.#journals.readers.length === 0) throw recoverErrors.nothing(dir ?? runId);
+    return this.#journals;
+  }
+
+  #takeLock(dir: string): RunLock {
     try {
-      const reader = readJournal(path);
-      const damage = reader.problems();
-      if (damage.length === 0) {
-        this.#sources.push({ kind: 'journal', place: path, reader });
-        return true;
-      }
-      reader.close();
-      this.#note('E_JOURNAL_DAMAGED', `${path} is damaged (${damage[0]}); what can be read of it is used.`);
+      return lockRun(dir);
     } catch (error) {
-      if (!(error instanceof DamageError) || error.code !== 'E_JOURNAL_DAMAGED') throw error;
-      this.#note(error.code, error.message);
-    }
-    this.#trySalvage(path);
-    return false;
-  }
-
-  /** Best effort: without it there are still the segments. */
-  #trySalvage(path: string): void {
-    const into = join(this.#scratch, 'salvaged.db');
-    try {
-      const { problems } = salvageJournal(path, into);
-      for (const problem of problems) this.#note('E_JOURNAL_DAMAGED', problem);
-      this.#addSource({ kind: 'journal', place: path, reader: readJournal(into) });
-    } catch (error) {
-      this.#note('E_JOURNAL_DAMAGED', `Nothing of ${path} could be read: ${messageOf(error)}`);
+      throw recoverErrors.alive(dir, messageOf(error));
     }
   }
 
-  /** The segments of a writer repeat its journal, so they are only read when that is missing or damaged. */
-  async #importSegments(isSound: boolean): Promise<void> {
-    const { segments } = this.#options.places;
-    if (!segments) return;
-    const own = isSound ? this.#sources[0]?.reader.run().writer : undefined;
-    for (const writer of await listWriters(segments.bucket, segments.prefix, this.#site.runId)) {
-      if (writer === own) continue;
-      const into = join(this.#scratch, `segments-${this.#sources.length}.db`);
-      const report = await importSegments({ ...segments, run: this.#site.runId, writer, into, isNew: true });
-      for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
-      const place = `${segments.bucket.url}/${segmentPrefix(segments.prefix, this.#site.runId)}${writer}`;
-      this.#addSource({ kind: 'segments', place, reader: readJournal(into) });
-    }
-  }
-
-  /** A source that does not even say which run it is of holds nothing that can be told apart. */
-  #addSource(source: RunSource): void {
-    try {
-      source.reader.run();
-      this.#sources.push(source);
-    } catch (error) {
-      source.reader.close();
-      if (!(error instanceof DamageError)) throw error;
-      this.#note(error.code, error.message);
-    }
-  }
-
-  /** Whoever holds the lock of the journal knows that nobody writes it here. */
-  #liveness({ reader }: RunSource): Liveness {
-    if (this.#lock) return lockedLiveness(reader);
-    const last = reader.sessions().at(-1);
-    return !last || last.ending ? 'dead' : livenessOf(last.process);
-  }
-
-  async #seal(run: RunRecord, liveness: Liveness): Promise<RecoverReport> {
-    const { disk, clock, places, output, noEvents, onProgress } = this.#options;
-    const readers = this.#sources.map(({ reader }) => reader);
-    const choices = chooseAttempts(readers);
-    const counts = countsOf(run, choices);
-    const isWhole = counts.expected === counts.kept + counts.recovered && counts.inFlight === 0;
-    const report = await sealRun({
-      disk,
-      clock,
-      sources: readers,
-      logPath: output ?? join(places.logDir, run.logName),
-      resolveLog: (log) => (isAbsolute(log) || isBucketUrl(log) ? log : join(places.logDir, log)),
-      outcome: isWhole ? { status: 'success' } : { status: 'error', error: INTERRUPTED },
-      metadata: { holdfast_recovery: { sources: this.#sources.map(({ kind }) => kind) } },
-      withEvents: !noEvents,
-      ...(onProgress ? { onProgress } : {}),
-    });
-    const samples = choices.map((choice) => this.#account(choice));
-    const deleted = this.#options.keep ? [] : await this.#release();
-    const left = this.#options.keep || deleted.length > 0 ? [] : this.#sources.map(({ place }) => place);
-    return this.#report(report, { liveness, counts, samples, deleted, left });
-  }
-
-  #account(choice: Choice): SampleAccount {
-    const { kind } = this.#sources.find(({ reader }) => reader === choice.source) ?? {
-      kind: 'journal' as SourceKind,
-    };
-    if (choice.from === 'log') {
-      const { id, epoch } = choice.row;
-      return { id, epoch, state: 'flushed', from: ['log'], missing: [] };
-    }
-    const { id, epoch, n, status } = choice.attempt;
-    const events = this.#options.noEvents ? 0 : choice.source.eventCount(n);
-    return { id, epoch, state: status ?? 'in-flight', from: [kind], events, missing: [] };
-  }
-
-  /** The log is in place and checked: see `sealRun`. What could not be read whole is left where it is. */
-  async #release(): Promise<readonly string[]> {
+  /** Segments repeat the journal of their writer, so they are only read where that is missing or damaged. */
+  async #addSegments(here: RunJournals): Promise<void> {
     const { disk, places } = this.#options;
-    const deleted: string[] = [];
-    if (this.#problems.length > 0) return deleted;
-    for (const { reader } of this.#sources) reader.close();
-    this.#lock?.release();
-    if (this.#site.dir !== undefined && (await disk.stat(this.#site.dir))) {
-      await releaseJournal(disk, this.#site.dir);
-      deleted.push(this.#site.dir);
-    }
     const { segments } = places;
-    if (!segments) return deleted;
-    const prefix = segmentPrefix(segments.prefix, this.#site.runId);
-    const keys: string[] = [];
-    for await (const { key } of segments.bucket.list(prefix)) keys.push(key);
-    for (const key of keys) await segments.bucket.remove(key);
-    if (keys.length > 0) deleted.push(`${segments.bucket.url}/${prefix}`);
+    if (!segments) return;
+    const sound = new Set(
+      here.readers
+        .filter((reader) => reader.damage().sentences.length === 0)
+        .map((reader) => reader.writer().writer),
+    );
+    const { runId: run } = this.#site;
+    for (const writer of await listWriters(segments.bucket, segments.prefix, run)) {
+      if (sound.has(writer)) continue;
+      const report = await importWriter({ disk, ...segments, run, writer, runDir: this.#scratch });
+      for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
+      this.#readKeys.push(...report.keys);
+      this.#fromSegments.add(writer);
+      this.#journals = (this.#journals ?? here).with(readJournal(report.path));
+    }
+  }
+
+  async #fence(journals: RunJournals): Promise<void> {
+    const { disk, places } = this.#options;
+    const { dir, runId: run } = this.#site;
+    for (const { writer } of journals.writers()) {
+      if (dir !== undefined) await fenceWriter(disk, dir, writer);
+      const { segments } = places;
+      if (segments)
+        await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
+    }
+  }
+
+  async #seal(journals: RunJournals, liveness: RecoverReport['liveness']): Promise<RecoverReport> {
+    const { clock, places, noEvents, onProgress, keep } = this.#options;
+    const plan = await planSeal(journals, places.logs);
+    for (const message of plan.problems)
+      if (!this.#problems.some((known) => known.message === message)) this.#note('E_REUSED_GONE', message);
+    const { logs, name } = this.#output(plan);
+    const kinds = this.#sources(journals).map(({ kind }) => kind);
+    const report = await applySeal(plan, {
+      clock,
+      logs,
+      lenders: places.logs,
+      name,
+      outcome: isWhole(plan) ? { status: 'success' } : { status: 'error', error: INTERRUPTED },
+      metadata: (final) => ({ holdfast_recovery: { sources: kinds, ...countsOf(final) } }),
+      withEvents: !noEvents,
+      onProgress,
+    });
+    for (const [sample, reason] of report.plan.unwritable)
+      this.#note('E_SEAL_VERIFY', `Sample ${sample} could not be written: ${reason}`);
+    const samples = [...this.#accounts(report.plan)];
+    const sources = this.#sources(journals);
+    const deleted = keep ? [] : await this.#release(report, { logs, journals });
+    const left = keep || deleted.length > 0 ? [] : sources.map(({ place }) => place);
+    const { header } = report;
+    return {
+      kind: 'holdfast',
+      output: report.place,
+      wasThere: report.wasThere,
+      status: header.status,
+      run: runOf(header),
+      sources,
+      liveness,
+      counts: countsOf(report.plan),
+      samples,
+      problems: this.#problems,
+      ...(header.results && { results: header.results }),
+      deleted,
+      left,
+    };
+  }
+
+  #output({ run }: SealPlan): { readonly logs: LogStore; readonly name: string } {
+    const { disk, output, places } = this.#options;
+    if (output === undefined) return { logs: places.logs, name: run.logName };
+    return { logs: directoryLogStore(disk, dirname(output)), name: basename(output) };
+  }
+
+  #sources(journals: RunJournals): RecoverReport['sources'] {
+    return journals.readers.map((reader) => {
+      const isBrought = this.#fromSegments.has(reader.writer().writer) && reader.path.startsWith(this.#scratch);
+      return { kind: isBrought ? 'segments' : 'journal', place: reader.place };
+    });
+  }
+
+  *#accounts(plan: SealPlan): Iterable<SampleAccount> {
+    for (const chosen of plan.choices) {
+      if (chosen.from === 'log') {
+        const { id, epoch } = chosen.row;
+        yield { id, epoch, state: 'flushed', from: ['log'], missing: [] };
+        continue;
+      }
+      const { source, attempt } = chosen;
+      const row = source.attempt(attempt.n);
+      if (!row) continue;
+      const events = this.#options.noEvents ? 0 : source.eventCount(attempt.n);
+      const kind = source.path.startsWith(this.#scratch) ? 'segments' : 'journal';
+      const { id, epoch } = row;
+      yield { id, epoch, state: attempt.status ?? 'in-flight', from: [kind], events, missing: [] };
+    }
+  }
+
+  /** The log is in place and checked. What could not be read whole, or is not in the log, is left where it is [SEAL-5]. */
+  async #release(
+    report: SealReport,
+    { logs, journals }: { readonly logs: LogStore; readonly journals: RunJournals },
+  ): Promise<readonly string[]> {
+    const { disk, places } = this.#options;
+    if (this.#problems.length > 0) return [];
+    if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
+    const { dir, runId } = this.#site;
+    const keys = await this.#segmentKeys(journals);
+    journals.close();
+    const deleted: string[] = [];
+    if (dir !== undefined && (await disk.stat(dir))) {
+      await releaseRun(disk, places.state, runId);
+      deleted.push(dir);
+    }
+    if (!places.segments || keys.length === 0) return deleted;
+    const { bucket, prefix } = places.segments;
+    await shipLog({ disk, path: report.place, bucket, key: report.name });
+    await bucket.removeAll(keys);
+    deleted.push(`${bucket.url}/${prefix}${runId}`);
     return deleted;
   }
 
-  #report(
-    sealed: SealReport,
-    found: Pick<RecoverReport, 'liveness' | 'counts' | 'samples' | 'deleted' | 'left'>,
-  ): RecoverReport {
-    const { header } = sealed;
-    return {
-      kind: 'holdfast',
-      output: sealed.logPath,
-      wasThere: sealed.wasThere,
-      status: header.status,
-      run: runOf(header),
-      sources: this.#sources.map(({ kind, place }) => ({ kind, place })),
-      ...found,
-      problems: this.#problems,
-      ...(header.results && { results: header.results }),
-    };
+  async #segmentKeys(journals: RunJournals): Promise<readonly string[]> {
+    const { disk, places } = this.#options;
+    if (!places.segments) return [];
+    const known = await segmentKeysOf(journals, { ...places.segments, disk });
+    return [...new Set([...known, ...this.#readKeys])];
   }
 
   #note(code: RecoverProblem['code'], message: string): void {
@@ -237,22 +248,15 @@ class RunRecovery {
   }
 }
 
-/** We hold the lock, so nobody writes here; whether somebody may still think so is what the last session tells. */
-function lockedLiveness(reader: JournalReader): Liveness {
-  const last = reader.sessions().at(-1);
-  if (!last || last.ending) return 'dead';
-  const liveness = livenessOf(last.process);
-  return liveness === 'alive' ? 'dead' : liveness;
-}
-
-function countsOf(run: RunRecord, choices: readonly Choice[]): RecoverReport['counts'] {
-  const counts = { expected: run.planned, kept: 0, recovered: 0, inFlight: 0, lost: 0 };
-  for (const choice of choices) {
-    if (choice.from === 'log') counts.kept++;
-    else if (choice.attempt.status === undefined) counts.inFlight++;
-    else counts.recovered++;
-  }
-  return counts;
+/** What the report, and the log itself, say: counted by the plan that was written. */
+function countsOf({ counts, unwritable }: SealPlan): RecoverReport['counts'] {
+  return {
+    expected: counts.planned,
+    kept: counts.reused,
+    recovered: counts.completed + counts.errored,
+    inFlight: counts.interrupted,
+    lost: unwritable.size,
+  };
 }
 
 const INTERRUPTED: EvalError = {

@@ -1,20 +1,20 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   type Clock,
-  DamageError,
   isJsonObject,
   type JsonObject,
+  type Random,
   type SampleKey,
   shortId,
   stringifyJson,
   UsageError,
 } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
-import { commitNewFile, type Disk, fileNameFor, tempPathFor } from '../disk/index.ts';
+import { type Disk, fileNameFor } from '../disk/index.ts';
 import { type PlannedEval, type PlannedScorer, type SampleRow, scorerSpecs } from '../evals/index.ts';
 import {
   addUsage,
-  createLogFile,
+  directoryLogStore,
   type EvalResults,
   type EvalSampleSummary,
   type EvalScorer,
@@ -27,8 +27,8 @@ import {
   type SampleFields,
   type SampleParts,
   summarize,
-  verifyLog,
 } from '../log/index.ts';
+import { StateDir } from '../journal/index.ts';
 import { computeResults, scorerKeys } from '../stats/index.ts';
 import {
   createSampleMeter,
@@ -38,7 +38,6 @@ import {
   type Workspace,
 } from '../targets/index.ts';
 import { JournalRecorder, NO_ANSWERS } from './journal-recorder.ts';
-import { stateDirOf } from './places.ts';
 import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
 import type { AttemptSink } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
@@ -46,6 +45,7 @@ import { scoreSample } from './score-sample.ts';
 export interface RescoreOptions {
   readonly disk: Disk;
   readonly clock: Clock;
+  readonly random: Random;
   readonly from: string;
   readonly to: string;
   /** Whose scorers and metrics are used; its target is not called. */
@@ -72,21 +72,18 @@ export interface RescoreReport {
  * written one after the other.
  *
  * ### Ordering
- * As a seal: written under a temporary name, synced, read back, then given its name. The source is only read.
+ * See `LogStore.create`. The source is only read.
  */
 export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport> {
   const { disk, to } = options;
   const log = await openLog(disk, options.from);
-  const temp = tempPathFor(to);
   try {
-    const report = await new Rescore(options, log).writeTo(temp);
-    const { problems } = await verifyLog(disk, temp);
-    if (problems[0]) throw notWhole(to, problems[0].message);
-    if ((await commitNewFile(disk, temp, to)) === 'exists') throw exists(to);
-    return report;
-  } catch (error) {
-    await disk.remove(temp);
-    throw error;
+    const rescore = new Rescore(options, log);
+    const { outcome, written } = await directoryLogStore(disk, dirname(to)).create(basename(to), {
+      write: (file) => rescore.writeTo(file),
+    });
+    if (outcome === 'exists') throw exists(to);
+    return written;
   } finally {
     await log.close();
   }
@@ -102,23 +99,18 @@ class Rescore {
   constructor(options: RescoreOptions, log: LogReader) {
     this.#options = options;
     this.#log = log;
-    this.#scratchDir = join(stateDirOf(dirname(options.from)), 'work', `rescore-${shortId()}`);
+    this.#scratchDir = StateDir.of(dirname(options.from)).workDir(`rescore-${shortId(options.random)}`);
   }
 
-  async writeTo(temp: string): Promise<RescoreReport> {
-    const { disk } = this.#options;
+  async writeTo(file: LogFile): Promise<RescoreReport> {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
     const rows = await RowLookup.open(this.#options);
-    const file = await createLogFile(disk, temp);
     try {
       return await this.#write(file, { header, specs, rows });
-    } catch (error) {
-      await file.abandon();
-      throw error;
     } finally {
       await rows.close();
-      await disk.removeTree(this.#scratchDir);
+      await this.#options.disk.removeTree(this.#scratchDir);
     }
   }
 
@@ -157,7 +149,6 @@ class Rescore {
     const { results, reductions } = await this.#compute(plan.header, plan.specs, summaries);
     if (reductions.length > 0) await file.writeReductions(reductions);
     await file.writeHeader(this.#headerOf({ ...plan.header, eval: spec, results }));
-    await file.finish();
     const copied = summaries.length - scored;
     return { logPath: this.#options.to, samples: summaries.length, scored, copied, results };
   }
@@ -167,7 +158,7 @@ class Rescore {
     const { fields } = parts;
     const events: LogEvent[] = [];
     using meter = createSampleMeter({}, { clock, signal });
-    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS);
+    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS, this.#options.random);
     const scope = createSampleScope({ recorder, meter, clock });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
@@ -202,7 +193,7 @@ class Rescore {
   async #workspace({ id, epoch }: SampleKey): Promise<Workspace> {
     const { disk, from } = this.#options;
     const { run_id: runId } = (await this.#log.header()).eval;
-    const attempts = join(stateDirOf(dirname(from)), 'work', runId, fileNameFor(String(id)));
+    const attempts = join(StateDir.of(dirname(from)).workDir(runId), fileNameFor(String(id)));
     const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${epoch}-`)).at(-1);
     const template = last && join(attempts, last.name, 'workspace');
     const scratch = createWorkspace({ disk, workDir: this.#scratchDir, sampleId: id, epoch });
@@ -257,7 +248,7 @@ class RowLookup {
   static async open({ eval: planned, baseDir, disk, from }: RescoreOptions): Promise<RowLookup> {
     try {
       return new RowLookup(
-        await openDataset({ data: planned.data, baseDir, disk, tempDir: stateDirOf(dirname(from)) }),
+        await openDataset({ data: planned.data, baseDir, disk, tempDir: StateDir.of(dirname(from)).path }),
       );
     } catch (error) {
       // The data may have moved or changed since: the log itself holds every row as text.
@@ -289,6 +280,7 @@ function withoutKeys(metadata: JsonObject): JsonObject {
 function sinkInto(events: LogEvent[]): AttemptSink {
   return {
     n: 1,
+    failure: undefined,
     event: (event) => void events.push(event),
     answer: async (_answer, more) => void events.push(...more),
     output: async () => undefined,
@@ -315,13 +307,5 @@ function exists(path: string): UsageError {
     code: 'E_FILE_EXISTS',
     message: `${path} exists already.`,
     hint: 'Name another file with --output.',
-  });
-}
-
-function notWhole(path: string, problem: string): DamageError {
-  return new DamageError({
-    code: 'E_SEAL_VERIFY',
-    message: `The new log ${path} did not read back as it was written (${problem}).`,
-    hint: 'Nothing was changed. Check the disk, then run the same command again.',
   });
 }

@@ -14,6 +14,8 @@ import { sampleOfMember, UnreadableSamples, writePlan } from './write-plan.ts';
 export interface ApplySealOptions {
   readonly clock: Clock;
   readonly logs: LogStore;
+  /** Where the logs are that lend samples; by default the same store. */
+  readonly lenders?: LogStore | undefined;
   /** The name of the log; by default the one that the run chose when it began. */
   readonly name?: string | undefined;
   /** How the run ended, if all of it can be written. */

@@ -57,7 +57,7 @@ export function sampleOfMember(member: string): string | undefined {
 }
 
 async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySealOptions): Promise<void> {
-  const lenders = new OpenLenders(options.logs);
+  const lenders = new OpenLenders(options.lenders ?? options.logs);
   const unreadable = new Map<string, string>();
   let done = 0;
   try {

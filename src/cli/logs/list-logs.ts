@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { ActionableError, messageOf } from '../../base/index.ts';
+import { ActionableError, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
-import { findJournals, readJournal } from '../../journal/index.ts';
+import { type FoundRun, findRuns, openRunJournals, StateDir } from '../../journal/index.ts';
 import { type EvalResults, isLogName, openLog } from '../../log/index.ts';
-import { stateDirOf } from '../../runner/index.ts';
 
 /** A finished log, or a file that should be one. */
 export interface ListedLog {
@@ -43,28 +42,31 @@ export async function listLogs(disk: Disk, dir: string): Promise<readonly Listed
   return logs;
 }
 
+/** Runs that have not ended in a log, as far as can be told without changing anything. */
 export async function listUnfinished(disk: Disk, dir: string): Promise<readonly ListedRun[]> {
-  const { found, unreadable } = await findJournals(disk, stateDirOf(dir));
-  const runs = found.map(({ path, run, liveness }): ListedRun => {
-    const journal = readJournal(path);
-    try {
-      const completed = new Set<string>();
-      for (const { id, epoch, status } of journal.outline()) {
-        if (status === 'completed') completed.add(`${epoch} ${id}`);
-      }
-      const { created, planned, identity } = run;
-      const about = { path, created, eval: identity.eval, target: identity.targetName };
-      return { ...about, liveness, samples: planned, completed: completed.size };
-    } finally {
-      journal.close();
-    }
-  });
+  const { found, unreadable } = await findRuns(disk, StateDir.of(dir).path);
+  const runs: ListedRun[] = [];
+  for (const run of found) runs.push(await lookAtRun(disk, run));
   const broken = unreadable.map(({ path, reason }) => ({
     path,
     liveness: 'unreadable' as const,
     problem: reason,
   }));
   return [...runs, ...broken];
+}
+
+async function lookAtRun(disk: Disk, { dir, run, liveness }: FoundRun): Promise<ListedRun> {
+  const journals = await openRunJournals({ disk, runDir: dir });
+  try {
+    const completed = new Set<string>();
+    for (const { id, epoch, status } of journals.outline())
+      if (status === 'completed') completed.add(sampleKeyText(id, epoch));
+    const { created, planned, identity } = run;
+    const about = { path: dir, created, eval: identity.eval, target: identity.targetName };
+    return { ...about, liveness, samples: planned, completed: completed.size };
+  } finally {
+    journals.close();
+  }
 }
 
 async function lookAtLog(disk: Disk, path: string): Promise<ListedLog> {

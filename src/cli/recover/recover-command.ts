@@ -1,4 +1,4 @@
-import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type RecoverReport, recoverLog } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
@@ -49,15 +49,16 @@ export async function recoverNamed(
     recoverLog({
       disk: nodeDisk,
       clock: systemClock,
+      random: systemRandom,
       ...named,
       places,
       dataDirs: inspectDataDirs(terminal),
-      ...(flags.output === undefined ? {} : { output: namedOutput(flags.output, named, cwd) }),
+      output: flags.output === undefined ? undefined : namedOutput(flags.output, named, cwd),
       overwrite: flags.overwrite ?? false,
       keep: flags.keep ?? false,
       noEvents: flags.events === false,
       incomplete: flags.incomplete ?? 'retry',
-      ...(flags.incompleteMax === undefined ? {} : { incompleteMax: flags.incompleteMax }),
+      incompleteMax: flags.incompleteMax,
       forceDead: flags.forceDead ?? false,
       onProgress,
     }),

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { platformDataDirs } from '../../journal/index.ts';
-import { type Places, placesOf, STATE_FOLDER } from '../../runner/index.ts';
+import { platformDataDirs, StateDir } from '../../journal/index.ts';
+import { type Places, placesOf } from '../../runner/index.ts';
 import type { Terminal } from '../terminal.ts';
 
 const LOG_DIR = 'logs';
@@ -45,11 +45,7 @@ export function runPlaces(
   { given, cwd }: { readonly given?: string; readonly cwd: string },
 ): Promise<Places> {
   const logDir = flags.logDir ?? (given === undefined ? undefined : logDirOfJournal(given, cwd)) ?? LOG_DIR;
-  return placesOf(nodeDisk, {
-    logDir,
-    workDir: cwd,
-    ...(flags.segments === undefined ? {} : { segments: flags.segments }),
-  });
+  return placesOf(nodeDisk, { logDir, workDir: cwd, segments: flags.segments });
 }
 
 /** The system's directories in which Inspect keeps its buffer databases. */
@@ -62,11 +58,11 @@ export function inspectDataDirs({ env }: Terminal): readonly string[] {
   });
 }
 
-/** `<log dir>/.holdfast/<run>`, or a file in it; undefined for any other path. */
+/** `<log dir>/.holdfast/<run>`, or what lies in it; undefined for any other path. */
 function logDirOfJournal(given: string, cwd: string): string | undefined {
-  for (const dir of [resolve(cwd, given), dirname(resolve(cwd, given))]) {
-    const stateDir = dirname(dir);
-    if (basename(stateDir) === STATE_FOLDER) return dirname(stateDir);
+  for (let dir = resolve(cwd, given), depth = 0; depth < 3; dir = dirname(dir), depth++) {
+    const state = StateDir.around(dir);
+    if (state) return dirname(state.path);
   }
   return undefined;
 }

@@ -22,6 +22,7 @@ const SAMPLE_COLUMNS: ReadonlyArray<readonly [title: string, key: keyof Samples]
   ['lost', 'lost'],
 ];
 
+const UNWRITABLE_SHOWN_MAX = 20;
 const AMOUNT_COLUMNS = ['spent', 'saved', 'wasted'] as const;
 
 /** The account of all runs as people read it: what became of the samples, the money, the scores, the logs. */
@@ -37,6 +38,7 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
     const unpriced = accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0);
     if (unpriced > 0)
       lines.push(style.warn(`${unpriced} calls had no known price: the money is a lower bound.`));
+    for (const sentence of accounts.flatMap(lossSentences)) lines.push(style.bad(sentence));
   }
   const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal, outcomes.length === 1));
   const logs = accounts.flatMap(({ log }) =>
@@ -47,6 +49,18 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
   if (outcomes.length > 1 && rows.length > 0) lines.push('', plainTable(rows), '', plainTable(logs));
   else if (rows.length + logs.length > 0) lines.push('', plainTable([...rows, ...logs]));
   return lines;
+}
+
+/** What was paid for and is gone, or is not in the log: it is said beside the figures, never only in a note. */
+function lossSentences({ answers, usd, unwritable = [] }: Account): string[] {
+  const sentences: string[] = [];
+  if (answers.lost > 0)
+    sentences.push(
+      `${counted(answers.lost, 'answer')} that had been paid for (${formatUsd(usd.lost)}) could not be read any more: the journal was damaged.`,
+    );
+  for (const { sample, reason } of unwritable.slice(0, UNWRITABLE_SHOWN_MAX))
+    sentences.push(`Sample ${sample} is not in the log: ${reason}`);
+  return sentences;
 }
 
 function plainTable(rows: readonly (readonly string[])[]): string {
@@ -160,9 +174,10 @@ export function accountJson(outcomes: readonly ItemOutcome[]): JsonObject {
 
 function outcomeJson({ item, account, results, missed, error }: ItemOutcome): Json {
   const about = { eval: item.eval.name, ...(item.file === undefined ? {} : { file: item.file }) };
-  if (error !== undefined || !account) return { ...about, error: errorJson(error) };
+  if (!account) return { ...about, error: errorJson(error) };
   return {
     ...about,
+    ...(error === undefined ? {} : { error: errorJson(error) }),
     ...(toJson(account) as JsonObject),
     missed: [...missed],
     ...(results ? { results: toJson(results) } : {}),

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { ItemOutcome } from '../../runner/index.ts';
+import type { Account, ItemOutcome } from '../../runner/index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 
 /** What the whole set ends with. Being told to stop comes first: whatever else happened, the same command goes on. */
@@ -9,11 +9,17 @@ export function exitCodeOfSet(outcomes: readonly ItemOutcome[], wasStopped: bool
   const failed = outcomes.find(({ error }) => error !== undefined);
   if (failed) return exitCodeOf(failed.error);
   if (states.some((state) => state === 'interrupted' || state === 'budget')) return EXIT.interrupted;
+  // What was bought again because a journal was damaged is never passed over in silence.
+  if (outcomes.some(({ account }) => account && isDamaged(account))) return EXIT.damage;
   const isShort = outcomes.some(({ account, missed }) => {
     const { errored = 0, lost = 0 } = account?.samples ?? {};
     return missed.length > 0 || account?.state === 'failed' || errored > 0 || lost > 0;
   });
   return isShort ? EXIT.failed : EXIT.ok;
+}
+
+function isDamaged({ answers, unwritable = [] }: Account): boolean {
+  return answers.lost > 0 || unwritable.length > 0;
 }
 
 /** Sentences about what can be done next, each with its command. */

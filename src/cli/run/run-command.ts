@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { packageVersion, systemClock } from '../../base/index.ts';
+import { definedOf, packageVersion, systemClock } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { SampleLimits } from '../../evals/index.ts';
 import {
@@ -85,38 +85,38 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     version: packageVersion(),
     reuse: flags.fresh ? 'none' : flags.reuse,
     graceMs: flags.grace ?? GRACE_MS,
-    ...(flags.forceDead ? { forceDead: true } : {}),
-    ...(flags.segments === undefined ? {} : { segments: flags.segments }),
-    ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
-    ...(flags.budget === undefined ? {} : { budgetUsd: flags.budget }),
-    ...(flags.attempts === undefined ? {} : { attempts: flags.attempts }),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-    ...(flags.prices === undefined ? {} : { prices: await readPrices(nodeDisk, resolve(cwd, flags.prices)) }),
+    forceDead: flags.forceDead,
+    segments: flags.segments,
+    concurrency: flags.concurrency,
+    budgetUsd: flags.budget,
+    attempts: flags.attempts,
+    baseUrl: flags.baseUrl,
+    prices: flags.prices === undefined ? undefined : await readPrices(nodeDisk, resolve(cwd, flags.prices)),
   };
 }
 
 function changesOf(flags: RunFlags): EvalChanges {
-  const limits = limitsOf(flags);
-  return {
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-    ...(flags.epochs === undefined ? {} : { epochs: flags.epochs }),
-    ...(flags.shuffle === undefined ? {} : { shuffle: flags.shuffle === true ? 0 : flags.shuffle }),
-    ...(flags.id === undefined ? {} : { ids: flags.id }),
-    ...(flags.retries === undefined ? {} : { retries: flags.retries }),
-    ...(flags.failOnError === undefined ? {} : { failOnError: flags.failOnError }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  };
+  return definedOf({
+    limit: flags.limit,
+    epochs: flags.epochs,
+    shuffle: flags.shuffle === true ? 0 : flags.shuffle,
+    ids: flags.id,
+    retries: flags.retries,
+    failOnError: flags.failOnError,
+    limits: limitsOf(flags),
+  });
 }
 
-function limitsOf(flags: RunFlags): SampleLimits {
-  return {
-    ...(flags.timeLimit === undefined ? {} : { timeMs: flags.timeLimit }),
-    ...(flags.workingLimit === undefined ? {} : { workingMs: flags.workingLimit }),
-    ...(flags.tokenLimit === undefined ? {} : { tokens: flags.tokenLimit }),
-    ...(flags.costLimit === undefined ? {} : { costUsd: flags.costLimit }),
-    ...(flags.turnLimit === undefined ? {} : { turns: flags.turnLimit }),
-    ...(flags.messageLimit === undefined ? {} : { messages: flags.messageLimit }),
-  };
+function limitsOf(flags: RunFlags): SampleLimits | undefined {
+  const limits: SampleLimits = definedOf({
+    timeMs: flags.timeLimit,
+    workingMs: flags.workingLimit,
+    tokens: flags.tokenLimit,
+    costUsd: flags.costLimit,
+    turns: flags.turnLimit,
+    messages: flags.messageLimit,
+  });
+  return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
 interface Watched {

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval } from '../../evals/index.ts';
 import { openLog } from '../../log/index.ts';
@@ -34,6 +34,7 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
     const report = await rescoreLog({
       disk: nodeDisk,
       clock: systemClock,
+      random: systemRandom,
       from,
       to,
       eval: normalizeEval(loaded.definition),
