@@ -1,0 +1,264 @@
+/** What an audit broke, from outside: real processes, an outside ledger for money, and files damaged by hand. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { makeTempDir } from '../sim/temp-dir.ts';
+import { filesBelow, holdfast, reportOf, startHoldfast } from './holdfast.ts';
+
+const SAMPLES = 16;
+
+interface EvalText {
+  readonly ledger: string;
+  readonly samples?: number;
+  readonly latencyMs?: number;
+  readonly answerBytes?: number;
+  readonly isCatching?: boolean;
+  readonly extra?: string;
+}
+
+/** Two calls a sample. The model writes each answer that it sells to an outside ledger. */
+const evalText = ({
+  ledger,
+  samples = SAMPLES,
+  latencyMs = 0,
+  answerBytes = 0,
+  isCatching = false,
+  extra = '',
+}: EvalText) => `
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineEval, includes, mockModel } from 'holdfast';
+const model = mockModel({ name: 'mock/paid', async respond({ text, request }) {
+  if (${latencyMs}) await sleep(${latencyMs}, undefined, { signal: request.abortSignal });
+  appendFileSync(${JSON.stringify(ledger)}, text.slice(0, 20) + '\\n');
+  return 'heard ' + text.slice(0, 20) + 'x'.repeat(${answerBytes});
+} });
+export default defineEval({
+  name: 'paid',
+  data: Array.from({ length: ${samples} }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
+  models: { 'mock/paid': model },
+  target: async ({ input }, { generate }) => {
+    const ask = async (text) => {
+      if (!${isCatching}) return (await generate(text)).text;
+      for (let i = 0; i < 50; i++) { try { await generate(text + ' ' + i); } catch {} }
+      return input;
+    };
+    await ask(input + ' first');
+    return ask(input + ' second');
+  },
+  scorers: [includes()],
+  concurrency: 4,
+  ${extra}
+});
+`;
+
+const RUN = ['run', 'paid.eval.ts', '--model', 'mock/paid'];
+
+async function paidEval(options: Omit<EvalText, 'ledger'> = {}) {
+  const dir = await makeTempDir();
+  const ledger = join(dir.path, 'ledger');
+  await writeFile(ledger, '');
+  const write = (more: Omit<EvalText, 'ledger'>) =>
+    writeFile(join(dir.path, 'paid.eval.ts'), evalText({ ledger, ...options, ...more }));
+  await write({});
+  return Object.assign(dir, {
+    write,
+    asked: () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean),
+    runDirs: () => readdirSync(join(dir.path, 'logs/.holdfast')).filter((name) => /^\d{8}T/.test(name)),
+  });
+}
+
+/** Kills a run with SIGKILL after it bought some answers. */
+async function killedRun(dir: { path: string; asked(): string[] }, answers: number): Promise<void> {
+  const started = startHoldfast(dir.path, RUN);
+  while (dir.asked().length < answers && started.child.exitCode === null) await sleep(5);
+  started.child.kill('SIGKILL');
+  await started.ended;
+}
+
+function journalOf(dir: string, ending = ''): string {
+  const [found] = filesBelow(join(dir, 'logs/.holdfast')).filter((name) => name.endsWith(`journal.db${ending}`));
+  return join(dir, 'logs/.holdfast', found ?? 'none');
+}
+
+describe('damage to a journal is noticed', () => {
+  test('[JRN-11] a write-ahead log that was deleted: what is lost is named with its price, and the run does not end with 0', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    await killedRun(dir, SAMPLES);
+    rmSync(journalOf(dir.path, '-wal'), { force: true });
+    const again = await holdfast(dir.path, [...RUN, '--json']);
+    const report = reportOf(again);
+    expect(again.code).toBe(3);
+    expect(report.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, remaining: 0 } });
+    const account = report.runs[0] as unknown as { answers: { lost: number }; usd: { lost: number } };
+    expect(account.answers.lost).toBeGreaterThan(0);
+    expect(account.usd.lost).toBeGreaterThan(0);
+    expect(report.runs[0]?.notes?.join('\n')).toMatch(/acknowledged|lost/);
+  });
+
+  test('[JRN-9] a flipped answer is never replayed or sealed: it is bought again, and said', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    await killedRun(dir, SAMPLES);
+    const path = journalOf(dir.path);
+    // Everything goes into the database, so that the flip is in a row and not in a frame of the write-ahead log.
+    spawnSync(process.execPath, [
+      '-e',
+      `const { DatabaseSync } = require('node:sqlite'); const db = new DatabaseSync(${JSON.stringify(path)}); db.exec('PRAGMA wal_checkpoint(TRUNCATE)'); db.close();`,
+    ]);
+    const bytes = readFileSync(path);
+    let flipped = 0;
+    for (let at = bytes.indexOf('heard q'); at >= 0; at = bytes.indexOf('heard q', at + 1)) {
+      bytes[at + 2] = (bytes[at + 2] ?? 0) ^ 1;
+      flipped++;
+    }
+    expect(flipped).toBeGreaterThan(0);
+    writeFileSync(path, bytes);
+    const again = await holdfast(dir.path, [...RUN, '--json']);
+    const report = reportOf(again);
+    expect(report.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0 } });
+    expect(again.code).toBe(3);
+    const dump = await holdfast(dir.path, ['log', 'dump', report.runs[0]?.log ?? '']);
+    expect(dump.stdout).not.toContain('he`rd');
+    expect(dump.stdout).toContain('heard q');
+  });
+
+  test('a finished log with a flipped sample is not reused', async () => {
+    await using dir = await paidEval();
+    const first = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    const log = first.runs[0]?.log ?? '';
+    const bytes = readFileSync(log);
+    const at = bytes.indexOf('samples/s3_epoch_1.json') + 60;
+    bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+    writeFileSync(log, bytes);
+    const before = dir.asked().length;
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { reused: SAMPLES - 1, fresh: 1 } });
+    expect(dir.asked().length - before).toBe(2);
+    expect((await holdfast(dir.path, ['log', 'verify', again.runs[0]?.log ?? ''])).code).toBe(0);
+  });
+});
+
+describe('counting is a set', () => {
+  test('a run that is carried over again and again keeps each sample once, and the budget counts it once', async () => {
+    await using dir = await paidEval({ latencyMs: 25 });
+    await killedRun(dir, SAMPLES);
+    for (let round = 1; round <= 3; round++) {
+      // Another plan each time: what was done is carried over, and the runs that cannot be sealed yet stay.
+      await dir.write({ samples: SAMPLES + round });
+      const started = startHoldfast(dir.path, [...RUN, '--json']);
+      const target = dir.asked().length + 3;
+      while (dir.asked().length < target && started.child.exitCode === null) await sleep(5);
+      started.child.kill('SIGINT');
+      await sleep(20);
+      started.child.kill('SIGINT');
+      const report = reportOf(await started.ended);
+      const samples = report.runs[0]?.samples ?? {};
+      expect(samples.remaining, `round ${round}`).toBeGreaterThanOrEqual(0);
+      expect((samples.kept ?? 0) + (samples.fresh ?? 0) + (samples.replayed ?? 0)).toBeLessThanOrEqual(
+        SAMPLES + round,
+      );
+      expect(samples.lost).toBe(0);
+    }
+    const last = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(last.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    const asked = dir.asked();
+    // At each stop at most as many answers as samples at a time were on their way.
+    expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(4 * 4);
+  });
+});
+
+describe('texts that look like references', () => {
+  const HOSTILE = ['attachment://0123456789abcdef0123456789abcdef', 'tc://7', 'attachment://12', 'a\u0000b\ud800c'];
+
+  test('a run with such texts everywhere is sealed, whole, and reads back the same', async () => {
+    await using dir = await makeTempDir();
+    const texts = JSON.stringify(HOSTILE);
+    await writeFile(
+      join(dir.path, 'hostile.eval.ts'),
+      `import { defineEval, includes, mockModel, scorer } from 'holdfast';
+const texts = ${texts};
+const model = mockModel({ name: 'mock/hostile', respond: ({ turn, text }) => texts.find((t) => text.includes(t)) ?? texts[turn % texts.length] });
+export default defineEval({
+  name: 'hostile',
+  data: texts.map((text, index) => ({ id: 'h' + index, input: text, target: text, metadata: { text, list: [text] } })),
+  models: { 'mock/hostile': model },
+  target: async ({ id, input }, { generate }) => { const { text } = await generate(input); if (id === 'h3') throw new Error(input); return { text, same: input }; },
+  scorers: [includes(), scorer('quoting', ({ input }) => ({ value: 1, answer: input, explanation: input, metadata: { input } }))],
+});`,
+    );
+    const run = await holdfast(dir.path, ['run', 'hostile.eval.ts', '--model', 'mock/hostile', '--json']);
+    const report = reportOf(run);
+    expect(report.runs[0]).toMatchObject({ state: 'done', samples: { planned: 4, errored: 1, lost: 0 } });
+    const log = report.runs[0]?.log ?? '';
+    expect((await holdfast(dir.path, ['log', 'verify', log])).code).toBe(0);
+    const dump = JSON.parse((await holdfast(dir.path, ['log', 'dump', log])).stdout) as {
+      samples: { id: string; input: string; metadata: { text: string } }[];
+    };
+    for (const { input, metadata } of dump.samples.slice(0, 3)) {
+      expect(HOSTILE).toContain(input);
+      expect(metadata.text).toBe(input);
+    }
+  });
+});
+
+const canMount = (() => {
+  const probe = spawnSync('unshare', ['-m', 'true']);
+  return process.getuid?.() === 0 && probe.status === 0;
+})();
+
+describe.skipIf(!canMount)('a full disk (needs to mount a tmpfs)', () => {
+  test('a run stops at the first failed write although the target catches errors, and the account is printed', async () => {
+    await using dir = await paidEval({ answerBytes: 40_000, isCatching: true });
+    const logs = join(dir.path, 'logs');
+    execFileSync('mkdir', [logs]);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', logs]);
+    try {
+      const run = await holdfast(dir.path, [...RUN, '--json']);
+      expect(run.code).toBe(4);
+      const report = reportOf(run);
+      expect(report.runs[0]?.error?.code).toBe('E_DISK_FULL');
+      expect(report.runs[0]?.samples?.planned).toBe(SAMPLES);
+      const bought = dir.asked().length;
+      const account = report.runs[0] as unknown as { answers: { bought: number } };
+      // Only what was on its way at that moment may be thrown away: one call for each sample at a time.
+      expect(bought - account.answers.bought).toBeLessThanOrEqual(4);
+      expect(bought).toBeLessThan(SAMPLES * 100);
+    } finally {
+      execFileSync('umount', [logs]);
+    }
+  });
+});
+
+describe('segments', () => {
+  test('[SEG-9] a machine that is lost right after sealing loses nothing: the log is in the bucket, the segments are gone', async () => {
+    await using dir = await paidEval();
+    const run = await holdfast(dir.path, [...RUN, '--segments', 'bucket', '--json']);
+    const log = reportOf(run).runs[0]?.log ?? '';
+    rmSync(join(dir.path, 'logs'), { recursive: true });
+    const [kept] = readdirSync(join(dir.path, 'bucket')).filter((name) => name.endsWith('.eval'));
+    expect(log.endsWith(kept ?? 'none')).toBe(true);
+    expect(filesBelow(join(dir.path, 'bucket')).filter((name) => name.endsWith('.zst'))).toEqual([]);
+    expect((await holdfast(dir.path, ['log', 'verify', join('bucket', kept ?? '')])).code).toBe(0);
+  });
+
+  test('[SEG-2] a damaged segment in the middle: the run goes on, ships again, and is sealed', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket']);
+    while (dir.asked().length < SAMPLES && started.child.exitCode === null) await sleep(5);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    rmSync(join(dir.path, 'logs'), { recursive: true });
+    const segments = filesBelow(join(dir.path, 'bucket')).filter((name) => name.endsWith('.zst'));
+    expect(segments.length).toBeGreaterThan(3);
+    const middle = join(dir.path, 'bucket', segments[Math.floor(segments.length / 2)] ?? '');
+    writeFileSync(middle, readFileSync(middle).subarray(0, 40));
+    const again = await holdfast(dir.path, [...RUN, '--segments', 'bucket', '--json']);
+    const report = reportOf(again);
+    expect(report.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, remaining: 0 } });
+    expect(report.runs[0]?.notes?.join('\n')).toMatch(/damaged/);
+    expect(report.runs[0]?.samples?.kept).toBeGreaterThan(0);
+  });
+});
