@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { toJson } from '../../base/index.ts';
@@ -38,7 +39,11 @@ export const command = defineCommand<DoctorFlags>({
       ...checkPrograms(),
       ...(bucket === undefined
         ? []
-        : await checkBucket(isBucketUrl(bucket) ? bucket : resolve(terminal.cwd, bucket), nodeDisk)),
+        : await checkBucket(
+            isBucketUrl(bucket) ? bucket : resolve(terminal.cwd, bucket),
+            nodeDisk,
+            tmpdir(),
+          )),
     ];
     const hasFailed = checks.some(({ status }) => status === 'fail');
     if (flags.json) terminal.json({ ok: !hasFailed, checks: toJson(checks) });

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { ActionableError, errnoOf, messageOf } from '../../base/index.ts';
-import { type Disk, freeBytes, isLocked, tempPathFor, tryLock } from '../../disk/index.ts';
+import { createFile, type Disk, freeBytes, isLocked, tempPathFor, tryLock } from '../../disk/index.ts';
 import { checkWritable } from '../../runner/index.ts';
 import { keyVariableOf, PROVIDERS, packageOf } from '../../targets/index.ts';
 import { formatBytes } from '../quantities.ts';
@@ -48,6 +48,7 @@ export async function checkLogDir(disk: Disk, logDir: string, cwd: string): Prom
   return [
     ok('log directory', `${dir} can be written`),
     await checkSync(disk, place),
+    await checkLinks(disk, place),
     checkLock(place),
     await checkRoom(place),
     await sweepProbe(disk, place),
@@ -68,6 +69,48 @@ async function checkSync(disk: Disk, dir: string): Promise<Check> {
       'fsync',
       messageOf(error),
       'Choose a log directory on another file system: without fsync a power loss loses results.',
+    );
+  } finally {
+    await disk.remove(path);
+  }
+}
+
+/** New files get their name by a hard link, which nobody else's can be lost to; not every file system has them. */
+export async function checkLinks(disk: Disk, dir: string): Promise<Check> {
+  const [file, link] = [tempPathFor(join(dir, 'file')), tempPathFor(join(dir, 'link'))];
+  try {
+    await using _ = await disk.open(file, 'create');
+    await disk.link(file, link);
+    return ok('hard links', 'work: a new file never takes the place of another');
+  } catch (error) {
+    if (errnoOf(error) !== 'E_DISK_NO_LINK') return fail('hard links', messageOf(error), NO_LINKS_NEXT);
+    return checkCreateWithoutLinks(disk, dir);
+  } finally {
+    for (const path of [link, file]) await disk.remove(path);
+  }
+}
+
+const NO_LINKS_NEXT =
+  'Choose a log directory on a file system with hard links: ext4, xfs, btrfs, APFS or NTFS.';
+
+/** Without links files are made in another way, if there is one here: tried before anything is bought. */
+async function checkCreateWithoutLinks(disk: Disk, dir: string): Promise<Check> {
+  const path = tempPathFor(join(dir, 'file'));
+  const body = Buffer.from('x');
+  try {
+    const made = [await createFile(disk, path, body), await createFile(disk, path, body)];
+    return made[0] === true && made[1] === false
+      ? warn(
+          'hard links',
+          'do not work here; files are made without them',
+          `It works, but is less safe. ${NO_LINKS_NEXT}`,
+        )
+      : fail('hard links', 'do not work here, and a new file can take the place of another', NO_LINKS_NEXT);
+  } catch (error) {
+    return fail(
+      'hard links',
+      `do not work here, and no file can be made without them: ${messageOf(error)}`,
+      NO_LINKS_NEXT,
     );
   } finally {
     await disk.remove(path);

@@ -205,7 +205,8 @@ export async function openBucketSource(bucket: Bucket, key: string): Promise<Byt
   return {
     name,
     sizeBytes: stat.sizeBytes,
-    read: async (position, length) => (await bucket.readRange(key, position, length)) ?? new Uint8Array(),
+    read: async (position, length) =>
+      (await bucket.readRange(key, { start: position, length })) ?? new Uint8Array(),
     close: async () => undefined,
   };
 }
