@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DamageError, type Digest, newRunId, systemClock } from '../base/index.ts';
+import { DamageError, type Digest, newRunId, systemClock, systemRandom } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { importSegments } from './import-segments.ts';
@@ -16,7 +16,7 @@ let dir = '';
 let bucket: Bucket;
 const ports = { disk: nodeDisk, clock: systemClock };
 const run: RunRecord = {
-  runId: newRunId(0),
+  runId: newRunId(0, systemRandom),
   writer: 'w',
   created: '2026-01-01T00:00:00+00:00',
   start: {} as RunRecord['start'],

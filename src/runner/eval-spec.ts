@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, type RunId, shortId, toJson } from '../base/index.ts';
+import { type Json, type JsonObject, type RunId, shortId, systemRandom, toJson } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import type { EvalConfig, LogStart } from '../log/index.ts';
@@ -23,11 +23,11 @@ export function logStartOf(input: EvalSpecInput): LogStart {
   return {
     version: 2,
     eval: {
-      eval_id: shortId(),
+      eval_id: shortId(systemRandom),
       run_id: input.runId,
       created: input.created,
       task: planned.name,
-      task_id: shortId(),
+      task_id: shortId(systemRandom),
       task_version: planned.version,
       ...(input.file === undefined ? {} : { task_file: input.file }),
       task_attribs: {},

@@ -1,4 +1,4 @@
-import { ActionableError, type Digest, type SampleId, shortId } from '../base/index.ts';
+import { ActionableError, type Digest, type SampleId, shortId, systemRandom } from '../base/index.ts';
 import type { AnswerRow, AttemptRow, JournalReader } from '../journal/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import {
@@ -76,7 +76,7 @@ export class JournalRecorder implements Recorder {
     span: { readonly name: string; readonly type: string },
     work: () => Promise<T>,
   ): Promise<T> {
-    const id = shortId();
+    const id = shortId(systemRandom);
     this.emit(newEvent(scope, 'span_begin', { id, ...span }));
     this.#span = id;
     try {

@@ -7,6 +7,7 @@ import {
   type SampleKey,
   shortId,
   stringifyJson,
+  systemRandom,
   UsageError,
 } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
@@ -102,7 +103,7 @@ class Rescore {
   constructor(options: RescoreOptions, log: LogReader) {
     this.#options = options;
     this.#log = log;
-    this.#scratchDir = join(stateDirOf(dirname(options.from)), 'work', `rescore-${shortId()}`);
+    this.#scratchDir = join(stateDirOf(dirname(options.from)), 'work', `rescore-${shortId(systemRandom)}`);
   }
 
   async writeTo(temp: string): Promise<RescoreReport> {
@@ -168,7 +169,7 @@ class Rescore {
     const events: LogEvent[] = [];
     using meter = createSampleMeter({}, { clock, signal });
     const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS);
-    const scope = createSampleScope({ recorder, meter, clock });
+    const scope = createSampleScope({ recorder, meter, clock, random: systemRandom });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
       scoreSample({

@@ -1,4 +1,4 @@
-import { type Clock, isoTime, shortId, toJson, UsageError } from '../base/index.ts';
+import { type Clock, isoTime, shortId, systemRandom, toJson, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
 import type { EvalError, SampleFields, Score } from '../log/index.ts';
@@ -67,7 +67,7 @@ export interface SampleOutcome {
  */
 export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
   const { planned, row, finished } = task;
-  const uuid = finished?.uuid ?? shortId();
+  const uuid = finished?.uuid ?? shortId(systemRandom);
   const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
   const sample = {
     input: sampleInput(row),
@@ -88,7 +88,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
       });
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
   const recorder = new JournalRecorder(attempt, task.answers);
-  const scope = createSampleScope({ recorder, meter, clock: runner.clock, salt: uuid });
+  const scope = createSampleScope({ recorder, meter, clock: runner.clock, random: systemRandom, salt: uuid });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);
   else

@@ -7,6 +7,7 @@ import {
   newRunId,
   type RunId,
   shortId,
+  systemRandom,
 } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
@@ -80,12 +81,12 @@ async function beginNew(
   ports: SessionPorts,
 ): Promise<Omit<Session, 'notes'>> {
   const nowMs = ports.clock.nowMs();
-  const runId = newRunId(nowMs);
+  const runId = newRunId(nowMs, systemRandom);
   const created = isoSeconds(nowMs);
   const start = startOf(runId, created);
   const run: RunRecord = {
     runId,
-    writer: shortId(),
+    writer: shortId(systemRandom),
     created,
     start,
     identity: { ...plan.identity, plan: plan.digest },

@@ -36,7 +36,7 @@ export const command = defineCommand<DoctorFlags>({
       ...(await checkNode()),
       ...(isBucketUrl(flags.logDir) ? [] : await checkLogDir(nodeDisk, flags.logDir, terminal.cwd)),
       ...checkProviders(terminal.env, terminal.cwd),
-      ...checkPrograms(),
+      ...(await checkPrograms(terminal.env, terminal.cwd)),
       ...(bucket === undefined
         ? []
         : await checkBucket(
