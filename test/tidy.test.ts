@@ -10,6 +10,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   disk: ['base'],
   bucket: ['base', 'disk'],
+  process: ['base', 'disk'],
   log: ['base', 'disk'],
   journal: ['base', 'disk', 'bucket', 'log'],
   stats: ['base'],
@@ -17,12 +18,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
-  targets: ['base', 'disk', 'evals', 'log'],
+  targets: ['base', 'disk', 'process', 'evals', 'log'],
   runner: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'datasets', 'evals', 'targets', 'stats'],
   cli: [
     'base',
     'disk',
     'bucket',
+    'process',
     'log',
     'journal',
     'seal',
@@ -49,6 +51,22 @@ const BANS: readonly Ban[] = [
     what: /from 'node:fs(\/promises)?'/,
     why: 'only disk/ touches the file system, so that tests can crash it',
     except: ['src/disk/'],
+  },
+  {
+    what: /from 'node:child_process'/,
+    why: 'only process/ starts programs, so that none outlives its end',
+    except: [
+      'src/process/',
+      // Asks `ps` who a process is, below the room of processes.
+      'src/disk/process-identity.ts',
+      // Shares its own terminal with a run, to kill it before everybody's eyes.
+      'src/cli/demo/',
+    ],
+  },
+  {
+    what: /\bset(Timeout|Interval)\(/,
+    why: 'time is a port: Clock owns what happens later and again',
+    except: ['src/base/', 'src/journal/', 'src/runner/'],
   },
   { what: /\bDate\.now\(|\bperformance\.now\(|new Date\(\)/, why: 'time is a port', except: ['src/base/'] },
   { what: /\bMath\.random\(|\brandomUUID\(|\brandomBytes\(/, why: 'chance is a port', except: ['src/base/'] },

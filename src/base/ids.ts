@@ -1,4 +1,4 @@
-import { type Random, systemRandom } from './random.ts';
+import type { Random } from './random.ts';
 
 /** Inspect's shortuuid alphabet: 57 characters, none of which look alike. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
@@ -8,7 +8,7 @@ const SHORT_ID_LENGTH = 22;
 const FAIR_BELOW = 228;
 
 /** 22 characters, 128 random bits: how Inspect names tasks, samples and events. */
-export function shortId(random: Random = systemRandom): string {
+export function shortId(random: Random): string {
   let text = '';
   while (text.length < SHORT_ID_LENGTH) {
     for (const byte of random.bytes(SHORT_ID_LENGTH - text.length)) {
@@ -32,7 +32,7 @@ export function base57(value: bigint): string {
 export type RunId = string & { readonly __brand: 'RunId' };
 
 /** `20261115T185232123-k3Q…`: sorts by time, unique by its random tail, safe as a file name. */
-export function newRunId(nowMs: number, random: Random = systemRandom): RunId {
+export function newRunId(nowMs: number, random: Random): RunId {
   const time = new Date(nowMs).toISOString().replace(/[-:.Z]/g, '');
   return `${time}-${shortId(random).slice(0, 10)}` as RunId;
 }

@@ -1,94 +1,179 @@
 import { dirname, join } from 'node:path';
-import { assert, errnoOf, UsageError } from '../base/index.ts';
-import {
-  createFile,
-  createFileWith,
-  type Disk,
-  type DiskFile,
-  isTempName,
-  replaceFile,
-} from '../disk/index.ts';
-import type { Bucket } from './bucket.ts';
-import { checkKey, folderOf } from './key.ts';
+import { assert, digestOf, errnoOf } from '../base/index.ts';
+import { createFile, createFileWith, type Disk, replaceFile } from '../disk/index.ts';
+import type {
+  Bucket,
+  ByteRange,
+  FolderEntry,
+  ListedObject,
+  ListOptions,
+  ObjectStat,
+  Replacement,
+  TaggedObject,
+} from './bucket.ts';
+import { bucketErrors, explainBucketError } from './bucket-errors.ts';
+import { copyBytes } from './copy-bytes.ts';
+import { DirectoryListing } from './directory-listing.ts';
+import { DirectoryLock, type DirectoryLockOptions } from './directory-lock.ts';
+import { checkKey } from './key.ts';
+import { orUndefined } from './or-undefined.ts';
 
 /** A directory as a bucket: the key is the path below it. The directory is made when something is first stored. */
-export function directoryBucket(disk: Disk, dir: string): Bucket {
-  return new DirectoryBucket(disk, dir);
+export function directoryBucket(disk: Disk, dir: string, options: DirectoryLockOptions = {}): Bucket {
+  return new DirectoryBucket(disk, dir, options);
 }
 
+/**
+ * ### Ordering
+ * Objects become durable as whole files do (`disk/whole-file.ts`). `replaceIf` looks at an object and changes it under one
+ * lock, and `remove` takes the same lock where anything ever was replaced, so nothing that was removed comes back and
+ * nothing that was replaced is replaced again. `create` needs no lock: its link is create-if-absent by itself. A crash
+ * under the lock frees it and leaves the old object or the new one.
+ */
 class DirectoryBucket implements Bucket {
   readonly url: string;
   readonly #disk: Disk;
+  readonly #lock: DirectoryLock;
+  readonly #listing: DirectoryListing;
 
-  constructor(disk: Disk, dir: string) {
+  constructor(disk: Disk, dir: string, options: DirectoryLockOptions) {
     this.#disk = disk;
     this.url = dir;
+    this.#lock = new DirectoryLock(disk, dir, options);
+    this.#listing = new DirectoryListing(disk, dir);
   }
 
-  async create(key: string, bytes: Uint8Array): Promise<boolean> {
-    const path = await this.#makeRoomFor(key);
-    return createFile(this.#disk, path, bytes);
+  async create(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    checkKey(key);
+    return this.#run(signal, async () => createFile(this.#disk, await this.#makeRoomFor(key), bytes));
   }
 
-  async put(key: string, bytes: Uint8Array): Promise<void> {
-    const path = await this.#makeRoomFor(key);
-    await replaceFile(this.#disk, path, bytes);
-  }
-
-  async createFromFile(key: string, source: string): Promise<boolean> {
-    await using from = await this.#disk.open(source, 'read');
-    const path = await this.#makeRoomFor(key);
-    return await createFileWith(this.#disk, path, (to) => copyBytes(from, to));
-  }
-
-  async read(key: string): Promise<Uint8Array | undefined> {
-    return orUndefined(() => this.#disk.read(this.#pathOf(key)));
-  }
-
-  async readRange(key: string, start: number, length: number): Promise<Uint8Array | undefined> {
-    assert(start >= 0 && length >= 0, `a range starts at ${start} and has ${length} bytes`);
-    return orUndefined(async () => {
-      await using file = await this.#disk.open(this.#pathOf(key), 'read');
-      const available = Math.max(0, Math.min(length, (await file.sizeBytes()) - start));
-      const bytes = new Uint8Array(available);
-      const found = await file.read(bytes, start);
-      return bytes.subarray(0, found);
+  async createFromFile(key: string, source: string, signal?: AbortSignal): Promise<boolean> {
+    checkKey(key);
+    return this.#run(signal, async () => {
+      await using from = await this.#disk.open(source, 'read');
+      const path = await this.#makeRoomFor(key);
+      return await createFileWith(this.#disk, path, async (to) => void (await copyBytes(from, to, signal)));
     });
   }
 
-  async stat(key: string): Promise<{ readonly sizeBytes: number; readonly modifiedMs: number } | undefined> {
-    const stat = await orUndefined(() => this.#disk.stat(this.#pathOf(key)));
+  async replaceIf(key: string, replacement: Replacement, signal?: AbortSignal): Promise<string | undefined> {
+    const path = this.#pathOf(key);
+    return this.#run(signal, async () => {
+      if (!(await this.#statOf(path))) return undefined;
+      return this.#lock.hold(async () => {
+        const found = await orUndefined(() => this.#disk.read(path));
+        if (!found || digestOf(found) !== replacement.etag) return undefined;
+        await replaceFile(this.#disk, path, replacement.bytes);
+        return digestOf(replacement.bytes);
+      }, signal);
+    });
+  }
+
+  async read(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const path = this.#pathOf(key);
+    return this.#run(signal, () => orUndefined(() => this.#disk.read(path)));
+  }
+
+  async readTagged(key: string, signal?: AbortSignal): Promise<TaggedObject | undefined> {
+    const bytes = await this.read(key, signal);
+    return bytes && { bytes, etag: digestOf(bytes) };
+  }
+
+  async readRange(key: string, range: ByteRange, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const { start, length } = range;
+    assert(start >= 0 && length >= 0, `a range starts at ${start} and has ${length} bytes`);
+    const path = this.#pathOf(key);
+    return this.#run(signal, () =>
+      orUndefined(async () => {
+        await using file = await this.#disk.open(path, 'read');
+        const available = Math.max(0, Math.min(length, (await file.sizeBytes()) - start));
+        const bytes = new Uint8Array(available);
+        const found = await file.read(bytes, start);
+        return bytes.subarray(0, found);
+      }),
+    );
+  }
+
+  async download(
+    key: string,
+    target: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly sizeBytes: number } | undefined> {
+    const path = this.#pathOf(key);
+    return this.#run(signal, async () => {
+      if (!(await this.#statOf(path))) return undefined;
+      await using from = await orUndefined(() => this.#disk.open(path, 'read'));
+      if (!from) return undefined;
+      let sizeBytes = 0;
+      const isNew = await createFileWith(this.#disk, target, async (to) => {
+        sizeBytes = await copyBytes(from, to, signal);
+      });
+      if (!isNew) throw bucketErrors.fileExists(key, target);
+      return { sizeBytes };
+    });
+  }
+
+  async stat(key: string, signal?: AbortSignal): Promise<ObjectStat | undefined> {
+    const path = this.#pathOf(key);
+    return this.#run(signal, () => this.#statOf(path));
+  }
+
+  list(folder: string, options?: ListOptions): AsyncIterable<ListedObject> {
+    return this.#listing.all(folder, options);
+  }
+
+  listFolder(folder: string, options?: ListOptions): AsyncIterable<FolderEntry> {
+    return this.#listing.folder(folder, options);
+  }
+
+  remove(key: string, signal?: AbortSignal): Promise<void> {
+    return this.removeAll([key], signal);
+  }
+
+  async removeAll(keys: Iterable<string>, signal?: AbortSignal): Promise<void> {
+    const paths = [...keys].map((key) => this.#pathOf(key));
+    const remove = () => this.#removePaths(paths, signal);
+    await this.#run(signal, async () => {
+      if (!(await this.#lock.wasEverHeld())) {
+        await remove();
+        // The first one to replace anything here may have looked at an object before it went, and put it back.
+        if (!(await this.#lock.wasEverHeld())) return;
+      }
+      await this.#lock.hold(remove, signal);
+    });
+  }
+
+  async #removePaths(paths: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    const failures: unknown[] = [];
+    const tried = async (run: () => Promise<unknown>) => {
+      signal?.throwIfAborted();
+      await run().catch((error: unknown) => failures.push(error));
+    };
+    for (const path of paths) {
+      await tried(async () => (await this.#statOf(path)) && (await this.#disk.remove(path)));
+    }
+    // A removed lease that comes back after a power loss would name a holder that is long gone. What is missing is
+    // synced too: whoever removed it may have been killed before its name was gone for good.
+    for (const dir of new Set(paths.map((path) => dirname(path)))) {
+      await tried(() => orUndefined(() => this.#disk.syncDir(dir)));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #statOf(path: string): Promise<ObjectStat | undefined> {
+    const stat = await orUndefined(() => this.#disk.stat(path));
     return stat?.kind === 'file' ? { sizeBytes: stat.sizeBytes, modifiedMs: stat.modifiedMs } : undefined;
   }
 
-  async *list(prefix: string): AsyncIterable<{ readonly key: string; readonly sizeBytes: number }> {
-    yield* this.#listFolder(folderOf(prefix));
-  }
-
-  async remove(key: string): Promise<void> {
-    const path = this.#pathOf(key);
-    if (await this.stat(key)) await this.#disk.remove(path);
-    // A removed lease that comes back after a power loss would name a holder that is long gone. What is missing is
-    // synced too: whoever removed it may have been killed before its name was gone for good.
-    await orUndefined(() => this.#disk.syncDir(dirname(path)));
-  }
-
-  async *#listFolder(folder: string): AsyncIterable<{ readonly key: string; readonly sizeBytes: number }> {
-    const entries = (await orUndefined(() => this.#disk.list(join(this.url, folder)))) ?? [];
-    const keys = entries
-      .filter(({ name }) => !isTempName(name))
-      .map(({ name, kind }) => `${folder}${name}${kind === 'directory' ? '/' : ''}`);
-    // Sorted with the slash: `a-b` comes before `a/…`, although the name `a` comes before the name `a-b`.
-    for (const key of keys.sort()) {
-      if (key.endsWith('/')) yield* this.#listFolder(key);
-      else yield* this.#listObject(key);
+  /** Every call goes through here: nothing is begun after an abort, and errors get the codes of a bucket. */
+  async #run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      throw explainBucketError(error, this.url);
     }
-  }
-
-  /** Nothing when it was removed meanwhile, or is something else: a socket, a link to a directory. */
-  async *#listObject(key: string): AsyncIterable<{ readonly key: string; readonly sizeBytes: number }> {
-    const stat = await this.#disk.stat(join(this.url, key));
-    if (stat?.kind === 'file') yield { key, sizeBytes: stat.sizeBytes };
   }
 
   #pathOf(key: string): string {
@@ -98,46 +183,15 @@ class DirectoryBucket implements Bucket {
 
   /** Object stores can keep both `a` and `a/b`; a directory cannot, and must not mistake one for the other. */
   async #makeRoomFor(key: string): Promise<string> {
-    const path = this.#pathOf(key);
+    const path = join(this.url, key);
     try {
       await this.#disk.makeDir(dirname(path));
     } catch (error) {
-      if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOTDIR') throw takenError(this.url, key);
+      if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOTDIR')
+        throw bucketErrors.keyTaken(this.url, key);
       throw error;
     }
-    if ((await this.#disk.stat(path))?.kind === 'directory') throw takenError(this.url, key);
+    if ((await this.#disk.stat(path))?.kind === 'directory') throw bucketErrors.keyTaken(this.url, key);
     return path;
-  }
-}
-
-function takenError(url: string, key: string): UsageError {
-  return new UsageError({
-    code: 'E_BUCKET_KEY_TAKEN',
-    message: `${url} cannot keep ${JSON.stringify(key)}: a file is where a folder must be, or the other way round.`,
-    hint: 'Choose another key, or move what is in the way.',
-  });
-}
-
-const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'EISDIR', 'ENOTDIR']);
-
-/** [BUCKET-3] Where a folder is, or below a file, there is no object. */
-async function orUndefined<T>(run: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await run();
-  } catch (error) {
-    if (ABSENT.has(errnoOf(error))) return undefined;
-    throw error;
-  }
-}
-
-const CHUNK_BYTES = 1024 * 1024;
-
-async function copyBytes(from: DiskFile, to: DiskFile): Promise<void> {
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  for (let position = 0; ; ) {
-    const found = await from.read(chunk, position);
-    if (found === 0) return;
-    await to.write(chunk.subarray(0, found), position);
-    position += found;
   }
 }

@@ -1,4 +1,14 @@
-export type { Bucket } from './bucket.ts';
+export type {
+  Bucket,
+  ByteRange,
+  FolderEntry,
+  ListedObject,
+  ListOptions,
+  ObjectStat,
+  Replacement,
+  TaggedObject,
+} from './bucket.ts';
+export { bucketErrors } from './bucket-errors.ts';
 export { directoryBucket } from './directory-bucket.ts';
 export { checkKey, folderOf } from './key.ts';
 export { isBucketUrl, openBucket } from './open-bucket.ts';

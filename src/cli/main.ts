@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { Command, CommanderError } from 'commander';
-import { packageVersion, UsageError } from '../base/index.ts';
+import { packageVersion, systemClock, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
 import { applySpec } from './command.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
@@ -25,7 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   guardProcessEnd({ terminal, isJson, isRun: RUNS.has(command) });
   const code = await runCommand(argv, terminal);
   concludeWith(code);
-  setTimeout(() => process.exit(code), LAST_GRACE_MS).unref();
+  systemClock.after(LAST_GRACE_MS, () => process.exit(code));
   return code;
 }
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errnoOf, shortId } from '../base/index.ts';
+import { errnoOf, shortId, systemRandom } from '../base/index.ts';
 
 /** Names one process for ever: a pid alone is used again and again. */
 export interface ProcessIdentity {
@@ -24,7 +24,7 @@ export type ProcessState =
   | { readonly kind: 'hidden' };
 
 /** Where the system tells no start time, a word of our own at least tells us from those before us. */
-const ownWord = shortId();
+const ownWord = shortId(systemRandom);
 
 /** The identity of this process. */
 export function whoAmI(): ProcessIdentity {

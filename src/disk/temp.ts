@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type Clock, shortId, systemClock } from '../base/index.ts';
+import { type Clock, shortId, systemClock, systemRandom } from '../base/index.ts';
 import type { Disk } from './disk.ts';
 
 const TEMP_NAME = /^\.holdfast-[0-9A-Za-z]{22}\.tmp$/;
@@ -9,7 +9,7 @@ const TEMP_NAME = /^\.holdfast-[0-9A-Za-z]{22}\.tmp$/;
  * other, so that two writers never share one. It does not repeat the name of `path`, which may be as long as names can be.
  */
 export function tempPathFor(path: string): string {
-  return join(dirname(path), `.holdfast-${shortId()}.tmp`);
+  return join(dirname(path), `.holdfast-${shortId(systemRandom)}.tmp`);
 }
 
 /** True for the last part of what `tempPathFor` gives. */

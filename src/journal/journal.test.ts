@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Digest, type Json, newRunId, parseJson, systemClock } from '../base/index.ts';
+import { type Digest, type Json, newRunId, parseJson, systemClock, systemRandom } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import type { LogEvent, SampleFields } from '../log/index.ts';
 import { adoptJournal, createJournal, type Journal } from './journal.ts';
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const someRun = (): RunRecord => ({
-  runId: newRunId(0),
+  runId: newRunId(0, systemRandom),
   writer: 'w',
   created: '2026-01-01T00:00:00+00:00',
   start: {} as RunRecord['start'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DamageError, type Digest, newRunId, systemClock } from '../base/index.ts';
+import { DamageError, type Digest, newRunId, systemClock, systemRandom } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { importSegments } from './import-segments.ts';
@@ -16,7 +16,7 @@ let dir = '';
 let bucket: Bucket;
 const ports = { disk: nodeDisk, clock: systemClock };
 const run: RunRecord = {
-  runId: newRunId(0),
+  runId: newRunId(0, systemRandom),
   writer: 'w',
   created: '2026-01-01T00:00:00+00:00',
   start: {} as RunRecord['start'],
@@ -45,13 +45,17 @@ const shipperOf = (journal: Journal, into = bucket, bytesMax = 2_000) =>
 const withCreate = (create: Bucket['create']): Bucket => ({
   url: bucket.url,
   create,
-  put: (key, bytes) => bucket.put(key, bytes),
+  replaceIf: (key, replacement) => bucket.replaceIf(key, replacement),
   createFromFile: (key, path) => bucket.createFromFile(key, path),
   read: (key) => bucket.read(key),
-  readRange: (key, start, length) => bucket.readRange(key, start, length),
+  readTagged: (key) => bucket.readTagged(key),
+  readRange: (key, range) => bucket.readRange(key, range),
+  download: (key, path) => bucket.download(key, path),
   stat: (key) => bucket.stat(key),
   list: (prefix) => bucket.list(prefix),
+  listFolder: (folder) => bucket.listFolder(folder),
   remove: (key) => bucket.remove(key),
+  removeAll: (keys) => bucket.removeAll(keys),
 });
 
 async function fill(journal: Journal, from: number, to: number): Promise<void> {
@@ -111,7 +115,8 @@ test('[SEG-2] a missing or changed segment is named; all others are read', async
   const damagedKey = segmentKey('', { run: run.runId, writer: 'w', seq: 5 });
   const bytes = (await bucket.read(damagedKey)) ?? new Uint8Array();
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-  await bucket.put(damagedKey, bytes);
+  await bucket.remove(damagedKey);
+  await bucket.create(damagedKey, bytes);
   const { report } = await importAll('back.db');
   expect(report.segments).toBe(count - 2);
   expect(report.problems.join('\n')).toMatch(/Segments 3 to 3 before .* are missing/);

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { shortId, UsageError } from '../base/index.ts';
+import { shortId, systemRandom, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { CompressionMethod } from './compress.ts';
 import { writeJsonLog } from './json-log-file.ts';
@@ -30,7 +30,7 @@ export async function convertLog(
   const isJson = options.to.endsWith('.json');
   if (!isJson && !options.to.endsWith('.eval')) throw unknownForm(options.to);
   const reader = await openStoredLog(disk, options.from);
-  const temp = join(dirname(options.to), `.${basename(options.to)}.${shortId()}.tmp`);
+  const temp = join(dirname(options.to), `.${basename(options.to)}.${shortId(systemRandom)}.tmp`);
   try {
     const size = isJson
       ? await writeJsonLog(disk, temp, reader)

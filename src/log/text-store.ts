@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assert, shortId } from '../base/index.ts';
+import { assert, shortId, systemRandom } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
 
 /** Up to here everything stays in memory. */
@@ -90,7 +90,7 @@ export class TextStore {
   async #openFile(): Promise<DiskFile> {
     if (this.#file) return this.#file;
     assert(this.#scratch, 'without scratch space everything stays in memory');
-    this.#path = join(this.#scratch.dir ?? tmpdir(), `holdfast-${shortId()}.tmp`);
+    this.#path = join(this.#scratch.dir ?? tmpdir(), `holdfast-${shortId(systemRandom)}.tmp`);
     this.#file = await this.#scratch.disk.open(this.#path, 'create');
     return this.#file;
   }

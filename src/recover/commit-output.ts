@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shortId } from '../base/index.ts';
+import { shortId, systemRandom } from '../base/index.ts';
 import { commitFile, commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName } from './log-site.ts';
 import { recoverErrors } from './recover-errors.ts';
@@ -7,7 +7,7 @@ import { recoverErrors } from './recover-errors.ts';
 /** A name for the log while it is written: nothing takes it for a log, and `sweepTemps` removes what a crash leaves. */
 export function tempFor(output: LogSite, scratchDir: string): string {
   return output.path === undefined
-    ? join(scratchDir, `.holdfast-${shortId()}.tmp`)
+    ? join(scratchDir, `.holdfast-${shortId(systemRandom)}.tmp`)
     : tempPathFor(output.path);
 }
 

@@ -205,7 +205,9 @@ describe('segments', () => {
     await nodeDisk.removeTree(run.dir);
     for await (const { key } of bucket.list('')) {
       const bytes = await bucket.read(key);
-      await bucket.put(key.replace('00000001', '00000002'), (bytes ?? new Uint8Array()).slice(0, 40));
+      const second = key.replace('00000001', '00000002');
+      await bucket.remove(second);
+      await bucket.create(second, (bytes ?? new Uint8Array()).slice(0, 40));
     }
     const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
     const report = await recover(run.runId, { places });

@@ -6,6 +6,7 @@ import {
   parseJson,
   type SampleId,
   shortId,
+  systemRandom,
 } from '../base/index.ts';
 import type { PoolKind } from '../journal/index.ts';
 import type { ChatMessage, EvalError, ModelOutput, SampleFields, SampleLimit } from '../log/index.ts';
@@ -91,7 +92,7 @@ export class SampleFieldsBuilder {
       store: this.#store(),
       ...copied(summary, COPIED),
       started_at: typeof summary.started_at === 'string' ? summary.started_at : (facts.firstTimestamp ?? ''),
-      uuid: typeof summary.uuid === 'string' ? summary.uuid : shortId(),
+      uuid: typeof summary.uuid === 'string' ? summary.uuid : shortId(systemRandom),
       error_retries: this.#errorRetries(),
       ...(limit && { limit }),
     };

@@ -7,6 +7,7 @@ import {
   type SampleKey,
   shortId,
   stringifyJson,
+  systemRandom,
   UsageError,
 } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
@@ -159,7 +160,7 @@ class Rescore {
     const events: LogEvent[] = [];
     using meter = createSampleMeter({}, { clock, signal });
     const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS, this.#options.random);
-    const scope = createSampleScope({ recorder, meter, clock });
+    const scope = createSampleScope({ recorder, meter, clock, random: this.#options.random });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
       scoreSample({

@@ -14,7 +14,7 @@ import {
 import type { Disk } from '../disk/index.ts';
 import type { CommandTarget } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
-import { readLines, readProcessText } from './process-output.ts';
+import { readLines, readProcessText } from '../process/index.ts';
 
 export type PresetName = NonNullable<CommandTarget['preset']>;
 

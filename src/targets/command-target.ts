@@ -2,14 +2,21 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { ActionableError, isoTime, type Json, toJson, UsageError } from '../base/index.ts';
 import { type Disk, safeJoin } from '../disk/index.ts';
 import type { CommandTarget, SampleRow } from '../evals/index.ts';
+import {
+  exitCodeOf,
+  type ProcessEnd,
+  type ProcessText,
+  quoteWord,
+  readProcessText,
+  readTail,
+  runProcess,
+} from '../process/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { type AgentReport, type CommandPreset, PRESETS } from './command-preset.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
-import { type ProcessText, readProcessText, readTail } from './process-output.ts';
-import { exitCodeOf, type ProcessEnd, runProcess } from './run-process.ts';
 import { type RunnableTarget, resultOf, type TargetResult, type TargetRun } from './runnable-target.ts';
 import {
   checkTemplate,
@@ -225,7 +232,7 @@ async function emitEnd(
     finishEvent(run.scope, process.start, {
       event: 'sandbox',
       action: 'exec',
-      cmd: models.redact(process.argv.map(quoted).join(' ')),
+      cmd: models.redact(process.argv.map(quoteWord).join(' ')),
       ...(agent.usesStdin && { input: process.prompt }),
       options: { cwd: 'workspace' },
       result: exitCodeOf(end),
@@ -253,10 +260,6 @@ export function environment(env: Env, names: readonly string[]): Env {
 async function writeFile(disk: Disk, path: string, text: string): Promise<void> {
   await using file = await disk.open(path, 'create');
   await file.write(Buffer.from(text), 0);
-}
-
-function quoted(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
 function isCommandPlaceholder(name: string): boolean {

@@ -1,10 +1,9 @@
 import { isoTime } from '../base/index.ts';
 import type { CommandRun, ScorerContext } from '../evals/index.ts';
+import { exitCodeOf, readProcessText, runProcess } from '../process/index.ts';
 import { environment } from './command-target.ts';
 import { finishEvent, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
-import { readProcessText } from './process-output.ts';
-import { exitCodeOf, runProcess } from './run-process.ts';
 import type { SampleScope } from './sample-scope.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -6,7 +6,6 @@ import {
   messageOf,
   type Random,
   shortId,
-  systemRandom,
   toJson,
 } from '../base/index.ts';
 import type { ChatMessage, LogEvent } from '../log/index.ts';
@@ -35,7 +34,7 @@ export interface RecordedModelOptions {
   readonly gate: ModelGate;
   readonly clock: Clock;
   readonly prices: Prices;
-  readonly random?: Random;
+  readonly random: Random;
   readonly budget?: Budget;
   readonly retry?: RetryPolicy;
   /** What else it was opened with and could change answers, such as a base URL. */
@@ -94,11 +93,11 @@ interface StoredAnswer {
 
 class RecordedCalls {
   readonly #model: LanguageModel;
-  readonly #options: RecordedModelOptions & { readonly random: Random; readonly retry: RetryPolicy };
+  readonly #options: RecordedModelOptions & { readonly retry: RetryPolicy };
 
   constructor(model: LanguageModel, options: RecordedModelOptions) {
     this.#model = model;
-    this.#options = { random: systemRandom, retry: DEFAULT_RETRY, ...options };
+    this.#options = { retry: DEFAULT_RETRY, ...options };
   }
 
   async answer(request: ModelRequest): Promise<ModelAnswer> {

@@ -1,4 +1,4 @@
-import { type Clock, type Random, shortId, systemRandom } from '../base/index.ts';
+import { type Clock, type Random, shortId } from '../base/index.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { Recorder } from './recorder.ts';
 import type { SampleMeter } from './sample-meter.ts';
@@ -16,13 +16,9 @@ export interface SampleScope {
 }
 
 export function createSampleScope(
-  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock'> & {
-    readonly random?: Random;
-    readonly salt?: string;
-  },
+  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock' | 'random'> & { readonly salt?: string },
 ): SampleScope {
-  const random = options.random ?? systemRandom;
-  return { salt: shortId(random), ...options, random, conversation: createConversation() };
+  return { salt: shortId(options.random), ...options, conversation: createConversation() };
 }
 
 /** For the scorers: the limits are lifted, and what graders say is not the target's conversation. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isoSeconds, newRunId, systemClock } from '../../src/base/index.ts';
+import { isoSeconds, newRunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { openDataset } from '../../src/datasets/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { definitionDigest, type EvalDefinition, normalizeEval } from '../../src/evals/index.ts';
@@ -59,7 +59,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     rows: dataset,
   });
   const nowMs = systemClock.nowMs();
-  const runId = newRunId(nowMs);
+  const runId = newRunId(nowMs, systemRandom);
   const created = isoSeconds(nowMs);
   const start = logStartOf({
     runId,

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { directoryBucket } from '../../src/bucket/index.ts';
-import { type Disk, nodeDisk, replaceFile, tempPathFor } from '../../src/disk/index.ts';
+import { type Disk, explainDiskError, nodeDisk, replaceFile, tempPathFor } from '../../src/disk/index.ts';
 import { FaultyBucket } from '../sim/faulty-bucket.ts';
 import { memoryBucket } from '../sim/memory-bucket.ts';
 import { SimulatedDisk } from '../sim/simulated-disk.ts';
+import { systemError } from '../sim/system-error.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { type BucketUnderTest, bucketContract } from './bucket.ts';
+import { type BucketFailure, type BucketUnderTest, bucketContract } from './bucket.ts';
 
 bucketContract('directoryBucket', async () => {
   const dir = await makeTempDir();
@@ -15,7 +16,8 @@ bucketContract('directoryBucket', async () => {
 
 bucketContract('directoryBucket on a simulated disk', async () => {
   const disk = new SimulatedDisk();
-  return { ...onDisk(disk, '/'), bucket: directoryBucket(disk, '/bucket') };
+  const failing = (how: BucketFailure) => directoryBucket(failingDisk(ERRNOS[how]), '/bucket');
+  return { ...onDisk(disk, '/'), bucket: directoryBucket(disk, '/bucket'), failing };
 });
 
 bucketContract('directoryBucket with the orphan of a dead writer in it', async () => {
@@ -43,8 +45,30 @@ function onDisk(disk: Disk, dir: string): Omit<BucketUnderTest, 'bucket'> {
       await replaceFile(disk, path, bytes);
       return path;
     },
+    readLocal: (path) => disk.read(path),
     async [Symbol.asyncDispose]() {
       // What is in memory goes by itself.
     },
+  };
+}
+
+const ERRNOS: Readonly<Record<BucketFailure, string>> = { away: 'ESTALE', denied: 'EACCES', broken: 'EIO' };
+
+/** A disk of which every call fails in the same way. */
+function failingDisk(errno: string): Disk {
+  const fail = async (path: string): Promise<never> => {
+    throw explainDiskError(systemError(errno, path), path);
+  };
+  return {
+    read: fail,
+    stat: fail,
+    list: fail,
+    makeDir: fail,
+    open: fail,
+    rename: fail,
+    link: fail,
+    remove: fail,
+    removeTree: fail,
+    syncDir: fail,
   };
 }

@@ -11,7 +11,7 @@ const TWO = Uint8Array.of(2);
 test('a fault that never struck fails the test that set it', () => {
   const faulty = new FaultyDisk(new SimulatedDisk(), [{ on: 'rename', errno: 'EIO', at: /x$/ }]);
   expect(() => faulty[Symbol.dispose]()).toThrow('never struck');
-  const bucket = new FaultyBucket(memoryBucket(), [{ on: 'put', kind: 'timeout' }]);
+  const bucket = new FaultyBucket(memoryBucket(), [{ on: 'replaceIf', kind: 'timeout' }]);
   expect(() => bucket[Symbol.dispose]()).toThrow('never struck');
 });
 
@@ -42,7 +42,7 @@ test('a timeout did nothing; a lost acknowledgement did it; a duplicate says fal
     { on: 'create', kind: 'duplicate', at: /^c$/ },
     { on: 'list', kind: 'timeout' },
   ]);
-  const unavailable = { code: 'E_BUCKET_UNAVAILABLE', retryable: true };
+  const unavailable = { code: 'E_BUCKET_AWAY', retryable: true };
   await expect(faulty.create('a', ONE)).rejects.toMatchObject(unavailable);
   expect(await bucket.read('a')).toBeUndefined();
   await expect(faulty.create('b', ONE)).rejects.toMatchObject(unavailable);

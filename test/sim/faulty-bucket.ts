@@ -1,16 +1,26 @@
-import { ActionableError } from '../../src/base/index.ts';
-import type { Bucket } from '../../src/bucket/index.ts';
+import {
+  type Bucket,
+  type ByteRange,
+  bucketErrors,
+  type FolderEntry,
+  type ListedObject,
+  type ListOptions,
+  type ObjectStat,
+  type Replacement,
+  type TaggedObject,
+} from '../../src/bucket/index.ts';
 import { FaultQueue } from './fault-queue.ts';
 
 export interface BucketFault {
-  readonly on: 'create' | 'put' | 'createFromFile' | 'read' | 'readRange' | 'stat' | 'list' | 'remove';
+  readonly on: Exclude<keyof Bucket, 'url'>;
   /**
    * - `timeout`: the request never arrived, and an error came back;
    * - `lostAcknowledgement`: the request was carried out, and an error came back;
    * - `duplicate`: the network delivered the request twice, and the second answer came back: a create that made the
-   *   object says false.
+   *   object says false;
+   * - `denied`: the bucket does not allow it.
    */
-  readonly kind: 'timeout' | 'lostAcknowledgement' | 'duplicate';
+  readonly kind: 'timeout' | 'lostAcknowledgement' | 'duplicate' | 'denied';
   readonly at?: RegExp;
   readonly after?: number;
 }
@@ -38,53 +48,68 @@ export class FaultyBucket implements Bucket, Disposable {
     this.assertAllStruck();
   }
 
-  create(key: string, bytes: Uint8Array): Promise<boolean> {
-    return this.#send('create', key, () => this.#bucket.create(key, bytes));
+  create(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
+    return this.#send('create', key, () => this.#bucket.create(key, bytes, signal));
   }
 
-  put(key: string, bytes: Uint8Array): Promise<void> {
-    return this.#send('put', key, () => this.#bucket.put(key, bytes));
+  replaceIf(key: string, replacement: Replacement, signal?: AbortSignal): Promise<string | undefined> {
+    return this.#send('replaceIf', key, () => this.#bucket.replaceIf(key, replacement, signal));
   }
 
-  createFromFile(key: string, path: string): Promise<boolean> {
-    return this.#send('createFromFile', key, () => this.#bucket.createFromFile(key, path));
+  createFromFile(key: string, path: string, signal?: AbortSignal): Promise<boolean> {
+    return this.#send('createFromFile', key, () => this.#bucket.createFromFile(key, path, signal));
   }
 
-  read(key: string): Promise<Uint8Array | undefined> {
-    return this.#send('read', key, () => this.#bucket.read(key));
+  read(key: string, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#send('read', key, () => this.#bucket.read(key, signal));
   }
 
-  readRange(key: string, start: number, length: number): Promise<Uint8Array | undefined> {
-    return this.#send('readRange', key, () => this.#bucket.readRange(key, start, length));
+  readTagged(key: string, signal?: AbortSignal): Promise<TaggedObject | undefined> {
+    return this.#send('readTagged', key, () => this.#bucket.readTagged(key, signal));
   }
 
-  stat(key: string): Promise<{ readonly sizeBytes: number; readonly modifiedMs: number } | undefined> {
-    return this.#send('stat', key, () => this.#bucket.stat(key));
+  readRange(key: string, range: ByteRange, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    return this.#send('readRange', key, () => this.#bucket.readRange(key, range, signal));
   }
 
-  async *list(prefix: string): AsyncIterable<{ readonly key: string; readonly sizeBytes: number }> {
-    await this.#send('list', prefix, async () => undefined);
-    yield* this.#bucket.list(prefix);
+  download(
+    key: string,
+    path: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly sizeBytes: number } | undefined> {
+    return this.#send('download', key, () => this.#bucket.download(key, path, signal));
   }
 
-  remove(key: string): Promise<void> {
-    return this.#send('remove', key, () => this.#bucket.remove(key));
+  stat(key: string, signal?: AbortSignal): Promise<ObjectStat | undefined> {
+    return this.#send('stat', key, () => this.#bucket.stat(key, signal));
+  }
+
+  async *list(folder: string, options?: ListOptions): AsyncIterable<ListedObject> {
+    await this.#send('list', folder, async () => undefined);
+    yield* this.#bucket.list(folder, options);
+  }
+
+  async *listFolder(folder: string, options?: ListOptions): AsyncIterable<FolderEntry> {
+    await this.#send('listFolder', folder, async () => undefined);
+    yield* this.#bucket.listFolder(folder, options);
+  }
+
+  remove(key: string, signal?: AbortSignal): Promise<void> {
+    return this.#send('remove', key, () => this.#bucket.remove(key, signal));
+  }
+
+  removeAll(keys: Iterable<string>, signal?: AbortSignal): Promise<void> {
+    const all = [...keys];
+    return this.#send('removeAll', all.join('\n'), () => this.#bucket.removeAll(all, signal));
   }
 
   async #send<T>(on: BucketFault['on'], key: string, request: () => Promise<T>): Promise<T> {
     const fault = this.#faults.take(on, key);
-    if (fault?.kind === 'timeout') throw unavailable(on, key);
+    const noAnswer = () => bucketErrors.away(this.url, new Error(`no answer came to ${on} of ${key}`));
+    if (fault?.kind === 'denied') throw bucketErrors.denied(this.url, new Error(`${on} of ${key}`));
+    if (fault?.kind === 'timeout') throw noAnswer();
     const answer = await request();
-    if (fault?.kind === 'lostAcknowledgement') throw unavailable(on, key);
+    if (fault?.kind === 'lostAcknowledgement') throw noAnswer();
     return fault?.kind === 'duplicate' ? request() : answer;
   }
-}
-
-function unavailable(on: string, key: string): ActionableError {
-  return new ActionableError({
-    code: 'E_BUCKET_UNAVAILABLE',
-    message: `No answer came to ${on} of ${JSON.stringify(key)}.`,
-    hint: 'Try again.',
-    retryable: true,
-  });
 }

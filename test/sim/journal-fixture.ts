@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { type Digest, newRunId, systemClock } from '../../src/base/index.ts';
+import { type Digest, newRunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { createJournal, type Journal, type RunRecord } from '../../src/journal/index.ts';
 import type { SampleFields } from '../../src/log/index.ts';
 
 export const RUN: RunRecord = {
-  runId: newRunId(0),
+  runId: newRunId(0, systemRandom),
   writer: 'w',
   created: '2026-01-01T00:00:00+00:00',
   start: {
     version: 2,
     eval: {
       eval_id: 'e',
-      run_id: newRunId(0),
+      run_id: newRunId(0, systemRandom),
       created: '2026-01-01T00:00:00+00:00',
       task: 'sealed',
       task_id: 't',
@@ -44,7 +44,7 @@ export const RUN: RunRecord = {
 
 /** Run ids are random: the spec must name the record's own. */
 export const runRecord = (): RunRecord => {
-  const runId = newRunId(0);
+  const runId = newRunId(0, systemRandom);
   return { ...RUN, runId, start: { ...RUN.start, eval: { ...RUN.start.eval, run_id: runId } } };
 };
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, systemClock } from '../../src/base/index.ts';
+import { type Clock, seededRandom, systemClock } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import type { SampleLimits, SampleRow } from '../../src/evals/index.ts';
 import {
@@ -37,7 +37,7 @@ export function startAttempt(options: AttemptOptions = {}): Attempt {
   const { earlier = [], limits = {}, clock = systemClock, signal } = options;
   const recorder = createMemoryRecorder(earlier);
   const meter = createSampleMeter(limits, { clock, ...(signal && { signal }) });
-  const scope = createSampleScope({ recorder, meter, clock, salt: 'test' });
+  const scope = createSampleScope({ recorder, meter, clock, random: seededRandom(1), salt: 'test' });
   return { recorder, meter, scope, [Symbol.dispose]: () => meter[Symbol.dispose]() };
 }
 

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { toJson } from '../../base/index.ts';
@@ -35,10 +36,14 @@ export const command = defineCommand<DoctorFlags>({
       ...(await checkNode()),
       ...(isBucketUrl(flags.logDir) ? [] : await checkLogDir(nodeDisk, flags.logDir, terminal.cwd)),
       ...checkProviders(terminal.env, terminal.cwd),
-      ...checkPrograms(),
+      ...(await checkPrograms(terminal.env, terminal.cwd)),
       ...(bucket === undefined
         ? []
-        : await checkBucket(isBucketUrl(bucket) ? bucket : resolve(terminal.cwd, bucket), nodeDisk)),
+        : await checkBucket(
+            isBucketUrl(bucket) ? bucket : resolve(terminal.cwd, bucket),
+            nodeDisk,
+            tmpdir(),
+          )),
     ];
     const hasFailed = checks.some(({ status }) => status === 'fail');
     if (flags.json) terminal.json({ ok: !hasFailed, checks: toJson(checks) });

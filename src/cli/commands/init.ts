@@ -2,10 +2,10 @@ import { join, relative, resolve } from 'node:path';
 import { Option } from 'commander';
 import { packageVersion, UsageError } from '../../base/index.ts';
 import { createFile, type Disk, nodeDisk, replaceFile } from '../../disk/index.ts';
+import { quoteWord } from '../../process/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { IGNORED, type StarterFile, starterEval, starterPackage } from '../init/starter.ts';
-import { quoteWord } from '../run/next-steps.ts';
 
 interface InitFlags extends CommonFlags {
   readonly yaml?: true;

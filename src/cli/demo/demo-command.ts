@@ -9,16 +9,17 @@ import {
   parseJson,
   shortId,
   systemClock,
+  systemRandom,
   UsageError,
 } from '../../base/index.ts';
 import { type Disk, nodeDisk, replaceFile } from '../../disk/index.ts';
+import { quoteWord } from '../../process/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { DemoFlags } from '../commands/demo.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { starterPackage } from '../init/starter.ts';
 import { listLogs, listUnfinished } from '../logs/list-logs.ts';
 import { counted, formatDuration } from '../quantities.ts';
-import { quoteWord } from '../run/next-steps.ts';
 import type { Terminal } from '../terminal.ts';
 
 const EVAL_FILE = 'sums.eval.ts';
@@ -30,7 +31,10 @@ const SHOW_CURSOR = '\u001b[?25h';
 
 /** The main job on embedded defaults: run, SIGKILL, run again, account. */
 export async function demoCommand({ flags, terminal }: CommandCall<DemoFlags>): Promise<ExitCode> {
-  const dir = resolve(terminal.cwd, flags.dir ?? join(tmpdir(), `holdfast-demo-${shortId().slice(0, 8)}`));
+  const dir = resolve(
+    terminal.cwd,
+    flags.dir ?? join(tmpdir(), `holdfast-demo-${shortId(systemRandom).slice(0, 8)}`),
+  );
   await prepareFolder(nodeDisk, dir);
   const demo = new Demo(dir, terminal, flags.json === true);
   return demo.run();
@@ -85,7 +89,7 @@ class Demo {
   async #runAndKill(): Promise<{ readonly completed: number; readonly planned: number }> {
     const { child, ended } = this.#start(RUN, this.#isJson ? 'ignore' : 'inherit');
     let seen = { completed: 0, planned: 0 };
-    const poll = setInterval(() => {
+    using _ = systemClock.every(POLL_MS, () => {
       this.#progress().then(
         (now) => {
           seen = now;
@@ -93,11 +97,10 @@ class Demo {
         },
         () => undefined, // The journal is not there yet, or gone again: the next look will tell.
       );
-    }, POLL_MS);
+    });
     try {
       await ended;
     } finally {
-      clearInterval(poll);
       // The run hid the cursor, and had no chance to show it again.
       if (this.#terminal.isLive) process.stderr.write(`${SHOW_CURSOR}\n`);
     }

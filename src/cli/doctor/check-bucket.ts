@@ -1,23 +1,31 @@
-import { ActionableError, messageOf, shortId } from '../../base/index.ts';
+import { ActionableError, messageOf, shortId, systemRandom } from '../../base/index.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
-import type { Disk } from '../../disk/index.ts';
+import { type Disk, tempPathFor } from '../../disk/index.ts';
 import { type Check, fail, ok } from './check.ts';
 
 const RACERS = 8;
 
+/** Where the probes write. */
+interface Place {
+  readonly bucket: Bucket;
+  readonly prefix: string;
+  readonly disk: Disk;
+  /** A local folder for what is downloaded. */
+  readonly scratch: string;
+}
+
 /** Tries what Holdfast asks of a bucket, on the bucket itself, under a name of its own; removes all of it again. */
-export async function checkBucket(url: string, disk: Disk): Promise<readonly Check[]> {
-  const prefix = `.holdfast-doctor/${shortId()}/`;
+export async function checkBucket(url: string, disk: Disk, scratch: string): Promise<readonly Check[]> {
+  const prefix = `.holdfast-doctor/${shortId(systemRandom)}/`;
   try {
-    const bucket = await openBucket(url, { disk });
+    const place = { bucket: await openBucket(url, { disk }), prefix, disk, scratch };
     try {
-      return [
-        await probeRace(bucket, prefix),
-        await probeRead(bucket, prefix),
-        await probeList(bucket, prefix),
-      ];
+      const probes = [probeCreate, probeReplace, probeRead, probeDownload, probeAbort, probeList];
+      const checks: Check[] = [];
+      for (const probe of probes) checks.push(await probe(place));
+      return checks;
     } finally {
-      await removeAll(bucket, prefix);
+      await removeBelow(place.bucket, prefix);
     }
   } catch (error) {
     const next = error instanceof ActionableError ? error.hint : 'Check the address and the permissions.';
@@ -26,12 +34,11 @@ export async function checkBucket(url: string, disk: Disk): Promise<readonly Che
 }
 
 /** [BUCKET-1] Of many writers of one key exactly one wins: no result is overwritten, whoever else writes. */
-async function probeRace(bucket: Bucket, prefix: string): Promise<Check> {
-  const bodies = Array.from({ length: RACERS }, (_, index) => Buffer.from(`writer ${index}`));
+async function probeCreate({ bucket, prefix }: Place): Promise<Check> {
+  const bodies = racers();
   const won = await Promise.all(bodies.map((body) => bucket.create(`${prefix}race`, body)));
   const winners = bodies.filter((_, index) => won[index]);
-  const stored = Buffer.from((await bucket.read(`${prefix}race`)) ?? []);
-  const isFair = winners.length === 1 && winners[0]?.equals(stored);
+  const isFair = winners.length === 1 && winners[0]?.equals(await bodyOf(bucket, `${prefix}race`));
   return isFair
     ? ok('bucket: create', `of ${RACERS} writers of one key exactly one won`)
     : fail(
@@ -41,36 +48,93 @@ async function probeRace(bucket: Bucket, prefix: string): Promise<Check> {
       );
 }
 
-async function probeRead(bucket: Bucket, prefix: string): Promise<Check> {
-  const key = `${prefix}body`;
-  await bucket.put(key, Buffer.from('0123456789'));
-  const range = Buffer.from((await bucket.readRange(key, 2, 3)) ?? []).toString();
+/** [BUCKET-5] Of many who replace one object exactly one wins: two processes never hold one lease. */
+async function probeReplace({ bucket, prefix }: Place): Promise<Check> {
+  const key = `${prefix}lease`;
+  await bucket.create(key, Buffer.from('nobody'));
+  const { etag = '' } = (await bucket.readTagged(key)) ?? {};
+  const bodies = racers();
+  const etags = await Promise.all(bodies.map((bytes) => bucket.replaceIf(key, { bytes, etag })));
+  const winners = bodies.filter((_, index) => etags[index] !== undefined);
+  const isFair = winners.length === 1 && winners[0]?.equals(await bodyOf(bucket, key));
+  return isFair
+    ? ok('bucket: replace', `of ${RACERS} who replaced one object exactly one won`)
+    : fail(
+        'bucket: replace',
+        `${winners.length} of ${RACERS} who replaced one object won`,
+        'Use a bucket with conditional writes (replace if it has this etag), or a directory with working locks.',
+      );
+}
+
+async function probeRead({ bucket, prefix }: Place): Promise<Check> {
+  const key = `${prefix}sub/body`;
+  await bucket.create(key, Buffer.from('0123456789'));
+  const range = await bucket.readRange(key, { start: 2, length: 3 });
   const missing = await bucket.read(`${prefix}missing`);
-  return range === '234' && missing === undefined
+  const stat = await bucket.stat(key);
+  const isRight = Buffer.from(range ?? []).toString() === '234' && stat?.sizeBytes === 10;
+  return isRight && missing === undefined
     ? ok('bucket: read', 'whole objects and ranges')
     : fail('bucket: read', 'a range or a missing object is not what it should be', 'Use another bucket.');
 }
 
-async function probeList(bucket: Bucket, prefix: string): Promise<Check> {
+async function probeDownload({ bucket, prefix, disk, scratch }: Place): Promise<Check> {
+  const path = tempPathFor(`${scratch}/body`);
+  try {
+    await bucket.download(`${prefix}sub/body`, path);
+    const found = Buffer.from((await disk.read(path)) ?? []).toString();
+    const wasTaken = await bucket.createFromFile(`${prefix}sub/upload`, path);
+    const uploaded = (await bodyOf(bucket, `${prefix}sub/upload`)).toString();
+    return found === '0123456789' && wasTaken && uploaded === found
+      ? ok('bucket: files', 'objects go to files and back, whole')
+      : fail('bucket: files', 'a file is not what was stored', 'Use another bucket.');
+  } finally {
+    await disk.remove(path);
+  }
+}
+
+/** [BUCKET-9] What is stopped stops, and makes nothing. */
+async function probeAbort({ bucket, prefix }: Place): Promise<Check> {
+  const reason = new Error('stopped');
+  const key = `${prefix}stopped`;
+  const outcome = await bucket.create(key, Buffer.from('x'), AbortSignal.abort(reason)).catch(messageOf);
+  return outcome === 'stopped' && (await bucket.stat(key)) === undefined
+    ? ok('bucket: stop', 'what is stopped makes nothing')
+    : fail('bucket: stop', 'a request that was stopped was carried out', 'Use another bucket.');
+}
+
+async function probeList({ bucket, prefix }: Place): Promise<Check> {
+  const names = ['lease', 'race', 'sub/body', 'sub/upload'].map((name) => `${prefix}${name}`);
   const found = await keysBelow(bucket, prefix);
-  const isRight = found.join() === [`${prefix}body`, `${prefix}race`].join();
-  await removeAll(bucket, prefix);
+  const rest = await Array.fromAsync(bucket.list(prefix, { startAfter: `${prefix}race` }), ({ key }) => key);
+  const folder = await Array.fromAsync(bucket.listFolder(prefix), ({ key }) => key);
+  const isRight =
+    found.join() === names.join() &&
+    rest.join() === names.slice(2).join() &&
+    folder.join() === [...names.slice(0, 2), `${prefix}sub/`].join();
+  await removeBelow(bucket, prefix);
   const left = await keysBelow(bucket, prefix);
   return isRight && left.length === 0
     ? ok('bucket: list, remove', 'what was written is listed, what was removed is not')
     : fail(
         'bucket: list, remove',
-        `listed ${found.length} of 2 objects, ${left.length} were left`,
+        `listed ${found.length} of ${names.length} objects, ${left.length} were left`,
         'Use a bucket with strongly consistent listing.',
       );
 }
 
-async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
-  for (const key of await keysBelow(bucket, prefix)) await bucket.remove(key);
+function racers(): readonly Buffer[] {
+  return Array.from({ length: RACERS }, (_, index) => Buffer.from(`writer ${index}`));
 }
 
-async function keysBelow(bucket: Bucket, prefix: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of bucket.list(prefix)) keys.push(key);
-  return keys;
+async function bodyOf(bucket: Bucket, key: string): Promise<Buffer> {
+  return Buffer.from((await bucket.read(key)) ?? []);
+}
+
+async function removeBelow(bucket: Bucket, prefix: string): Promise<void> {
+  await bucket.removeAll(await keysBelow(bucket, prefix));
+}
+
+async function keysBelow(bucket: Bucket, prefix: string): Promise<readonly string[]> {
+  return Array.fromAsync(bucket.list(prefix), ({ key }) => key);
 }

@@ -1,10 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { ActionableError, errnoOf, messageOf } from '../../base/index.ts';
-import { type Disk, freeBytes, isLocked, tempPathFor, tryLock } from '../../disk/index.ts';
+import { ActionableError, errnoOf, messageOf, systemClock, systemRandom } from '../../base/index.ts';
+import {
+  createFile,
+  type Disk,
+  freeBytes,
+  isLocked,
+  nodeDisk,
+  tempPathFor,
+  tryLock,
+} from '../../disk/index.ts';
+import { streamProcess } from '../../process/index.ts';
 import { checkWritable } from '../../runner/index.ts';
 import { keyVariableOf, PROVIDERS, packageOf } from '../../targets/index.ts';
 import { formatBytes } from '../quantities.ts';
@@ -12,6 +20,7 @@ import type { Environment } from '../terminal.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
 const FREE_BYTES_MIN = 1_000_000_000;
+const PROGRAM_MS_MAX = 20_000;
 
 /** What is built into Node: its version, SQLite and zstd. */
 export async function checkNode(): Promise<readonly Check[]> {
@@ -48,6 +57,7 @@ export async function checkLogDir(disk: Disk, logDir: string, cwd: string): Prom
   return [
     ok('log directory', `${dir} can be written`),
     await checkSync(disk, place),
+    await checkLinks(disk, place),
     checkLock(place),
     await checkRoom(place),
     await sweepProbe(disk, place),
@@ -68,6 +78,48 @@ async function checkSync(disk: Disk, dir: string): Promise<Check> {
       'fsync',
       messageOf(error),
       'Choose a log directory on another file system: without fsync a power loss loses results.',
+    );
+  } finally {
+    await disk.remove(path);
+  }
+}
+
+/** New files get their name by a hard link, which nobody else's can be lost to; not every file system has them. */
+export async function checkLinks(disk: Disk, dir: string): Promise<Check> {
+  const [file, link] = [tempPathFor(join(dir, 'file')), tempPathFor(join(dir, 'link'))];
+  try {
+    await using _ = await disk.open(file, 'create');
+    await disk.link(file, link);
+    return ok('hard links', 'work: a new file never takes the place of another');
+  } catch (error) {
+    if (errnoOf(error) !== 'E_DISK_NO_LINK') return fail('hard links', messageOf(error), NO_LINKS_NEXT);
+    return checkCreateWithoutLinks(disk, dir);
+  } finally {
+    for (const path of [link, file]) await disk.remove(path);
+  }
+}
+
+const NO_LINKS_NEXT =
+  'Choose a log directory on a file system with hard links: ext4, xfs, btrfs, APFS or NTFS.';
+
+/** Without links files are made in another way, if there is one here: tried before anything is bought. */
+async function checkCreateWithoutLinks(disk: Disk, dir: string): Promise<Check> {
+  const path = tempPathFor(join(dir, 'file'));
+  const body = Buffer.from('x');
+  try {
+    const made = [await createFile(disk, path, body), await createFile(disk, path, body)];
+    return made[0] === true && made[1] === false
+      ? warn(
+          'hard links',
+          'do not work here; files are made without them',
+          `It works, but is less safe. ${NO_LINKS_NEXT}`,
+        )
+      : fail('hard links', 'do not work here, and a new file can take the place of another', NO_LINKS_NEXT);
+  } catch (error) {
+    return fail(
+      'hard links',
+      `do not work here, and no file can be made without them: ${messageOf(error)}`,
+      NO_LINKS_NEXT,
     );
   } finally {
     await disk.remove(path);
@@ -129,17 +181,35 @@ export function checkProviders(env: Environment, cwd: string): readonly Check[] 
 }
 
 /** Programs that are useful beside Holdfast. */
-export function checkPrograms(): readonly Check[] {
+export async function checkPrograms(env: Environment, cwd: string): Promise<readonly Check[]> {
+  const where = { env, cwd };
   return [
-    checkProgram('git', 'Install git to keep results in a repository.'),
-    checkProgram('inspect', 'To look at logs: pip install inspect-ai, then "inspect view".'),
+    await checkProgram('git', where, 'Install git to keep results in a repository.'),
+    await checkProgram('inspect', where, 'To look at logs: pip install inspect-ai, then "inspect view".'),
   ];
 }
 
-function checkProgram(name: string, next: string): Check {
-  const { error, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8', timeout: 20_000 });
-  if (error) return warn(name, errnoOf(error) === 'ENOENT' ? 'not found' : messageOf(error), next);
-  return ok(name, stdout.trim().split('\n')[0] ?? '');
+async function checkProgram(
+  name: string,
+  where: { readonly env: Environment; readonly cwd: string },
+  next: string,
+): Promise<Check> {
+  try {
+    await using program = await streamProcess({
+      ...where,
+      argv: [name, '--version'],
+      disk: nodeDisk,
+      clock: systemClock,
+      random: systemRandom,
+      signal: new AbortController().signal,
+      timeoutMs: PROGRAM_MS_MAX,
+    });
+    const said = Buffer.concat(await Array.fromAsync(program.stdout)).toString('utf8');
+    const { timedOut } = await program.end;
+    return timedOut ? warn(name, 'does not answer', next) : ok(name, said.trim().split('\n')[0] ?? '');
+  } catch (error) {
+    return warn(name, errnoOf(error) === 'E_COMMAND_NOT_FOUND' ? 'not found' : messageOf(error), next);
+  }
 }
 
 function isInstalled(require: NodeJS.Require, name: string): boolean {

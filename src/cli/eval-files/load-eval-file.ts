@@ -5,7 +5,7 @@ import { type Disk, explainDiskError } from '../../disk/index.ts';
 import { asDefinition, type EvalDefinition, EvalFileError, readYamlEval } from '../../evals/index.ts';
 import { evalFileKind } from './find-eval-files.ts';
 import { provideHoldfast } from './holdfast-import.ts';
-import { type ModulePlace, placeOfError, placeOfImport } from './module-place.ts';
+import { type ModulePlace, placeOfError, placeOfImport, placeOfSyntax } from './module-place.ts';
 
 /** An eval, and where it was found. */
 export interface LoadedEval {
@@ -77,7 +77,10 @@ async function explainImport(error: unknown, failing: Failing): Promise<Actionab
   const code = errnoOf(error);
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'ERR_UNSUPPORTED_DIR_IMPORT')
     return missingImport(error, failing);
-  const place = relativePlace(placeOfError(error), failing);
+  const { disk, cwd } = failing.context;
+  const found =
+    placeOfError(error) ?? (error instanceof SyntaxError ? await placeOfSyntax(disk, cwd) : undefined);
+  const place = relativePlace(found, failing);
   // What `defineEval` and our scorers say is a sentence already; only the place is new.
   if (error instanceof ActionableError) return new EvalFileError(place, error);
   if (error instanceof SyntaxError) {
@@ -101,7 +104,7 @@ async function explainImport(error: unknown, failing: Failing): Promise<Actionab
 async function missingImport(error: unknown, failing: Failing): Promise<ActionableError> {
   const { path, file, context } = failing;
   const text = await readText(path, file, context.disk);
-  const missing = quotedIn(messageOf(error));
+  const missing = firstQuoted(messageOf(error));
   const place = placeOfImport(text, path, missing) ?? placeOfRelative(text, path, missing);
   const isPackage = !missing.startsWith('/') && !missing.startsWith('.');
   return new EvalFileError(relativePlace(place, failing), {
@@ -120,7 +123,7 @@ function placeOfRelative(text: string, path: string, missing: string): ModulePla
 }
 
 /** Node writes the names in its messages in single quotes; the name is only used to say more, never to decide. */
-function quotedIn(message: string): string {
+function firstQuoted(message: string): string {
   return /'([^']+)'/.exec(message)?.[1] ?? message;
 }
 

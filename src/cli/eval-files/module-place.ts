@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import type { Disk } from '../../disk/index.ts';
+import { streamProcess } from '../../process/index.ts';
 import { lastLoadedModule } from './holdfast-import.ts';
 
 export interface ModulePlace {
@@ -9,16 +11,30 @@ export interface ModulePlace {
   readonly column: number;
 }
 
-/**
- * Where an error that came out of `import()` happened. Node tells it in three ways: a syntax error is headed by its place
- * and a caret, a thrown error has stack frames, and a syntax error in plain JavaScript says nothing, so it is asked again.
- */
+/** Where an error happened, as Node tells it: a syntax error is headed by its place and a caret, others have frames. */
 export function placeOfError(error: unknown): ModulePlace | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  return (
-    placeOfCaret(stack) ?? placeOfFrame(stack) ?? (error instanceof SyntaxError ? checkAgain() : undefined)
-  );
+  return placeOfCaret(stack) ?? placeOfFrame(stack);
 }
+
+/** Where the module that was loaded last has its syntax error: in plain JavaScript the error itself says nothing. */
+export async function placeOfSyntax(disk: Disk, cwd: string): Promise<ModulePlace | undefined> {
+  const url = lastLoadedModule();
+  if (!url?.startsWith('file:')) return undefined;
+  await using check = await streamProcess({
+    argv: [process.execPath, '--check', fileURLToPath(url)],
+    cwd,
+    env: {},
+    disk,
+    clock: systemClock,
+    random: systemRandom,
+    signal: new AbortController().signal,
+    timeoutMs: CHECK_MS_MAX,
+  });
+  return placeOfCaret((await check.end).stderr);
+}
+
+const CHECK_MS_MAX = 20_000;
 
 /** Where a module names another: for imports that lead nowhere. */
 export function placeOfImport(text: string, file: string, specifier: string): ModulePlace | undefined {
@@ -51,13 +67,6 @@ function placeOfFrame(stack: string): ModulePlace | undefined {
 /** Frames of Holdfast itself are no place in the user's file. */
 function isOurs(file: string): boolean {
   return file.startsWith(new URL('../..', import.meta.url).href);
-}
-
-function checkAgain(): ModulePlace | undefined {
-  const url = lastLoadedModule();
-  if (!url?.startsWith('file:')) return undefined;
-  const { stderr } = spawnSync(process.execPath, ['--check', fileURLToPath(url)], { encoding: 'utf8' });
-  return placeOfCaret(stderr);
 }
 
 function pathOf(file: string): string {

@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
+import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport, SampleAccount } from '../../recover/index.ts';
 import { counted, formatCount } from '../quantities.ts';
 import { resultLines } from '../run/account-report.ts';
-import { quoteWord } from '../run/next-steps.ts';
 import { runTitle } from '../run/progress.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';

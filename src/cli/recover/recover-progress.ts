@@ -23,16 +23,12 @@ export async function withProgress<T>(
     saidMs = nowMs;
     terminal.note(`${howFar(done, total)}, ${formatDuration(nowMs - startedMs)}`);
   };
-  const timer = setInterval(say, SAY_EVERY_MS);
-  try {
-    return await work((now, all) => {
-      done = now;
-      total = all;
-      say();
-    });
-  } finally {
-    clearInterval(timer);
-  }
+  using _ = clock.every(SAY_EVERY_MS, say);
+  return await work((now, all) => {
+    done = now;
+    total = all;
+    say();
+  });
 }
 
 /** Before the first sample its sources are read, and after the last one the log is read back. */

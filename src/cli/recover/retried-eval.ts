@@ -3,11 +3,11 @@ import { isJsonObject, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { definitionDigest, type SampleLimits } from '../../evals/index.ts';
 import type { EvalConfig, LogHeader } from '../../log/index.ts';
+import { quoteWord } from '../../process/index.ts';
 import { type EvalChanges, planSetItems } from '../../runner/index.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
 import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
-import { quoteWord } from '../run/next-steps.ts';
 
 export interface RetriedLog {
   readonly log: string;

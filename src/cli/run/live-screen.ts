@@ -1,4 +1,5 @@
 import { createLogUpdate } from 'log-update';
+import { systemClock } from '../../base/index.ts';
 import type { ModelGate } from '../../targets/index.ts';
 import { formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
@@ -33,7 +34,7 @@ export function liveScreen(
     update.persist(wrapWords(text, columns, NOTE_INDENT));
     draw();
   };
-  const timer = setInterval(draw, FRAME_MS);
+  const frames = systemClock.every(FRAME_MS, draw);
   draw();
 
   return {
@@ -53,7 +54,7 @@ export function liveScreen(
     close() {
       if (isClosed) return;
       isClosed = true;
-      clearInterval(timer);
+      frames[Symbol.dispose]();
       update.clear();
       update.done();
     },

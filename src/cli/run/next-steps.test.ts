@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { quoteWord } from '../../process/index.ts';
 import type { Account, ItemOutcome } from '../../runner/index.ts';
-import { commandText, exitCodeOfSet, quoteWord } from './next-steps.ts';
+import { commandText, exitCodeOfSet } from './next-steps.ts';
 
 test('a sample that was lost or failed ends with 1, also when the run is done', () => {
   const outcome = (counts: Partial<Account['samples']>) =>

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { quoteWord } from '../../process/index.ts';
 import type { Account, ItemOutcome } from '../../runner/index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 
@@ -53,9 +54,4 @@ export function nextSteps(
 export function commandText(words: readonly string[]): string {
   const kept = words.filter((word) => word !== '--fresh');
   return ['holdfast', ...kept].map(quoteWord).join(' ');
-}
-
-/** As a POSIX shell reads it. */
-export function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll(`'`, `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errnoOf, messageOf, shortId } from '../../base/index.ts';
+import { errnoOf, messageOf, shortId, systemRandom } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { bufferErrors } from './buffer-problem.ts';
 
@@ -72,7 +72,7 @@ function tryOpen(path: string, readOnly = true): { readonly db?: DatabaseSync; r
 }
 
 async function openCopy(disk: Disk, path: string, scratchDir: string): Promise<OpenBuffer> {
-  const copy = join(scratchDir, `.holdfast-${shortId()}.tmp`);
+  const copy = join(scratchDir, `.holdfast-${shortId(systemRandom)}.tmp`);
   const removeCopy = async () => {
     for (const ending of ['', '-wal', '-shm', '-journal']) await disk.remove(copy + ending);
   };

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { ActionableError, type Json, messageOf, shortId, stringifyJson } from '../../base/index.ts';
+import {
+  ActionableError,
+  type Json,
+  messageOf,
+  shortId,
+  stringifyJson,
+  systemRandom,
+} from '../../base/index.ts';
 import type { Bucket } from '../../bucket/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { type ByteSource, DEFAULT_LIMITS, MemberJson, scanTornZip, ZipReader } from '../../log/index.ts';
@@ -18,7 +25,7 @@ export async function spoolFilestore(
   filestore: Filestore,
   options: { readonly scratchDir: string },
 ): Promise<BufferReader> {
-  const path = join(options.scratchDir, `.holdfast-${shortId()}.tmp`);
+  const path = join(options.scratchDir, `.holdfast-${shortId(systemRandom)}.tmp`);
   const db = new DatabaseSync(path);
   const close = async () => {
     db.close();
@@ -205,7 +212,8 @@ export async function openBucketSource(bucket: Bucket, key: string): Promise<Byt
   return {
     name,
     sizeBytes: stat.sizeBytes,
-    read: async (position, length) => (await bucket.readRange(key, position, length)) ?? new Uint8Array(),
+    read: async (position, length) =>
+      (await bucket.readRange(key, { start: position, length })) ?? new Uint8Array(),
     close: async () => undefined,
   };
 }

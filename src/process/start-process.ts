@@ -1,18 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { ActionableError, type Clock, errnoOf, messageOf, type Random, shortId } from '../base/index.ts';
-import { type Disk, openForProcess } from '../disk/index.ts';
-import type { Env } from './open-model.ts';
+import type { Disk } from '../disk/index.ts';
 import { findProcesses, killProcesses, signalGroup } from './process-tree.ts';
 
-export interface ProcessOptions {
+/** All that a process sees of the environment. */
+export type ProcessEnv = Readonly<Record<string, string | undefined>>;
+
+/** What every way to run a program asks for. */
+export interface ProcessSettings {
   /** Never through a shell: each item is one argument, whatever is in it. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** All that the process sees of the environment. */
-  readonly env: Env;
-  /** Files that the process reads and writes itself. `stdout` and `stderr` must not exist. */
-  readonly files: { readonly stdin?: string; readonly stdout: string; readonly stderr: string };
+  readonly env: ProcessEnv;
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
@@ -35,42 +34,24 @@ export interface ProcessEnd {
 }
 
 /** Processes that we start carry it, and hand it down to all they start; so none can hide by leaving its group. */
-export const MARKER_VARIABLE = 'HOLDFAST_PROCESS';
+const MARKER_VARIABLE = 'HOLDFAST_PROCESS';
 
 const GRACE_MS = 2_000;
 
-/**
- * Runs a command in a process group of its own and waits until all of it is gone. At the time limit, or when the signal
- * is aborted, the whole tree gets SIGTERM and, after the grace period, SIGKILL. Rejects only when the command cannot be
- * started; everything else is told by the result.
- */
-export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
-  const { files, signal } = options;
-  signal.throwIfAborted();
-  await using stdin = files.stdin === undefined ? undefined : await openForProcess(files.stdin, 'read');
-  await using stdout = await openForProcess(files.stdout, 'create');
-  await using stderr = await openForProcess(files.stderr, 'create');
-  const marker = shortId(options.random);
-  const child = await start(options, { marker, stdio: [stdin?.fd ?? 'ignore', stdout.fd, stderr.fd] });
-  return waitForEnd(child, marker, options);
-}
-
-/** The shell's way of putting an end by a signal into an exit code. */
-export function exitCodeOf({ exitCode, signal }: Pick<ProcessEnd, 'exitCode' | 'signal'>): number {
-  return exitCode ?? 128 + (signal ? (constants.signals[signal] ?? 0) : 0);
-}
-
-interface Started {
+export interface StartedProcess {
   readonly child: ChildProcess;
   readonly pid: number;
+  readonly marker: string;
   readonly exited: Promise<Pick<ProcessEnd, 'exitCode' | 'signal'>>;
 }
 
-function start(
-  { argv, cwd, env }: ProcessOptions,
-  { marker, stdio }: { readonly marker: string; readonly stdio: readonly (number | 'ignore')[] },
-): Promise<Started> {
+/** Starts a command in a process group of its own. Rejects when it cannot be started. */
+export function startProcess(
+  { argv, cwd, env, random }: ProcessSettings,
+  stdio: readonly (number | IOType)[],
+): Promise<StartedProcess> {
   const [command = '', ...args] = argv;
+  const marker = shortId(random);
   const child = spawn(command, args, {
     cwd,
     env: { ...env, [MARKER_VARIABLE]: marker },
@@ -83,33 +64,35 @@ function start(
   });
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(cannotStart(command, error)));
-    child.once('spawn', () => resolve({ child, pid: child.pid as number, exited }));
+    child.once('spawn', () => resolve({ child, pid: child.pid as number, marker, exited }));
   });
 }
 
-async function waitForEnd(started: Started, marker: string, options: ProcessOptions): Promise<ProcessEnd> {
-  const { clock, signal, timeoutMs, disk, graceMs = GRACE_MS, sweep = false } = options;
+/**
+ * Waits until all of a process is gone. At the time limit, or when the signal is aborted, the whole tree gets SIGTERM
+ * and, after the grace period, SIGKILL. Never rejects for what the process did: the result tells.
+ */
+export async function waitForEnd(started: StartedProcess, settings: ProcessSettings): Promise<ProcessEnd> {
+  const { clock, signal, timeoutMs, disk, graceMs = GRACE_MS, sweep = false } = settings;
   const over = new AbortController();
   let timedOut = false;
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : clock.sleep(timeoutMs, over.signal).then(
-          () => {
-            timedOut = true;
-          },
-          // It is over before its time.
-          () => undefined,
-        );
-  const aborted = new Promise<void>((resolve) => {
+  const mustEnd = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal });
+    if (timeoutMs === undefined) return;
+    clock.sleep(timeoutMs, over.signal).then(
+      () => {
+        timedOut = true;
+        resolve();
+      },
+      // It is over before its time.
+      () => undefined,
+    );
   });
-  await Promise.race([started.exited, aborted, ...(timer ? [timer] : [])]);
+  await Promise.race([started.exited, mustEnd]);
   over.abort();
-  const mustStop = timedOut || signal.aborted;
-  const tree = { pid: started.pid, marker, disk, clock, graceMs };
-  const isLooking = mustStop || sweep || signalGroup(started.pid, 0);
+  const tree = { pid: started.pid, marker: started.marker, disk, clock, graceMs };
+  const isLooking = timedOut || signal.aborted || sweep || signalGroup(started.pid, 0);
   const killed = isLooking ? await killProcesses(tree, () => findProcesses(tree)) : 0;
   return { ...(await started.exited), timedOut, aborted: signal.aborted, killed };
 }

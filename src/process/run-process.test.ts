@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
-import { nodeDisk } from '../disk/index.ts';
+import { nodeDisk, stateOfProcess } from '../disk/index.ts';
 import { readLines, readProcessText, readTail } from './process-output.ts';
 import { exitCodeOf, type ProcessOptions, runProcess } from './run-process.ts';
 
@@ -28,22 +28,7 @@ async function runScript(dir: string, script: string, more: Partial<ProcessOptio
   return { end, stdout: () => read(files.stdout), stderr: () => read(files.stderr), files };
 }
 
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    // ESRCH: gone.
-    return false;
-  }
-  return process.platform !== 'linux' || !/^\S+ \(.*\) [ZX]/.test(statOf(pid));
-};
-const statOf = (pid: number) => {
-  try {
-    return process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return '0 (gone) X';
-  }
-};
+const isAlive = (pid: number) => stateOfProcess(pid).kind === 'running';
 
 async function waitFor(file: string): Promise<string> {
   for (let tries = 0; tries < 1_000; tries++) {

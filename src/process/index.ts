@@ -1,0 +1,5 @@
+export { type ProcessText, readLines, readProcessText, readTail } from './process-output.ts';
+export { quoteWord } from './quote-word.ts';
+export { exitCodeOf, type ProcessOptions, runProcess } from './run-process.ts';
+export type { ProcessEnd, ProcessEnv } from './start-process.ts';
+export { type StreamEnd, type StreamedProcess, type StreamOptions, streamProcess } from './stream-process.ts';
