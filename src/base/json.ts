@@ -138,7 +138,7 @@ export function escapeLoneSurrogates(text: string): string {
 }
 
 /** Deeper values are no data that anybody looks at, and every reader of the log would have to climb down to them. */
-const NESTING_MAX = 500;
+const NESTING_MAX = 128;
 
 /**
  * Turns any JavaScript value into JSON, as far as that is possible: dates become ISO text, maps objects, sets

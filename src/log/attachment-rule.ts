@@ -1,3 +1,4 @@
+import { escapeLoneSurrogates } from '../base/index.ts';
 import { attachmentHash } from './attachment-hash.ts';
 import type { TextRule } from './walk.ts';
 
@@ -30,7 +31,14 @@ export function dataUriRule(attach: (text: string) => string, logImages: boolean
   };
 }
 
-/** Undoes both rules. A reference to an unknown hash is somebody's own text and stays. */
+/**
+ * For documents that are no logs: exact, so what a hash cannot tell apart stays where it is. JSON escapes keep it.
+ */
+export function exactTextRule(attach: (text: string) => string): TextRule {
+  return (text) => ((isLong(text) || looksLikeReference(text)) && text.isWellFormed() ? attach(text) : text);
+}
+
+/** Undoes these rules. A reference to an unknown hash is somebody's own text and stays. */
 export function referenceRule(lookup: (hash: string) => string | undefined): TextRule {
   return (text) => {
     const hash = referredHash(text);
@@ -52,11 +60,17 @@ export function attachmentCollector(): {
 } {
   const found = new Map<string, string>();
   const attach = (text: string) => {
-    const hash = attachmentHash(text);
-    found.set(hash, text);
-    return ATTACHMENT_PREFIX + hash;
+    const attachment = attachmentOf(text);
+    found.set(attachment.hash, attachment.text);
+    return ATTACHMENT_PREFIX + attachment.hash;
   };
   return { attach, found };
+}
+
+/** In a log half a surrogate pair is six characters, as in Inspect's; without them, two such texts would have one hash. */
+export function attachmentOf(text: string): Attachment {
+  const escaped = escapeLoneSurrogates(text);
+  return { hash: attachmentHash(escaped), text: escaped };
 }
 
 export function listAttachments(found: ReadonlyMap<string, string>): Attachment[] {

@@ -1,6 +1,7 @@
 import { type Json, stringifyJson } from '../base/index.ts';
 import type { MemberJson } from './member-json.ts';
 import { positionsOf } from './pool-refs.ts';
+import { ALL_PLACES } from './reference-places.ts';
 import type { SampleDocument, SamplePart, SamplePiece } from './sample-document.ts';
 
 const CHUNKED_PARTS = ['events', 'attachments', 'messages', 'calls'] as const;
@@ -15,6 +16,7 @@ export interface ChunkedMembers {
 /** A sample that is spread over many members [LOG-23]. Attachments are named by their index here. */
 export function chunkedDocument(members: ChunkedMembers, sample: MemberJson): SampleDocument {
   return {
+    places: ALL_PLACES,
     sizeBytes: sample.sizeBytes,
     parse: (bytes) => sample.parse(bytes),
     async *scan(wanted) {

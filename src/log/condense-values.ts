@@ -3,8 +3,8 @@ import {
   type Attachment,
   attachmentCollector,
   dataUriRule,
+  exactTextRule,
   listAttachments,
-  longTextRule,
   referenceRule,
 } from './attachment-rule.ts';
 import type { ChatMessage } from './schema.ts';
@@ -24,13 +24,17 @@ export function condenseMessages<Messages extends string | readonly ChatMessage[
   return { values, attachments: listAttachments(found) };
 }
 
-/** Takes every string of more than 100 code points out of a value, whatever its shape. `expandJson` undoes it. */
+/**
+ * Takes every string of more than 100 code points out of a value, whatever its shape, and every one that looks like a
+ * reference. `expandJson` gives back the very same value, also with NUL and halves of surrogate pairs in it, provided that the
+ * JSON text in between escapes the latter (`JSON.stringify` does, `stringifyJson` writes six characters instead).
+ */
 export function condenseJson(value: Json): {
   readonly value: Json;
   readonly attachments: readonly Attachment[];
 } {
   const { attach, found } = attachmentCollector();
-  const condensed = walkJson(value, longTextRule(attach, true));
+  const condensed = walkJson(value, exactTextRule(attach));
   return { value: condensed, attachments: listAttachments(found) };
 }
 

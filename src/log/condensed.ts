@@ -15,6 +15,7 @@ export interface CondensedEvent {
 
 /** A whole sample, ready to be written: iterated once, in order, never held as one string. */
 export interface SampleParts {
+  /** Messages are condensed; events of earlier attempts are whole, and condensed when they are written. */
   readonly fields: SampleFields;
   /** JSON texts of events, in order. */
   readonly events: Iterable<string> | AsyncIterable<string>;

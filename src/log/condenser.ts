@@ -7,7 +7,13 @@ import {
   stringifyJson,
 } from '../base/index.ts';
 import { attachmentHash } from './attachment-hash.ts';
-import { ATTACHMENT_PREFIX, type Attachment, longTextRule } from './attachment-rule.ts';
+import {
+  ATTACHMENT_PREFIX,
+  type Attachment,
+  attachmentOf,
+  dataUriRule,
+  longTextRule,
+} from './attachment-rule.ts';
 import type { CondensedEvent } from './condensed.ts';
 import type { LogEvent } from './schema.ts';
 import { type TextRule, walkEvent, walkJson, walkMessage } from './walk.ts';
@@ -46,13 +52,16 @@ const REQUEST_LISTS = ['messages', 'contents', 'input', 'inputs'] as const;
 class SampleCondenser implements Condenser {
   readonly #known: Set<string>;
   readonly #rule: TextRule;
+  readonly #mediaRule: TextRule;
   readonly #messages: Pool;
   readonly #calls: Pool;
   #attachments: Attachment[] = [];
 
   constructor(options: CondenserOptions) {
     this.#known = new Set(options.attachmentHashes);
-    this.#rule = longTextRule((text) => this.#attach(text), options.logImages ?? true);
+    const attach = (text: string) => this.#attach(text);
+    this.#rule = longTextRule(attach, options.logImages ?? true);
+    this.#mediaRule = dataUriRule(attach, options.logImages ?? true);
     this.#messages = new Pool((message) => walkMessage(message, this.#rule), identityOfMessage);
     this.#calls = new Pool((item) => walkJson(item, this.#rule), identityOfCall);
     for (const row of options.messages ?? []) this.#messages.restore(row);
@@ -61,7 +70,7 @@ class SampleCondenser implements Condenser {
 
   condense(event: LogEvent): CondensedEvent {
     const shell = event.event === 'model' ? this.#poolModelEvent(event) : event;
-    const json = stringifyJson(walkEvent(shell, this.#rule));
+    const json = stringifyJson(walkEvent(shell, this.#rule, this.#mediaRule));
     const attachments = this.#attachments;
     if (attachments.length > 0) this.#attachments = [];
     return {
@@ -73,12 +82,12 @@ class SampleCondenser implements Condenser {
   }
 
   #attach(text: string): string {
-    const hash = attachmentHash(text);
-    if (!this.#known.has(hash)) {
-      this.#known.add(hash);
-      this.#attachments.push({ hash, text });
+    const attachment = attachmentOf(text);
+    if (!this.#known.has(attachment.hash)) {
+      this.#known.add(attachment.hash);
+      this.#attachments.push(attachment);
     }
-    return ATTACHMENT_PREFIX + hash;
+    return ATTACHMENT_PREFIX + attachment.hash;
   }
 
   #poolModelEvent(event: LogEvent): LogEvent {

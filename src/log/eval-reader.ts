@@ -13,7 +13,8 @@ import type { RawMember } from './log-file.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
-import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
+import { readParts } from './read-parts.ts';
+import { readEvents, readFields, readSample, type SampleContext } from './read-sample.ts';
 import { monolithDocument } from './sample-document.ts';
 import { sampleMemberName } from './sample-text.ts';
 import type {

@@ -14,7 +14,8 @@ import { logErrors } from './log-errors.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
-import { readEvents, readFields, readParts, readSample, type SampleContext } from './read-sample.ts';
+import { readParts } from './read-parts.ts';
+import { readEvents, readFields, readSample, type SampleContext } from './read-sample.ts';
 import { monolithDocument } from './sample-document.ts';
 import type {
   EvalSample,

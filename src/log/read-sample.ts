@@ -1,14 +1,11 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject, stringifyJson } from '../base/index.ts';
-import { attachmentHash } from './attachment-hash.ts';
-import { ATTACHMENT_PREFIX, type Attachment, referenceRule, referredHash } from './attachment-rule.ts';
-import type { SampleParts } from './condensed.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { referenceRule, referredHash } from './attachment-rule.ts';
 import { logErrors } from './log-errors.ts';
-import { migrateEvent, migrateFields } from './migrate.ts';
+import { migrateFields } from './migrate.ts';
 import type { SampleDocument, SamplePart } from './sample-document.ts';
 import type { EvalSample, LogEvent, SampleFields } from './schema.ts';
 import { type Scratch, TextStore } from './text-store.ts';
 import { Transcript } from './transcript.ts';
-import { walkJson } from './walk.ts';
 
 /** A sample and what is needed to understand it. */
 export interface SampleContext {
@@ -51,22 +48,7 @@ function isListOfObjects(value: Json): boolean {
 
 export async function readFields(context: SampleContext): Promise<SampleFields> {
   const { document } = context;
-  const fields: Record<string, Json> = {};
-  for await (const piece of document.scan(new Set<SamplePart>(['fields']))) {
-    fields[piece.key] = document.parse(piece.bytes);
-  }
-  const wanted = referencesIn(fields);
-  if (wanted.size === 0) return finishFields(context, fields);
-  // Attachments come last in a document, and most belong to events: only those that fields refer to are kept.
-  const texts = new Map<string, Json>();
-  for await (const piece of document.scan(new Set<SamplePart>(['attachments']))) {
-    if (wanted.has(piece.key)) texts.set(piece.key, document.parse(piece.bytes));
-  }
-  const rule = referenceRule((hash) => {
-    const text = texts.get(hash);
-    return typeof text === 'string' ? text : undefined;
-  });
-  return finishFields(context, walkJson(fields, rule) as JsonObject);
+  return finishFields(context, await resolveFields(document, await readStoredFields(document)));
 }
 
 export async function* readEvents(context: SampleContext): AsyncGenerator<LogEvent> {
@@ -108,73 +90,39 @@ export async function readSample(context: SampleContext): Promise<EvalSample> {
     const event = await transcript.resolveEvent(text);
     if (event) events.push(event);
   }
-  const resolved = (await transcript.resolve(fields)) as JsonObject;
+  const resolved = await transcript.resolveFields(fields);
   return { ...finishFields(context, resolved), events, attachments: {} };
 }
 
-/** The condensed parts, for writing the sample into another log: names are brought to today's, content stays. */
-export async function readParts(context: SampleContext): Promise<SampleParts> {
-  const { document } = context;
-  const stored: Record<string, Json> = {};
+export async function readStoredFields(document: SampleDocument): Promise<Record<string, Json>> {
+  const fields: Record<string, Json> = {};
   for await (const piece of document.scan(new Set<SamplePart>(['fields']))) {
-    stored[piece.key] = document.parse(piece.bytes);
+    fields[piece.key] = document.parse(piece.bytes);
   }
-  const rename = await renameReferences(document);
-  const texts = (part: SamplePart, migrate: (value: Json) => Json): AsyncIterable<string> => ({
-    async *[Symbol.asyncIterator]() {
-      for await (const piece of document.scan(new Set([part]))) {
-        yield stringifyJson(migrate(rename(document.parse(piece.bytes))));
-      }
-    },
-  });
-  const asIs = (value: Json) => value;
-  return {
-    fields: finishFields(context, rename(stored) as JsonObject),
-    events: texts('events', (event) => migrateEvent(event) ?? event),
-    attachments: { [Symbol.asyncIterator]: () => readAttachments(document) },
-    messages: texts('messages', asIs),
-    calls: texts('calls', asIs),
-  };
+  return fields;
 }
 
-async function* readAttachments(document: SampleDocument): AsyncGenerator<Attachment> {
-  for await (const piece of document.scan(new Set<SamplePart>(['attachments']))) {
-    const text = document.parse(piece.bytes);
-    if (typeof text !== 'string') continue;
-    yield { hash: isIndex(piece.key) ? attachmentHash(text) : piece.key, text };
-  }
-}
-
-/** Chunked samples name attachments by index, and the first logs wrote `tc://`: both become `attachment://<hash>`. */
-async function renameReferences(document: SampleDocument): Promise<(value: Json) => Json> {
-  const names = new Map<string, string>();
-  for await (const piece of document.scan(new Set<SamplePart>(['attachments']))) {
-    const text = isIndex(piece.key) ? document.parse(piece.bytes) : undefined;
-    names.set(piece.key, typeof text === 'string' ? attachmentHash(text) : piece.key);
-  }
-  const rule = referenceRule((key) => {
-    const name = names.get(key);
-    return name === undefined ? undefined : ATTACHMENT_PREFIX + name;
-  });
-  return (value) => walkJson(value, rule);
-}
-
-/** A hash has 32 digits, so a short decimal number is an index. */
-function isIndex(key: string): boolean {
-  return /^\d{1,15}$/.test(key);
-}
-
-function referencesIn(value: Json): Set<string> {
-  const found = new Set<string>();
-  walkJson(value, (text) => {
+/** Attachments come last in a document, and most belong to events: only those that fields refer to are kept. */
+export async function resolveFields(document: SampleDocument, fields: JsonObject): Promise<JsonObject> {
+  const wanted = new Set<string>();
+  document.places.fields(fields, (text) => {
     const hash = referredHash(text);
-    if (hash !== undefined) found.add(hash);
+    if (hash !== undefined) wanted.add(hash);
     return text;
   });
-  return found;
+  if (wanted.size === 0) return fields;
+  const texts = new Map<string, Json>();
+  for await (const piece of document.scan(new Set<SamplePart>(['attachments']))) {
+    if (wanted.has(piece.key)) texts.set(piece.key, document.parse(piece.bytes));
+  }
+  const rule = referenceRule((hash) => {
+    const text = texts.get(hash);
+    return typeof text === 'string' ? text : undefined;
+  });
+  return document.places.fields(fields, rule) as JsonObject;
 }
 
-function finishFields(context: SampleContext, stored: JsonObject): SampleFields {
+export function finishFields(context: SampleContext, stored: JsonObject): SampleFields {
   const { path, member } = context;
   if (stored.id === undefined || typeof stored.epoch !== 'number') {
     throw logErrors.shape(path, member, 'is not a sample: it has no id or no epoch');

@@ -1,6 +1,7 @@
 import type { Json } from '../base/index.ts';
 import type { JsonPath, Verdict } from './json-splitter.ts';
 import type { MemberJson } from './member-json.ts';
+import { CONDENSED_PLACES, type ReferencePlaces } from './reference-places.ts';
 
 /** The five parts of a sample, as it is stored: still condensed, still with the names of its time. */
 export type SamplePart = 'fields' | 'events' | 'attachments' | 'messages' | 'calls';
@@ -15,6 +16,7 @@ export interface SamplePiece {
 /** Where a sample's pieces come from: one member, a `.json` file, or the many members of a chunked sample. */
 export interface SampleDocument {
   readonly sizeBytes: number;
+  readonly places: ReferencePlaces;
   /** Gives the pieces of the wanted parts in the order of the document; the others are not even held. */
   scan(wanted: ReadonlySet<SamplePart>): AsyncIterable<SamplePiece>;
   parse(bytes: Uint8Array): Json;
@@ -36,6 +38,7 @@ const PLACES: ReadonlyArray<{ readonly path: JsonPath; readonly part: SamplePart
 export function monolithDocument(json: MemberJson): SampleDocument {
   return {
     sizeBytes: json.sizeBytes,
+    places: CONDENSED_PLACES,
     parse: (bytes) => json.parse(bytes),
     async *scan(wanted) {
       const isOnlyEvents = wanted.size === 1 && wanted.has('events');

@@ -1,26 +1,49 @@
 import { type Json, type JsonObject, stringifyJson } from '../base/index.ts';
 import { completeOutput, completeScores } from './always-written.ts';
-import type { Attachment } from './attachment-rule.ts';
+import {
+  type Attachment,
+  attachmentCollector,
+  dataUriRule,
+  listAttachments,
+  longTextRule,
+} from './attachment-rule.ts';
 import type { SampleParts } from './condensed.ts';
 import { jsonArray, jsonMembers, jsonStringSlices, type Many, type TextSegment } from './json-text.ts';
 import type { SampleFields } from './schema.ts';
+import { walkRetries } from './walk.ts';
 
 /**
  * The JSON text of a whole sample, piece by piece, with every key that Inspect always writes [LOG-4] and in the order
  * of its own model, so that the small keys come before the large ones.
  */
 export function* sampleText(parts: SampleParts): Generator<TextSegment> {
-  const { beforeEvents, afterEvents, last } = orderFields(parts.fields);
+  const retries = condenseRetries(parts.fields);
+  const { beforeEvents, afterEvents, last } = orderFields({ ...parts.fields, ...retries.fields });
   yield `{${jsonMembers(beforeEvents)},"events":`;
   yield* jsonArray(parts.events);
   yield `,${jsonMembers(afterEvents)},"attachments":{`;
-  yield attachmentMembers(parts.attachments);
+  yield attachmentMembers(parts.attachments, retries.attachments);
   yield '},"events_data":{"messages":';
   yield* jsonArray(parts.messages);
   yield ',"calls":';
   yield* jsonArray(parts.calls);
   const rest = jsonMembers(last);
   yield rest ? `},${rest}}` : '}}';
+}
+
+/** Nobody pools the events of earlier attempts, but Inspect's reader looks for attachments in them [LOG-13]. */
+function condenseRetries({ error_retries }: SampleFields) {
+  if (error_retries === undefined) return { fields: {}, attachments: [] };
+  const { attach, found } = attachmentCollector();
+  const condensed = walkRetries(
+    error_retries as unknown as Json,
+    longTextRule(attach, true),
+    dataUriRule(attach, true),
+  );
+  return {
+    fields: { error_retries: condensed as unknown as typeof error_retries },
+    attachments: listAttachments(found),
+  };
 }
 
 /** `samples/7_epoch_1.json`. The id is printed raw, as Inspect does: a `/` in it is only a name inside the log. */
@@ -86,21 +109,28 @@ function withoutTranscript(fields: object): object {
   return rest;
 }
 
-function attachmentMembers(attachments: Many<Attachment>): Many<string> {
+function attachmentMembers(attachments: Many<Attachment>, first: readonly Attachment[]): Many<string> {
   const written = new Set<string>();
   return Symbol.iterator in attachments
-    ? attachmentMembersSync(attachments, written)
-    : attachmentMembersAsync(attachments, written);
+    ? attachmentMembersSync(attachments, first, written)
+    : attachmentMembersAsync(attachments, first, written);
 }
 
-function* attachmentMembersSync(attachments: Iterable<Attachment>, written: Set<string>): Generator<string> {
+function* attachmentMembersSync(
+  attachments: Iterable<Attachment>,
+  first: readonly Attachment[],
+  written: Set<string>,
+): Generator<string> {
+  for (const attachment of first) yield* attachmentMember(attachment, written);
   for (const attachment of attachments) yield* attachmentMember(attachment, written);
 }
 
 async function* attachmentMembersAsync(
   attachments: AsyncIterable<Attachment>,
+  first: readonly Attachment[],
   written: Set<string>,
 ): AsyncGenerator<string> {
+  for (const attachment of first) yield* attachmentMember(attachment, written);
   for await (const attachment of attachments) yield* attachmentMember(attachment, written);
 }
 

@@ -2,10 +2,10 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/i
 import { referenceRule, referredHash } from './attachment-rule.ts';
 import { migrateEvent } from './migrate.ts';
 import { positionsOf } from './pool-refs.ts';
+import type { ReferencePlaces } from './reference-places.ts';
 import type { SampleDocument, SamplePart } from './sample-document.ts';
 import type { LogEvent } from './schema.ts';
 import type { TextStore } from './text-store.ts';
-import { walkJson } from './walk.ts';
 
 /** Bytes of pool entries that are kept parsed, because a growing history asks for the same ones again and again. */
 const PARSED_BYTES_MAX = 16 * 2 ** 20;
@@ -48,18 +48,22 @@ export class Transcript {
   /** One event, whole, with the names of today. Undefined for what is not an object. */
   async resolveEvent(bytes: Uint8Array): Promise<LogEvent | undefined> {
     // In this order: what comes out of the pool is resolved already, and must not be taken for a reference again.
-    const resolved = await this.resolve(this.#document.parse(bytes));
-    return migrateEvent(await this.#expand(resolved)) as LogEvent | undefined;
+    const resolved = await this.#resolve(this.#document.parse(bytes), 'events');
+    return migrateEvent(await this.#expand(resolved.value)) as LogEvent | undefined;
   }
 
-  /** Replaces references to attachments, at any depth. */
-  async resolve(value: Json): Promise<Json> {
-    return (await this.#resolve(value)).value;
+  /** Replaces references to attachments in the fields of a sample. */
+  async resolveFields(fields: JsonObject): Promise<JsonObject> {
+    return (await this.#resolve(fields, 'fields')).value as JsonObject;
   }
 
-  async #resolve(value: Json): Promise<{ readonly value: Json; readonly addedBytes: number }> {
+  async #resolve(
+    value: Json,
+    part: keyof ReferencePlaces,
+  ): Promise<{ readonly value: Json; readonly addedBytes: number }> {
+    const walk = this.#document.places[part];
     const hashes = new Set<string>();
-    walkJson(value, (text) => {
+    walk(value, (text) => {
       const hash = referredHash(text);
       if (hash !== undefined) hashes.add(hash);
       return text;
@@ -75,7 +79,7 @@ export class Transcript {
       addedBytes += text.length;
     }
     const rule = referenceRule((hash) => texts.get(hash));
-    return { value: walkJson(value, rule), addedBytes };
+    return { value: walk(value, rule), addedBytes };
   }
 
   async #expand(event: Json): Promise<Json> {
@@ -111,13 +115,14 @@ export class Transcript {
     const items: Json[] = [];
     for (const position of positionsOf(refs)) {
       if (position >= this.#counts[pool]) continue;
-      const item = await this.#poolItem(storeKey(pool, String(position)));
+      const item = await this.#poolItem(pool, String(position));
       if (item !== undefined) items.push(item);
     }
     return items;
   }
 
-  async #poolItem(key: string): Promise<Json | undefined> {
+  async #poolItem(pool: 'messages' | 'calls', position: string): Promise<Json | undefined> {
+    const key = storeKey(pool, position);
     const known = this.#parsed.get(key);
     if (known) {
       // Moved to the end: the map is in order of use.
@@ -127,7 +132,7 @@ export class Transcript {
     }
     const bytes = await this.#store.get(key);
     if (!bytes) return undefined;
-    const { value, addedBytes } = await this.#resolve(this.#document.parse(bytes));
+    const { value, addedBytes } = await this.#resolve(this.#document.parse(bytes), pool);
     const sizeBytes = bytes.length + addedBytes;
     this.#parsed.set(key, { value, sizeBytes });
     this.#parsedBytes += sizeBytes;

@@ -20,16 +20,18 @@ export function walkJson(value: Json, rule: TextRule): Json {
 }
 
 /**
- * The strings of an event that Inspect condenses [LOG-11]: not tool results, not `replaced` values, not completions,
- * not scores. What is not listed here is left alone, whatever its length.
+ * The strings of an event that Inspect condenses [LOG-11]: not texts of tool results, not `replaced` values, not
+ * completions, not scores. What is not listed here is left alone, whatever it looks like: it is no reference. Pictures
+ * and the like in tool results follow `mediaRule`.
  */
-export function walkEvent(event: JsonObject, rule: TextRule): JsonObject {
+export function walkEvent(event: JsonObject, rule: TextRule, mediaRule = rule): JsonObject {
   switch (event.event) {
     case 'model':
       return walkModelEvent(event, rule);
     case 'tool':
       return update(event, {
         arguments: (value) => walkJson(value, rule),
+        result: (value) => walkToolResult(value, mediaRule),
         events: (value) => walkEvents(value, rule),
       });
     case 'subtask':
@@ -65,6 +67,24 @@ export function walkMessages(messages: Json, rule: TextRule): Json {
   return walkList(messages, (message) => walkMessage(message, rule));
 }
 
+/** The same for the fields of a sample: its messages [LOG-12], and the events of earlier attempts. */
+export function walkSampleFields(fields: JsonObject, rule: TextRule): JsonObject {
+  return update(fields, {
+    input: (value) => walkMessages(value, rule),
+    messages: (value) => walkMessages(value, rule),
+    error_retries: (value) => walkRetries(value, rule),
+  });
+}
+
+export function walkRetries(retries: Json, rule: TextRule, mediaRule = rule): Json {
+  return walkList(retries, (retry) =>
+    walkObject(retry, {
+      events: (events) =>
+        walkList(events, (event) => (isJsonObject(event) ? walkEvent(event, rule, mediaRule) : event)),
+    }),
+  );
+}
+
 function walkModelEvent(event: JsonObject, rule: TextRule): JsonObject {
   return update(event, {
     input: (value) => walkMessages(value, rule),
@@ -88,12 +108,13 @@ function walkContent(part: Json, rule: TextRule): Json {
   if (!isJsonObject(part) || typeof part.type !== 'string') return part;
   switch (part.type) {
     case 'text':
+    case 'reasoning':
+      return walkFields(part, [part.type], rule);
     case 'image':
     case 'audio':
     case 'video':
-    case 'reasoning':
     case 'document':
-      return walkFields(part, [part.type], rule);
+      return walkMedia(part, rule);
     case 'tool_use':
       return update(part, {
         arguments: (value) => walkJson(value, rule),
@@ -105,6 +126,17 @@ function walkContent(part: Json, rule: TextRule): Json {
     default:
       return part;
   }
+}
+
+/** One part or a list of parts; text stays, because the tool message that comes next holds it as well. */
+function walkToolResult(result: Json, rule: TextRule): Json {
+  return isJsonArray(result) ? walkList(result, (part) => walkMedia(part, rule)) : walkMedia(result, rule);
+}
+
+const MEDIA: ReadonlySet<Json | undefined> = new Set(['image', 'audio', 'video', 'document']);
+
+function walkMedia(part: Json, rule: TextRule): Json {
+  return isJsonObject(part) && MEDIA.has(part.type) ? walkFields(part, [String(part.type)], rule) : part;
 }
 
 function walkToolCall(call: Json, rule: TextRule): Json {

@@ -82,9 +82,24 @@ test('the limit grows with success, halves at an overload, and says so', async (
   for (const pass of others) pass.leave('overloaded'); // these were let in before: one wave, one decrease
   expect(gate.limit).toBe(5);
   expect(gate.history.map(({ old_limit, new_limit, reason }) => [old_limit, new_limit, reason])).toEqual([
-    [10, 11, 'success'],
+    [10, 11, 'slow_start'],
     [11, 5, 'rate_limit'],
   ]);
+});
+
+test('[LOG-33] the history of the limit is what the log may hold', async () => {
+  const gate = gateOf(4, 2);
+  const round = async (outcome: 'succeeded' | 'overloaded') => {
+    const passes = await Promise.all(Array.from({ length: gate.limit }, () => gate.enter()));
+    for (const pass of passes) pass.leave(outcome);
+  };
+  for (const outcome of ['succeeded', 'overloaded', 'succeeded', 'succeeded'] as const) await round(outcome);
+  expect(gate.history.map(({ reason }) => reason)).toEqual([
+    'slow_start',
+    'rate_limit',
+    'steady_state_up',
+  ]);
+  for (const { timestamp } of gate.history) expect(timestamp).toBe(manualClock().nowMs() / 1_000);
 });
 
 test('the limit never falls below one, nor rises above the concurrency of the run', async () => {

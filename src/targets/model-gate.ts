@@ -1,4 +1,4 @@
-import { type Clock, isoTime } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 
 /**
  * Gate: how many calls to one model run at a time. The limit follows the provider: it grows while calls succeed, halves
@@ -23,12 +23,16 @@ export interface GatePass {
 }
 
 export interface LimitChange {
-  readonly timestamp: string;
+  /** Seconds since 1970. */
+  readonly timestamp: number;
   readonly model: string;
   readonly old_limit: number;
   readonly new_limit: number;
-  readonly reason: string;
+  readonly reason: LimitChangeReason;
 }
+
+/** Inspect's words; its fourth, `manual`, is for a limit that a person sets while the run goes on. */
+export type LimitChangeReason = 'slow_start' | 'steady_state_up' | 'rate_limit';
 
 export interface ModelGateOptions {
   readonly model: string;
@@ -137,7 +141,7 @@ class AdaptiveGate implements ModelGate {
     this.#successes++;
     if (this.#wasOverloaded && this.#successes < this.#limit) return;
     this.#successes = 0;
-    this.#change(this.#limit + 1, 'success');
+    this.#change(this.#limit + 1, this.#wasOverloaded ? 'steady_state_up' : 'slow_start');
   }
 
   #shrink(): void {
@@ -147,10 +151,10 @@ class AdaptiveGate implements ModelGate {
     this.#change(Math.max(1, Math.floor(this.#limit / 2)), 'rate_limit');
   }
 
-  #change(limit: number, reason: string): void {
+  #change(limit: number, reason: LimitChangeReason): void {
     if (limit === this.#limit) return;
     if (this.history.length < HISTORY_MAX) {
-      const timestamp = isoTime(this.#clock.nowMs());
+      const timestamp = this.#clock.nowMs() / 1_000;
       this.history.push({ timestamp, model: this.model, old_limit: this.#limit, new_limit: limit, reason });
     }
     this.#limit = limit;
