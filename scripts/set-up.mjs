@@ -38,14 +38,13 @@ export function run(command, args) {
   if (status !== 0) process.exit(status);
 }
 
-/** The same, but gives the exit code back. */
+/** The same, but gives the exit code back. `options.env` is added to the environment. */
 export function tryRun(command, args, options = {}) {
-  const env = { ...process.env, PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}` };
+  const path = `${BIN}${delimiter}${process.env.PATH ?? ''}`;
   const { status, signal, error } = spawnSync(command, args, {
     cwd: ROOT,
     stdio: 'inherit',
-    env,
-    ...options,
+    env: { ...process.env, PATH: path, ...options.env },
   });
   if (error) {
     say(`${command} could not be started: ${error.message}`);

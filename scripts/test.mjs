@@ -16,7 +16,7 @@ function installSystemParts(missing) {
   const obstacle = process.getuid?.() !== 0 ? 'not root' : isThere('apt-get') ? undefined : 'no apt-get';
   if (obstacle === undefined) {
     say(`Installing ${names} (apt-get)`);
-    const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    const options = { env: { DEBIAN_FRONTEND: 'noninteractive' } };
     tryRun('apt-get', ['update', '-qq'], options);
     tryRun('apt-get', ['install', '-y', '-qq', ...missing.map(({ aptPackage }) => aptPackage)], options);
   }

@@ -6,6 +6,7 @@ import { writeJsonLog } from './json-log-file.ts';
 import { createLogFile, type LogFile } from './log-file.ts';
 import type { StoredLogReader } from './log-reader.ts';
 import { openStoredLog } from './open-log.ts';
+import type { LogHeader } from './schema.ts';
 import { summarize } from './summarize.ts';
 
 export interface ConvertOptions {
@@ -77,6 +78,13 @@ async function buildFromSamples(file: LogFile, reader: StoredLogReader): Promise
   const reductions = await reader.reductions();
   if (reductions) await file.writeReductions(reductions);
   if (header.status !== 'started') await file.writeHeader(header);
+  else await writeConfigUpdates(file, header);
+}
+
+/** What was changed while the run went on stands in the header of a finished log, and in members of its own before. */
+async function writeConfigUpdates(file: LogFile, header: LogHeader): Promise<void> {
+  for (const [index, update] of (header.config_updates ?? []).entries())
+    await file.writeJson(`_journal/config_updates/${index + 1}.json`, update);
 }
 
 async function* rows(reader: StoredLogReader) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -298,13 +298,9 @@ describe('[LOG-25] any bytes give a value or a typed error', () => {
     zip(whole.map((member) => ({ ...member, method: 93 }))),
     Buffer.from(`{"samples":[${whole[1]?.text}],${header.slice(1)}`),
   ];
-  const fixtures = join(import.meta.dirname, '../../../shared/fixtures/inspect');
-  for (const file of [
-    'ts-mono/chunked/log_read_sample.eval',
-    'inspect_ai/tests/log/test_eval_log/log_formats.json',
-  ]) {
-    if (existsSync(join(fixtures, file))) seeds.push(readFileSync(join(fixtures, file)));
-  }
+  const shapes = join(import.meta.dirname, '../../test/golden/log/shapes');
+  for (const file of ['chunked.eval', 'zstd-frames.eval', '2024-10-07T09-30-00+00-00_rivers_whole.json'])
+    seeds.push(readFileSync(join(shapes, file)));
   const change = fc.record({
     at: fc.nat(),
     byte: fc.nat(255),

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectInspectEvents, hasInspectSchema } from '../../test/sim/inspect-events.ts';
+import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -77,30 +77,27 @@ describe('how an agent is started', () => {
   });
 });
 
-test.skipIf(!hasInspectSchema)(
-  'a run of an agent is an event that Inspect can read (needs its schema)',
-  async () => {
-    await using dir = await makeTempDir();
-    const { attempt, result } = await runAgent(dir, `${ECHO} process.stderr.write('note');`);
-    expect(attempt.recorder.events).toMatchObject([
-      {
-        event: 'sandbox',
-        action: 'exec',
-        cmd: 'agent',
-        input: 'Hello',
-        result: 0,
-        output: 'stdin: Hello',
-        metadata: { holdfast: { argv: ['agent'], exit_code: 0, stderr: { text: 'note' } } },
-      },
-    ]);
-    expectInspectEvents(attempt.recorder.events);
-    expect(result.messages).toMatchObject([
-      { role: 'user', content: 'Hello' },
-      { role: 'assistant', content: 'stdin: Hello' },
-    ]);
-    expect(result.modelOutput.model).toBe('command/agent');
-  },
-);
+test('a run of an agent is an event that Inspect can read', async () => {
+  await using dir = await makeTempDir();
+  const { attempt, result } = await runAgent(dir, `${ECHO} process.stderr.write('note');`);
+  expect(attempt.recorder.events).toMatchObject([
+    {
+      event: 'sandbox',
+      action: 'exec',
+      cmd: 'agent',
+      input: 'Hello',
+      result: 0,
+      output: 'stdin: Hello',
+      metadata: { holdfast: { argv: ['agent'], exit_code: 0, stderr: { text: 'note' } } },
+    },
+  ]);
+  expectInspectEvents(attempt.recorder.events);
+  expect(result.messages).toMatchObject([
+    { role: 'user', content: 'Hello' },
+    { role: 'assistant', content: 'stdin: Hello' },
+  ]);
+  expect(result.modelOutput.model).toBe('command/agent');
+});
 
 describe('what goes wrong', () => {
   test('an exit code is an execution error with the end of stderr, secrets taken out', async () => {
@@ -282,22 +279,19 @@ describe('exec for scorers', () => {
   }
   const node = (script: string) => [process.execPath, '-e', script];
 
-  test.skipIf(!hasInspectSchema)(
-    'it runs in the workspace of the sample and tells all (needs the schema)',
-    async () => {
-      await using dir = await makeTempDir();
-      const { exec, workspace, attempt } = await setUp(dir);
-      await writeFile(join(await workspace.open(), 'answer'), '42');
-      const run = await exec(
-        node(
-          `process.stdin.pipe(process.stdout); console.error(require('fs').readFileSync('answer', 'utf8')); process.exitCode = 1`,
-        ),
-        { stdin: 'in' },
-      );
-      expect(run).toEqual({ exitCode: 1, signal: null, stdout: 'in', stderr: '42\n', timedOut: false });
-      expectInspectEvents(attempt.recorder.events);
-    },
-  );
+  test('it runs in the workspace of the sample and tells all', async () => {
+    await using dir = await makeTempDir();
+    const { exec, workspace, attempt } = await setUp(dir);
+    await writeFile(join(await workspace.open(), 'answer'), '42');
+    const run = await exec(
+      node(
+        `process.stdin.pipe(process.stdout); console.error(require('fs').readFileSync('answer', 'utf8')); process.exitCode = 1`,
+      ),
+      { stdin: 'in' },
+    );
+    expect(run).toEqual({ exitCode: 1, signal: null, stdout: 'in', stderr: '42\n', timedOut: false });
+    expectInspectEvents(attempt.recorder.events);
+  });
 
   test('a command that takes too long is ended', async () => {
     await using dir = await makeTempDir();

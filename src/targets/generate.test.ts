@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { expectInspectEvents, hasInspectSchema } from '../../test/sim/inspect-events.ts';
+import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 import type { Generate, GenerateOptions, TargetContext } from '../evals/index.ts';
 import { createGenerate } from './generate.ts';
@@ -56,22 +56,19 @@ test('a conversation goes on from the messages of the turn before', async () => 
   expect((await generate({ system: 'be brief', messages })).text).toBe('1: two');
 });
 
-test.skipIf(!hasInspectSchema)(
-  'tools are called in steps, each call an event that Inspect can read (needs its schema)',
-  async () => {
-    const { generate, attempt } = setUp(agent);
-    const result = await generate({ prompt: 'x', tools: { look: look(({ at }) => ({ seen: at })) } });
-    expect(result).toMatchObject({ text: 'done after 1', steps: 2 });
-    expect(result.messages).toHaveLength(3);
-    expect(attempt.recorder.events.map(({ event }) => event)).toEqual(['model', 'tool', 'model']);
-    expect(attempt.recorder.events[1]).toMatchObject({
-      function: 'look',
-      arguments: { at: 'x' },
-      result: '{"seen":"x"}',
-    });
-    expectInspectEvents(attempt.recorder.events);
-  },
-);
+test('tools are called in steps, each call an event that Inspect can read', async () => {
+  const { generate, attempt } = setUp(agent);
+  const result = await generate({ prompt: 'x', tools: { look: look(({ at }) => ({ seen: at })) } });
+  expect(result).toMatchObject({ text: 'done after 1', steps: 2 });
+  expect(result.messages).toHaveLength(3);
+  expect(attempt.recorder.events.map(({ event }) => event)).toEqual(['model', 'tool', 'model']);
+  expect(attempt.recorder.events[1]).toMatchObject({
+    function: 'look',
+    arguments: { at: 'x' },
+    result: '{"seen":"x"}',
+  });
+  expectInspectEvents(attempt.recorder.events);
+});
 
 test('only the results of tools declared pure are replayed', async () => {
   let looks = 0;

@@ -1,53 +1,50 @@
 import { describe, expect, test } from 'vitest';
 import { sendJson, startServer } from '../../test/sim/http-server.ts';
-import { expectInspectEvents, hasInspectSchema } from '../../test/sim/inspect-events.ts';
+import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 
 const env = { AGENT_KEY: 'key-0123456789' };
 
-test.skipIf(!hasInspectSchema)(
-  'an endpoint is asked with the template, its answer found by the path, and replayed (needs the schema)',
-  async () => {
-    await using server = await startServer((_, response) =>
-      sendJson(response, { choices: [{ text: 'Paris' }] }),
-    );
-    const models = testModels({ env });
-    const spec = {
-      url: `${server.url}/ask?topic={{metadata.topic}}`,
-      headers: { Authorization: 'Bearer {{env.AGENT_KEY}}', 'X-Sample': '{{id}}' },
-      body: { q: 'Answer: {{input}}', raw: '{{input}}', n: 1 },
-      responsePath: 'choices.0.text',
-    };
-    const sample = { id: 'a', input: 'Capital of "France"?', metadata: { topic: 'geo & more' } };
-    const first = await runTarget(spec, { models, sample });
-    expect(first.result.output).toBe('Paris');
-    expect(server.requests).toMatchObject([
-      {
-        method: 'POST',
-        path: '/ask?topic=geo%20%26%20more',
-        headers: {
-          authorization: `Bearer ${env.AGENT_KEY}`,
-          'x-sample': 'a',
-          'content-type': 'application/json',
-        },
+test('an endpoint is asked with the template, its answer found by the path, and replayed', async () => {
+  await using server = await startServer((_, response) =>
+    sendJson(response, { choices: [{ text: 'Paris' }] }),
+  );
+  const models = testModels({ env });
+  const spec = {
+    url: `${server.url}/ask?topic={{metadata.topic}}`,
+    headers: { Authorization: 'Bearer {{env.AGENT_KEY}}', 'X-Sample': '{{id}}' },
+    body: { q: 'Answer: {{input}}', raw: '{{input}}', n: 1 },
+    responsePath: 'choices.0.text',
+  };
+  const sample = { id: 'a', input: 'Capital of "France"?', metadata: { topic: 'geo & more' } };
+  const first = await runTarget(spec, { models, sample });
+  expect(first.result.output).toBe('Paris');
+  expect(server.requests).toMatchObject([
+    {
+      method: 'POST',
+      path: '/ask?topic=geo%20%26%20more',
+      headers: {
+        authorization: `Bearer ${env.AGENT_KEY}`,
+        'x-sample': 'a',
+        'content-type': 'application/json',
       },
-    ]);
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
-      q: 'Answer: Capital of "France"?',
-      raw: 'Capital of "France"?',
-      n: 1,
-    });
-    const kept = JSON.stringify([first.attempt.recorder.events, first.attempt.recorder.exchanges]);
-    expect(kept).not.toContain(env.AGENT_KEY);
-    expect(kept).toContain('Bearer {{env.AGENT_KEY}}');
-    expectInspectEvents(first.attempt.recorder.events);
+    },
+  ]);
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+    q: 'Answer: Capital of "France"?',
+    raw: 'Capital of "France"?',
+    n: 1,
+  });
+  const kept = JSON.stringify([first.attempt.recorder.events, first.attempt.recorder.exchanges]);
+  expect(kept).not.toContain(env.AGENT_KEY);
+  expect(kept).toContain('Bearer {{env.AGENT_KEY}}');
+  expectInspectEvents(first.attempt.recorder.events);
 
-    const again = await runTarget(spec, { models, sample, earlier: first.attempt.recorder.exchanges });
-    expect(again.result).toEqual(first.result);
-    expect(server.requests).toHaveLength(1);
-    expect(again.attempt.recorder.events).toMatchObject([{ metadata: { holdfast: { replayed: true } } }]);
-  },
-);
+  const again = await runTarget(spec, { models, sample, earlier: first.attempt.recorder.exchanges });
+  expect(again.result).toEqual(first.result);
+  expect(server.requests).toHaveLength(1);
+  expect(again.attempt.recorder.events).toMatchObject([{ metadata: { holdfast: { replayed: true } } }]);
+});
 
 test('an input that is no text goes into the body as it is', async () => {
   await using server = await startServer((request, response) => sendJson(response, JSON.parse(request.body)));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { expectInspectEvents, hasInspectSchema } from '../../test/sim/inspect-events.ts';
+import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
 import { manualClock, settle } from '../../test/sim/manual-clock.ts';
 import {
   type Attempt,
@@ -282,72 +282,69 @@ describe('through the AI SDK', () => {
   });
 });
 
-test.skipIf(!hasInspectSchema)(
-  'every event is one that Inspect can read (needs its schema among the fixtures)',
-  async () => {
-    const { model, attempt } = recorded({
-      respond: ({ turn }) =>
-        turn === 0 ? { reasoning: 'hm', toolCalls: [{ toolName: 'f', input: '{broken' }] } : { text: 'ok' },
-    });
-    const tools: ModelRequest['tools'] = [
-      {
-        type: 'function',
-        name: 'f',
-        inputSchema: {
-          type: 'object',
-          properties: {
-            a: { type: ['string', 'null'] },
-            b: { oneOf: [{ type: 'number' }, { $ref: '#/x' }] },
-          },
+test('every event is one that Inspect can read', async () => {
+  const { model, attempt } = recorded({
+    respond: ({ turn }) =>
+      turn === 0 ? { reasoning: 'hm', toolCalls: [{ toolName: 'f', input: '{broken' }] } : { text: 'ok' },
+  });
+  const tools: ModelRequest['tools'] = [
+    {
+      type: 'function',
+      name: 'f',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          a: { type: ['string', 'null'] },
+          b: { oneOf: [{ type: 'number' }, { $ref: '#/x' }] },
         },
       },
-    ];
-    await model.doGenerate(
-      ask('x', { tools, temperature: 1, reasoning: 'max', toolChoice: { type: 'required' } }),
-    );
-    await model.doGenerate({
-      prompt: [
-        { role: 'system', content: 'be brief' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'look' },
-            { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } },
-            {
-              type: 'file',
-              mediaType: 'application/pdf',
-              filename: 'a.pdf',
-              data: { type: 'data', data: 'AA==' },
-            },
-            { type: 'file', mediaType: 'audio/wav', data: { type: 'data', data: 'AA==' } },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'reasoning', text: 'hm' },
-            { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } },
-          ],
-        },
-        {
-          role: 'tool',
-          content: [
-            {
-              type: 'tool-result',
-              toolCallId: 'c',
-              toolName: 'f',
-              output: { type: 'error-text', value: 'broke' },
-            },
-            {
-              type: 'tool-result',
-              toolCallId: 'd',
-              toolName: 'f',
-              output: { type: 'json', value: { n: 1 } },
-            },
-          ],
-        },
-      ],
-    });
-    expectInspectEvents(attempt.recorder.events);
-  },
-);
+    },
+  ];
+  await model.doGenerate(
+    ask('x', { tools, temperature: 1, reasoning: 'max', toolChoice: { type: 'required' } }),
+  );
+  await model.doGenerate({
+    prompt: [
+      { role: 'system', content: 'be brief' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } },
+          {
+            type: 'file',
+            mediaType: 'application/pdf',
+            filename: 'a.pdf',
+            data: { type: 'data', data: 'AA==' },
+          },
+          { type: 'file', mediaType: 'audio/wav', data: { type: 'data', data: 'AA==' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } },
+        ],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'c',
+            toolName: 'f',
+            output: { type: 'error-text', value: 'broke' },
+          },
+          {
+            type: 'tool-result',
+            toolCallId: 'd',
+            toolName: 'f',
+            output: { type: 'json', value: { n: 1 } },
+          },
+        ],
+      },
+    ],
+  });
+  expectInspectEvents(attempt.recorder.events);
+});
