@@ -16,6 +16,7 @@ export {
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
 export { MemberJson } from './member-json.ts';
+export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
