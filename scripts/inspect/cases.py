@@ -153,6 +153,26 @@ def limits() -> Case:
     )
 
 
+def again() -> Case:
+    """An eval whose first attempt fails, and whose second one is killed.
+
+    At first 1 ends well, 2 fails and so ends the eval, which cancels 3, 4, s5 and 6; 7 never starts. Then 2, 3 and s5 end
+    well, while 4 is in a model call, 6 in a tool call and 7 in its scorer.
+    """
+    fails = {**after(QUICK, 1.0), "fail_attempts": [1]}
+    held = [{"tool": ["note", {"text": "one"}], "say": "I note."}, {"say": "The answer is yes.", "hold_attempts": [1]}]
+    samples = [
+        sample(1, QUICK),
+        sample(2, fails),
+        sample(3, {"turns": [*held[:-1], {**held[-1], "delay": 1.2}]}),
+        sample(4, {"turns": [held[0], {"say": "yes", "hold": True}]}),
+        sample("s5", {"turns": [*held[:-1], {**held[-1], "delay": 2.0}]}),
+        sample(6, IN_TOOL),
+        sample(7, IN_SCORER),
+    ]
+    return Case(samples, ended=3, holding=3, max_samples=4, scorers=["graded"])
+
+
 def finished() -> Case:
     case = epochs()
     case.ended, case.holding, case.log_buffer = None, 0, 3
@@ -189,6 +209,7 @@ CASES = {
     "shared": shared,
     "epochs": epochs,
     "retries": retries,
+    "again": again,
     "limits": limits,
     "finished": finished,
     "finished-with-errors": finished_with_errors,

@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--log-dir", required=True)
     parser.add_argument("--data-dir", required=True)
     args = parser.parse_args()
-    [log] = glob.glob(f"{args.log_dir}/*.eval")
+    log = crashed_log(glob.glob(f"{args.log_dir}/*.eval"))
     with open(args.ledger, encoding="utf-8") as file:
         ledger = [json.loads(line) for line in file]
     archive = read_archive(log)
@@ -53,15 +53,23 @@ def main() -> None:
     )
 
 
+def crashed_log(logs: list[str]) -> str:
+    """The one that was written last: a retry stands beside the log of the attempt before it."""
+    return max(logs, key=lambda path: (os.path.getmtime(path), path))
+
+
 def read_archive(log: str) -> dict[str, Any]:
     with zipfile.ZipFile(log) as archive:
         names = archive.namelist()
         start = json.loads(archive.read("_journal/start.json"))
         methods = sorted({info.compress_type for info in archive.infolist()})
+        held = [name for name in names if name.startswith("samples/")]
+        uuids = {name: json.loads(archive.read(name)).get("uuid") for name in held}
     spec = start["eval"]
     return {
         "members": {"names": names, "methods": methods},
         "finished": "header.json" in names,
+        "uuids": uuids,
         "eval": {
             "task": spec["task"],
             "taskId": spec["task_id"],
@@ -234,9 +242,17 @@ def describe_samples(ledger: list[dict[str, Any]], archive: dict[str, Any], data
     for epoch in range(1, spec["epochs"] + 1):
         for id in spec["sampleIds"]:
             lines = [line for line in ledger if line.get("id") == id and line.get("epoch") == epoch]
-            flushed = f"samples/{id}_epoch_{epoch}.json" in archive["members"]["names"]
+            flushed = is_flushed(f"samples/{id}_epoch_{epoch}.json", archive, lines)
             found.append(describe_sample(id, epoch, lines, state_of(lines, flushed), live.get((str(id), epoch)), (str(id), epoch) in buffered))
     return found
+
+
+def is_flushed(member: str, archive: dict[str, Any], lines: list[dict[str, Any]]) -> bool:
+    """A retry begins with the records of the attempt before it: such a one is stale once its sample is started again."""
+    if member not in archive["members"]["names"]:
+        return False
+    starts = [line["uuid"] for line in lines if line["t"] == "start"]
+    return not starts or starts[-1] is None or starts[-1] == archive["uuids"][member]
 
 
 def state_of(lines: list[dict[str, Any]], flushed: bool) -> str:

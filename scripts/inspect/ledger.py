@@ -48,6 +48,7 @@ def tap_buffer(ledger: Ledger) -> None:
         key = (str(sample.id), sample.epoch)
         ledger.removed.discard(key)
         ledger.ended.discard(key)
+        ledger.holding.discard(key)
         ledger.write("start", id=sample.id, epoch=sample.epoch, uuid=sample.uuid)
 
     def log_events(self: Any, rows: Any) -> None:
@@ -67,6 +68,7 @@ def tap_buffer(ledger: Ledger) -> None:
     def complete_sample(self: Any, summary: Any, **rest: Any) -> None:
         complete(self, summary, **rest)
         ledger.ended.add((str(summary.id), summary.epoch))
+        ledger.holding.discard((str(summary.id), summary.epoch))
         ledger.write(
             "complete", id=summary.id, epoch=summary.epoch, messages=getattr(summary, "message_count", None)
         )

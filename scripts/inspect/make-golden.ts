@@ -16,6 +16,7 @@ const GOLDEN = join(ROOT, 'test/golden/inspect');
 const WORKPLACE = '/tmp/hf'; // the only path that may be seen inside the golden data
 const DEAD_PID = 999_999_999; // above every system's limit, so never alive where the tests run
 const OLD_VERSIONS = ['0.3.180', '0.3.212']; // before pools; the first that recovers from segments
+const SEEDS = '0.3.285'; // begins a retry's log with the records of the attempt before it
 const RECOVER_SINCE = 206; // 0.3.206 brought `inspect log recover`
 
 interface GoldenCase {
@@ -28,6 +29,8 @@ interface GoldenCase {
   readonly run?: string;
   /** Killed when the ledger has so many lines, instead of where the case says. */
   readonly killAtLine?: number;
+  /** The second attempt of the case `again`, with the words for run_again.py. */
+  readonly again?: readonly string[];
   /** Made with this version alone. */
   readonly only?: string;
 }
@@ -40,6 +43,14 @@ const CASES: readonly GoldenCase[] = [
   { name: 'epochs', crashes: true },
   { name: 'retries', crashes: true },
   { name: 'limits', crashes: true },
+  { name: 'eval-retry', crashes: true, again: ['eval-retry'], only: SEEDS },
+  {
+    name: 'eval-set',
+    crashes: true,
+    shared: true,
+    again: ['eval-set', '--buffer', '2', '--shared', '1'],
+    only: SEEDS,
+  },
   { name: 'finished', crashes: false },
   { name: 'finished-zstd', crashes: false, run: 'finished', env: { INSPECT_USE_ZSTD: '1' }, only: '0.3.180' },
   { name: 'finished-with-errors', crashes: false },
@@ -72,7 +83,8 @@ async function makeCase(golden: GoldenCase, environment: Environment, reader: En
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   const database = await keepDatabase(place, dir);
-  await cp(place.logDir, join(dir, 'logs'), { recursive: true });
+  const filter = (path: string) => dirname(path) !== place.logDir || ['.buffer', log].includes(basename(path));
+  await cp(place.logDir, join(dir, 'logs'), { recursive: true, filter });
 
   const finishedLog = join(place.logDir, log);
   if (!golden.crashes)
@@ -93,14 +105,8 @@ async function makeCase(golden: GoldenCase, environment: Environment, reader: En
 }
 
 async function runCase(place: Workplace, golden: GoldenCase): Promise<void> {
-  const args = [
-    'run_eval.py',
-    golden.run ?? golden.name,
-    '--log-dir',
-    place.logDir,
-    '--ledger',
-    place.ledger,
-  ];
+  const words = golden.again ? ['run_again.py', ...golden.again] : ['run_eval.py', golden.run ?? golden.name];
+  const args = [...words, '--log-dir', place.logDir, '--ledger', place.ledger];
   if (golden.killAtLine !== undefined) args.push('--kill-at-line', String(golden.killAtLine));
   const finished = await runPython(place, args, golden.env === undefined ? {} : { env: golden.env });
   const asWanted = golden.crashes ? finished.signal === 'SIGKILL' : finished.exitCode === 0;

@@ -10,7 +10,8 @@ A plan is data in the sample's metadata:
                     tokens   that the answer costs beyond the usual
                     hold     never answers: the call is in flight at the crash
                              (`hold_epochs`, `hold_attempts`: only in these)
-  fail_attempts   attempts (1-based) in which the solver raises after the turns
+  fail_attempts   attempts (1-based) in which the solver raises after the turns; where an eval is retried
+                  in a process of its own, SCRIPTED_ATTEMPT says with which number attempts begin there
   grader          asks the model of the role `grader` once
   compact         `summary` or `trim`: compacts after the turns and goes on
   score           what the scorer `graded` gives: value, or `nan`, `error`, `hold`
@@ -19,6 +20,7 @@ A plan is data in the sample's metadata:
 """
 
 import asyncio
+import os
 from typing import Any
 
 from inspect_ai.model import (
@@ -48,6 +50,7 @@ from ledger import Ledger
 from prose import picture, prose
 
 LEDGER: Ledger | None = None
+FIRST_ATTEMPT = int(os.environ.get("SCRIPTED_ATTEMPT", "1"))
 STATES: dict[tuple[str, int], TaskState] = {}  # the live state of each sample, for the last line of the ledger
 
 
@@ -65,7 +68,7 @@ async def hold(state: TaskState, where: str) -> None:
 
 def holds(state: TaskState, step: dict[str, Any]) -> bool:
     """Whether a step says to wait for ever in this epoch and attempt."""
-    attempt = ledger().attempts.get((str(state.sample_id), state.epoch), 1)
+    attempt = ledger().attempts.get((str(state.sample_id), state.epoch), FIRST_ATTEMPT)
     return bool(
         step.get("hold") is True
         or state.epoch in step.get("hold_epochs", [])
@@ -105,7 +108,7 @@ class ScriptedModel(ModelAPI):
             "call",
             id=state.sample_id,
             epoch=state.epoch,
-            attempt=ledger().attempts.get(key, 1),
+            attempt=ledger().attempts.get(key, FIRST_ATTEMPT),
             role=role,
             turn=turn,
             text=output.completion[:60],
@@ -221,7 +224,7 @@ def follow_plan():
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         plan = state.metadata["plan"]
         key = (str(state.sample_id), state.epoch)
-        attempt = ledger().attempts[key] = ledger().attempts.get(key, 0) + 1
+        attempt = ledger().attempts[key] = ledger().attempts.get(key, FIRST_ATTEMPT - 1) + 1
         STATES[key] = state
         ledger().write("attempt", id=state.sample_id, epoch=state.epoch, attempt=attempt)
         state.tools = [lookup(), note(), look(), wait(), stumble()]
