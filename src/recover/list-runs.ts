@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, isLocked } from '../disk/index.ts';
 import {
   type FoundRun,
   findRuns,
   listSegmentedRuns,
   openRunJournals,
+  runLockPath,
   type UnreadableRun,
 } from '../journal/index.ts';
 import { planSeal } from '../seal/index.ts';
@@ -46,13 +47,13 @@ async function rowOf(disk: Disk, places: RunPlaces, { dir, run, liveness }: Foun
 }
 
 /** Recovery saves what can be read of it; what that is, is known only then. */
-function damagedRow({ dir, reason, code, isAlive }: UnreadableRun): Recoverable {
+function damagedRow({ dir, reason, code }: UnreadableRun): Recoverable {
   return {
     ...UNREAD,
     log: basename(dir),
     place: dir,
     sources: ['journal'],
-    liveness: isAlive ? 'alive' : 'unknown',
+    liveness: isLocked(runLockPath(dir)) ? 'alive' : 'unknown',
     problems: [{ code, message: reason }],
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import type { Disk, ProcessState } from '../disk/index.ts';
 import type { StateDir } from '../journal/index.ts';
@@ -16,30 +16,29 @@ export interface RunPlaces {
 export interface RecoverOptions {
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly random: Random;
   /**
    * What crashed: the path of a log (which need not exist), a run's directory or one of its journals, a run id, one of
    * Inspect's buffer databases or `.buffer` folders; with `bucket`, the key of a log in it.
    */
   readonly log: string;
-  readonly bucket?: Bucket | undefined;
+  readonly bucket?: Bucket;
   /** For Holdfast's own runs. */
-  readonly places?: RunPlaces | undefined;
+  readonly places?: RunPlaces;
   /** The system's directories for applications' data: see `platformDataDirs`. */
   readonly dataDirs: readonly string[];
   /** Default: `<log>-recovered.eval` beside the log. */
-  readonly output?: string | undefined;
+  readonly output?: string;
   /** Puts the recovered log in the place of the crashed one. */
-  readonly overwrite?: boolean | undefined;
+  readonly overwrite?: boolean;
   /** Leaves the sources where they are. */
-  readonly keep?: boolean | undefined;
-  readonly noEvents?: boolean | undefined;
-  readonly incomplete?: IncompleteAction | undefined;
-  readonly incompleteMax?: number | undefined;
+  readonly keep?: boolean;
+  readonly noEvents?: boolean;
+  readonly incomplete?: IncompleteAction;
+  readonly incompleteMax?: number;
   /** The caller vouches that the writer is dead. A writer that is surely alive is refused all the same. */
-  readonly forceDead?: boolean | undefined;
+  readonly forceDead?: boolean;
   /** Where temporary files may be made. Default: the directory of the output, or the system's. */
-  readonly scratchDir?: string | undefined;
-  readonly stateOf?: ((pid: number) => ProcessState) | undefined;
-  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  readonly scratchDir?: string;
+  readonly stateOf?: (pid: number) => ProcessState;
+  readonly onProgress?: (done: number, total: number) => void;
 }

@@ -4,6 +4,7 @@ import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
+  journalPath,
   lockRun,
   listWriters,
   openRunJournals,
@@ -75,7 +76,7 @@ class RunRecovery {
     await disk.removeTree(this.#scratch);
     await disk.makeDir(this.#scratch);
     const journals = await this.#openAll();
-    const liveness = this.#lock ? journals.livenessUnderLock() : journals.liveness();
+    const liveness = journals.liveness();
     if (liveness === 'alive') throw recoverErrors.alive(this.#site.runId, 'another process');
     if (liveness === 'unknown' && !forceDead)
       throw recoverErrors.unknown(this.#site.runId, 'its process ran on another machine');
@@ -126,7 +127,7 @@ class RunRecovery {
       for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
       this.#readKeys.push(...report.keys);
       this.#fromSegments.add(writer);
-      this.#journals = (this.#journals ?? here).with(readJournal(report.path));
+      this.#journals = (this.#journals ?? here).with(readJournal(journalPath(this.#scratch, writer)));
     }
   }
 

@@ -3,23 +3,18 @@ import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
+  keepSegmentKeys,
   listSegmentedRuns,
   listWriters,
   openRunJournals,
   type RunRecord,
+  writerDir,
   writersIn,
 } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
 import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
-
-/** What came home, and which objects of the bucket it was read from. */
-export interface BroughtHome {
-  readonly notes: readonly string[];
-  /** Keys of segments by run: they may go when the run is sealed. */
-  readonly keys: ReadonlyMap<string, readonly string[]>;
-}
 
 /**
  * Brings home the journals of this eval's runs whose machine is gone: the segments of every writer become a journal
@@ -29,65 +24,55 @@ export interface BroughtHome {
  * A run is put together under another name and gets its own when all of it is there, so a crash leaves an orphan, never
  * half of it. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
  */
-export async function bringHome(settings: RunSettings, plan: Plan): Promise<BroughtHome> {
+export async function bringHome(settings: RunSettings, plan: Plan): Promise<readonly string[]> {
   const { segments } = settings.places;
   const notes: string[] = [];
-  const keys = new Map<string, readonly string[]>();
-  if (!segments || settings.reuse === 'none') return { notes, keys };
+  if (!segments || settings.reuse === 'none') return notes;
   for (const run of await listSegmentedRuns(segments.bucket, segments.prefix)) {
     if (!isRunId(run)) continue;
     try {
-      const brought = await bringRun(settings, plan, { segments, run });
-      notes.push(...brought.notes);
-      if (brought.keys.length > 0) keys.set(run, brought.keys);
+      notes.push(...(await bringRun(settings, plan, { segments, run })));
     } catch (error) {
       notes.push(`The segments of run ${run} could not be used: ${messageOf(error)}`);
     }
   }
-  return { notes, keys };
+  return notes;
 }
-
-interface Brought {
-  readonly notes: readonly string[];
-  readonly keys: readonly string[];
-}
-
-const NOTHING: Brought = { notes: [], keys: [] };
 
 interface From {
   readonly segments: SegmentPlace;
   readonly run: string;
 }
 
-async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<Brought> {
+async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<readonly string[]> {
   const { disk, places } = settings;
   const home = places.state.runDir(from.run);
   const isHere = (await disk.stat(home)) !== undefined;
   const here = new Set(isHere ? (await writersIn(disk, home)).map(({ writer }) => writer) : []);
   const { bucket, prefix } = from.segments;
   const away = (await listWriters(bucket, prefix, from.run)).filter((writer) => !here.has(writer));
-  if (away.length === 0) return NOTHING;
+  if (away.length === 0) return [];
   const incoming = places.state.incomingDir(from.run);
   await disk.removeTree(incoming);
   await disk.makeDir(incoming);
   const reports = [];
-  for (const writer of away)
-    reports.push(await importWriter({ disk, bucket, prefix, run: from.run, writer, runDir: incoming }));
+  for (const writer of away) {
+    const report = await importWriter({ disk, bucket, prefix, run: from.run, writer, runDir: incoming });
+    await keepSegmentKeys(disk, writerDir(incoming, writer), report.keys);
+    reports.push(report);
+  }
   const verdict = await judge(settings, plan, incoming);
   if (verdict !== 'take') {
     await disk.removeTree(incoming);
-    return verdict === undefined ? NOTHING : { notes: [verdict], keys: [] };
+    return verdict === undefined ? [] : [verdict];
   }
   if (settings.forceDead) await fenceAll(settings, from, { writers: away, incoming });
   await moveHome(settings, { incoming, home, writers: away, isHere });
   const count = reports.reduce((sum, report) => sum + report.segments, 0);
-  return {
-    notes: [
-      `Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`,
-      ...reports.flatMap(({ problems }) => problems),
-    ],
-    keys: reports.flatMap((report) => report.keys),
-  };
+  return [
+    `Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`,
+    ...reports.flatMap(({ problems }) => problems),
+  ];
 }
 
 /** Whoever vouches for a death makes it true: a writer that wakes up again finds that it may not write any more [JRN-13]. */
@@ -113,7 +98,7 @@ async function moveHome(
 ): Promise<void> {
   const { incoming, home, writers, isHere } = move;
   if (isHere) {
-    for (const writer of writers) await disk.rename(`${incoming}/${writer}`, `${home}/${writer}`);
+    for (const writer of writers) await disk.rename(writerDir(incoming, writer), writerDir(home, writer));
     await disk.syncDir(home);
     await disk.removeTree(incoming);
   } else {

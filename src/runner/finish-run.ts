@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ActionableError, type JsonObject, messageOf, toJson } from '../base/index.ts';
-import type { SegmentShipper } from '../journal/index.ts';
+import { type SegmentShipper, segmentKeysOf } from '../journal/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import {
   applySeal,
@@ -33,8 +33,6 @@ export interface Finish {
   readonly opened: OpenRun;
   readonly tally: RunTally;
   readonly shipper: SegmentShipper | undefined;
-  /** Segments that earlier writers' journals were brought home from. */
-  readonly broughtKeys: readonly string[];
 }
 
 /** A run that stopped early: everything stays, and the same command goes on. */
@@ -130,6 +128,7 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   const { settings, opened, tally, shipper } = finish;
   const { disk, places } = settings;
   const { runId } = opened.run;
+  const keys = await segmentKeys(finish);
   const absent = report.wasThere ? await countNotIn(places.logs, report.name, report.plan) : 0;
   await shipper?.finish();
   shipper?.stop();
@@ -148,7 +147,7 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
     return;
   }
   await releaseRun(disk, places.state, runId);
-  if (isShipped) await tryRemoveSegments(finish);
+  if (isShipped) await tryRemoveSegments(keys, finish);
 }
 
 /** Best effort: the log is whole here, and the segments stay in the bucket until it is there too. */
@@ -165,12 +164,16 @@ async function tryShip({ name }: SealReport, { settings, tally }: Finish): Promi
   }
 }
 
-/** Only what this process wrote or read: what another writer may have added since is nobody's to remove [SEG-9]. */
-async function tryRemoveSegments({ settings, shipper, broughtKeys, tally }: Finish): Promise<void> {
-  const { segments } = settings.places;
-  if (!segments) return;
+/** Asked for while the journals are still there: they say which segments they hold. */
+async function segmentKeys({ settings, opened }: Finish): Promise<readonly string[]> {
+  const { disk, places } = settings;
+  return places.segments ? segmentKeysOf(opened.journals, { disk, ...places.segments }) : [];
+}
+
+/** Only those whose rows the journals held: what another writer may have added since is nobody's to remove [SEG-9]. */
+async function tryRemoveSegments(keys: readonly string[], { settings, tally }: Finish): Promise<void> {
   try {
-    await segments.bucket.removeAll([...(shipper?.keys ?? []), ...broughtKeys]);
+    await settings.places.segments?.bucket.removeAll(keys);
   } catch (error) {
     tally.note(`The segments of this run could not be removed from the bucket: ${messageOf(error)}`);
   }

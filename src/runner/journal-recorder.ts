@@ -8,7 +8,7 @@ import {
   type Recorder,
   type SampleScope,
 } from '../targets/index.ts';
-import type { AttemptSink } from './sample-journal.ts';
+import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 
 /** Implements Recorder on one attempt of the journal, with the answers that interrupted attempts left behind. */
 export class JournalRecorder implements Recorder {
@@ -19,15 +19,22 @@ export class JournalRecorder implements Recorder {
   readonly #random: Random;
   #span: string | undefined;
 
-  constructor(attempt: AttemptSink, recorded: RecordedAnswers, random: Random) {
+  readonly #journal: Pick<SampleJournal, 'failure'> | undefined;
+
+  constructor(
+    attempt: AttemptSink,
+    recorded: RecordedAnswers,
+    about: { readonly random: Random; readonly journal?: Pick<SampleJournal, 'failure'> },
+  ) {
     this.#attempt = attempt;
     this.#recorded = recorded;
-    this.#random = random;
+    this.#random = about.random;
+    this.#journal = about.journal;
   }
 
   /** Asked before anything is bought: what a journal that failed cannot keep is not bought at all. */
   recall(request: PaidRequest): RecordedAnswer | undefined {
-    if (this.#attempt.failure !== undefined) throw this.#attempt.failure;
+    if (this.#journal?.failure !== undefined) throw this.#journal.failure;
     const key = requestKey(request);
     const asked = this.#asked.get(key) ?? 0;
     this.#asked.set(key, asked + 1);

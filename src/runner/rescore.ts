@@ -7,7 +7,6 @@ import {
   type SampleKey,
   shortId,
   stringifyJson,
-  systemRandom,
   UsageError,
 } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
@@ -159,7 +158,7 @@ class Rescore {
     const { fields } = parts;
     const events: LogEvent[] = [];
     using meter = createSampleMeter({}, { clock, signal });
-    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS, this.#options.random);
+    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS, { random: this.#options.random });
     const scope = createSampleScope({ recorder, meter, clock, random: this.#options.random });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
@@ -281,7 +280,6 @@ function withoutKeys(metadata: JsonObject): JsonObject {
 function sinkInto(events: LogEvent[]): AttemptSink {
   return {
     n: 1,
-    failure: undefined,
     event: (event) => void events.push(event),
     answer: async (_answer, more) => void events.push(...more),
     output: async () => undefined,

@@ -77,15 +77,13 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
   await sweepShells(disk, places.state.path, clock);
-  const brought = await bringHome(settings, plan);
-  for (const note of brought.notes) tally.note(note);
+  for (const note of await bringHome(settings, plan)) tally.note(note);
   const findings = await findReusable(places.logs, plan, settings.reuse);
   noteFindings(findings, tally);
   const opened = await openRun({ ...prepared, plan, tally, findings });
   if ('account' in opened) return opened;
-  const broughtKeys = brought.keys.get(opened.run.runId) ?? [];
   try {
-    return await work({ ...prepared, plan, tally, findings, opened, broughtKeys });
+    return await work({ ...prepared, plan, tally, findings, opened });
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -129,13 +127,13 @@ async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally 
 }
 
 async function work(
-  planned: Planned & { readonly opened: OpenRun; readonly broughtKeys: readonly string[] },
+  planned: Planned & { readonly opened: OpenRun },
 ): Promise<RunOutcome> {
-  const { task, settings, target, plan, tally, findings, opened, dataset, broughtKeys } = planned;
+  const { task, settings, target, plan, tally, findings, opened, dataset } = planned;
   tally.previous = opened.previous;
   task.models.budget.countEarlier(opened.journals.spentUsd());
   const shipper = startShipper(planned);
-  const finish: Finish = { settings, task, opened, tally, shipper, broughtKeys };
+  const finish: Finish = { settings, task, opened, tally, shipper };
   try {
     const stock = await takeStock(opened, { plan, findings, tally }, settings);
     noteStartingOver(stock.tried, planned);

@@ -3,6 +3,8 @@ import type { LogEvent, SampleFields } from '../log/index.ts';
 
 /** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */
 export interface SampleJournal {
+  /** Why nothing can be recorded any more, if so. */
+  readonly failure: unknown;
   startAttempt(start: AttemptStart): AttemptSink;
   /** Goes on with an attempt whose target had ended, as a copy of its own. */
   continueAttempt(from: { readonly source: JournalReader; readonly n: number }): AttemptSink;
@@ -10,8 +12,6 @@ export interface SampleJournal {
 
 export interface AttemptSink {
   readonly n: number;
-  /** Why nothing can be recorded any more, if so. */
-  readonly failure: unknown;
   event(event: LogEvent): void;
   answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void>;
   output(output: TargetOutput): Promise<void>;

@@ -74,7 +74,7 @@ async function recordReuse(reuse: Reuse, { places }: RunSettings): Promise<Reado
     const log = await places.logs.open(name);
     if (!log) continue; // Removed meanwhile: its samples are run.
     try {
-      const modes = new Map(samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : 'any']));
+      const modes = new Map(samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : ('any' as const)]));
       await lendFrom(log, { name, modes, lent }, reuse);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;

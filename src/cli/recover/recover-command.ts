@@ -1,4 +1,4 @@
-import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { definedOf, systemClock, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type RecoverReport, recoverLog } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
@@ -49,16 +49,17 @@ export async function recoverNamed(
     recoverLog({
       disk: nodeDisk,
       clock: systemClock,
-      random: systemRandom,
       ...named,
       places,
       dataDirs: inspectDataDirs(terminal),
-      output: flags.output === undefined ? undefined : namedOutput(flags.output, named, cwd),
+      ...definedOf({
+        output: flags.output === undefined ? undefined : namedOutput(flags.output, named, cwd),
+        incompleteMax: flags.incompleteMax,
+      }),
       overwrite: flags.overwrite ?? false,
       keep: flags.keep ?? false,
       noEvents: flags.events === false,
       incomplete: flags.incomplete ?? 'retry',
-      incompleteMax: flags.incompleteMax,
       forceDead: flags.forceDead ?? false,
       onProgress,
     }),

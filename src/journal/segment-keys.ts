@@ -1,0 +1,45 @@
+import { dirname, join } from 'node:path';
+import { isJsonArray, parseJson } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { createFile, type Disk } from '../disk/index.ts';
+import type { JournalReader } from './journal-reader.ts';
+import type { RunJournals } from './run-journals.ts';
+import { segmentPrefix } from './segment.ts';
+
+/** Beside a journal that was brought home: the keys that it was made from. */
+const KEYS_FILE = 'segments';
+
+/** Remembers which segments a journal was made from: whoever seals the run, in whatever session, removes these alone [SEG-9]. */
+export async function keepSegmentKeys(disk: Disk, writerDir: string, keys: readonly string[]): Promise<void> {
+  await createFile(disk, join(writerDir, KEYS_FILE), Buffer.from(JSON.stringify(keys)));
+}
+
+/**
+ * The keys of all segments whose rows the journals of a run hold: what a journal was made from; and for one that was
+ * written on this machine, all that its writer ever shipped, since a row is committed before it is shipped.
+ */
+export async function segmentKeysOf(
+  journals: RunJournals,
+  from: { readonly disk: Disk; readonly bucket: Bucket; readonly prefix: string },
+): Promise<readonly string[]> {
+  const keys = new Set<string>();
+  const shipped = new Set<string>();
+  for (const reader of journals.readers) {
+    const made = await madeFrom(from.disk, reader);
+    if (made) for (const key of made) keys.add(key);
+    else shipped.add(reader.writer().writer);
+  }
+  const root = segmentPrefix(from.prefix, journals.run().runId);
+  for await (const { key } of from.bucket.list(root)) {
+    const chain = key.slice(root.length).split('/')[0] ?? '';
+    if (shipped.has(chain.replace(/~\d+$/, ''))) keys.add(key);
+  }
+  return [...keys];
+}
+
+async function madeFrom(disk: Disk, reader: JournalReader): Promise<readonly string[] | undefined> {
+  const bytes = await disk.read(join(dirname(reader.path), KEYS_FILE));
+  if (!bytes) return undefined;
+  const keys = parseJson(Buffer.from(bytes).toString('utf8'));
+  return isJsonArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
+}
