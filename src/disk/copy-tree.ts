@@ -4,11 +4,13 @@ import * as fs from 'node:fs/promises';
 import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ActionableError, errnoOf, UsageError } from '../base/index.ts';
 import { explainDiskError } from './explain.ts';
+import { isHeldLock } from './held-locks.ts';
 
 /**
  * Copies a directory with all that is in it: a fresh workspace from a template. Permissions are kept. Symbolic links
  * stay links and lead to the same place within the copy; one that leaves the tree is refused with E_COPY_LINK before
- * anything of its directory is used. `to` must be missing or empty. Not durable, and no part of what must survive.
+ * anything of its directory is used. `to` must be missing or empty. Locks that
+ * this process holds are left out: to read one is to lose it. Not durable, and no part of what must survive.
  */
 export async function copyTree(from: string, to: string): Promise<void> {
   try {
@@ -32,6 +34,7 @@ async function copyDirectory(copy: Copy): Promise<void> {
   const { mode } = await fs.lstat(copy.from);
   await makeEmptyDirectory(copy.to);
   for (const name of (await fs.readdir(copy.from)).sort()) {
+    if (isHeldLock(join(copy.from, name))) continue;
     await copyEntry({ root: copy.root, from: join(copy.from, name), to: join(copy.to, name) });
   }
   // Last, since the directory may be read-only.

@@ -1,6 +1,7 @@
 export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
+export { identityOfFile } from './file-identity.ts';
 export { freeBytes } from './free-space.ts';
 export { type Liveness, type LivenessOptions, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
@@ -9,5 +10,6 @@ export { nodeDisk } from './node-disk.ts';
 export { openForProcess, type ProcessFile } from './process-file.ts';
 export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';
 export { fileNameFor, safeJoin } from './safe-path.ts';
+export { openSyncFile, type SyncFile } from './sync-file.ts';
 export { isTempName, type SweepOptions, sweepTemps, tempPathFor } from './temp.ts';
 export { commitFile, commitNewFile, createFile, createFileWith, replaceFile } from './whole-file.ts';

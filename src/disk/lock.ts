@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { ActionableError, messageOf } from '../base/index.ts';
+import { identityOfFile } from './file-identity.ts';
+import { forgetLock, rememberLock } from './held-locks.ts';
 
 /**
  * A lock between processes that the system frees when its holder dies, whatever kills it: an exclusive SQLite
  * transaction on a small file. Nothing is ever written into that file, and it stays when the lock is released (removing
  * it would let two holders lock two files of one name).
  *
- * The locks are those of fcntl: a process that opens and closes the lock file by any other way loses them. So nobody
- * reads a lock file through Disk.
+ * The locks are those of fcntl: a process that opens and closes the lock file by any other way loses them. So every other
+ * way to open a file refuses those that are held (`held-locks.ts`).
  */
 export interface Lock extends Disposable {
   readonly path: string;
@@ -27,14 +28,15 @@ const PAUSE_MS = 1;
 
 /**
  * Takes the lock for the life of this process, or until `release`; undefined when somebody else holds it (also within
- * this process). The directory must exist.
+ * this process), or when the file was moved away or removed meanwhile. The directory must exist.
  */
 export function tryLock(path: string): Lock | undefined {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const before = identityOfFile(path);
     const database = openDatabase(path, false);
     let isOurs = false;
     try {
-      isOurs = begin(database, path, TAKE);
+      isOurs = begin(database, path, TAKE) && isStillThere(path, before);
     } finally {
       if (!isOurs) database.close();
     }
@@ -48,8 +50,15 @@ export function tryLock(path: string): Lock | undefined {
 
 /** True when some process, this one included, holds the lock now. Changes nothing and makes no file. */
 export function isLocked(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const database = openDatabase(path, true);
+  if (identityOfFile(path) === undefined) return false;
+  let database: DatabaseSync;
+  try {
+    database = openDatabase(path, true);
+  } catch (error) {
+    // Its directory was moved away between the two looks.
+    if (identityOfFile(path) === undefined) return false;
+    throw error;
+  }
   try {
     return !begin(database, path, ASK);
   } finally {
@@ -57,14 +66,22 @@ export function isLocked(path: string): boolean {
   }
 }
 
+/** The directory may have got another name between opening and locking: then what is locked is nobody's concern. */
+function isStillThere(path: string, before: string | undefined): boolean {
+  const now = identityOfFile(path);
+  return now !== undefined && (before === undefined || before === now);
+}
+
 function hold(database: DatabaseSync, path: string): Lock {
   held.add(database);
+  const identity = rememberLock(path);
   const release = () => {
-    if (held.delete(database)) database.close();
+    if (!held.delete(database)) return;
+    forgetLock(identity);
+    database.close();
   };
   return { path, release, [Symbol.dispose]: release };
 }
-
 /** Loaded when first needed: most commands take no lock. */
 function openDatabase(path: string, readOnly: boolean): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

@@ -3,11 +3,13 @@ import * as fs from 'node:fs/promises';
 import { ActionableError, errnoOf } from '../base/index.ts';
 import type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 import { explainDiskError } from './explain.ts';
+import { refuseLockFile } from './held-locks.ts';
 import { type DirectoryCalls, makeDirWith } from './make-dir.ts';
 
 /** The real file system. */
 export const nodeDisk: Disk = {
   async read(path) {
+    refuseLockFile(path);
     const found = await explained(path, () => orUndefined(fs.readFile(path)));
     // Plain bytes, as every Disk gives: a Buffer is compared and sliced by other rules.
     return found && new Uint8Array(found.buffer, found.byteOffset, found.byteLength);
@@ -25,7 +27,10 @@ export const nodeDisk: Disk = {
 
   makeDir: (dir) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir)),
 
-  open: (path, mode) => explained(path, async () => new NodeFile(path, await fs.open(path, FLAGS[mode]))),
+  async open(path, mode) {
+    refuseLockFile(path);
+    return explained(path, async () => new NodeFile(path, await fs.open(path, FLAGS[mode])));
+  },
 
   rename: (from, to) => explained(to, () => fs.rename(from, to)),
 

@@ -1,17 +1,19 @@
-import type { SQLInputValue } from 'node:sqlite';
-import { type Json, stringifyJson } from '../base/index.ts';
+import { escapeLoneSurrogates, type Json, toJson } from '../base/index.ts';
 import {
   attachmentHash,
   type Condenser,
-  condenseJson,
   condenseMessages,
   type LogEvent,
   type SampleFields,
   summarize,
 } from '../log/index.ts';
-import { sampleKey } from './reader.ts';
-import type { AnswerRow, AttemptStart, AttemptStatus, TargetOutput } from './records.ts';
+import { exactJson } from './exact-json.ts';
+import { takeOutTexts } from './long-texts.ts';
+import type { AnswerRow, AttemptStart, AttemptStatus, Origin, TargetOutput } from './records.ts';
 import { startFields } from './records.ts';
+import type { Value } from './row-inserter.ts';
+import { idText } from './stored-documents.ts';
+import { bytesOfText } from './text-bytes.ts';
 
 /** Events that are committed together share a row up to about this length; beyond, a new row begins. */
 const EVENTS_ROW_CHARS_MAX = 256 * 1024;
@@ -25,20 +27,30 @@ const INLINE_CHARS_MAX = 256;
 export interface RowSink {
   /** Rows of one group are committed together; one that was inserted in the current group may still grow. */
   readonly group: number;
-  insert(table: RowTable, row: readonly SQLInputValue[]): void;
+  /** The columns of the table but `n` and `sum`; those of `attempts` begin with `n`. */
+  insert(table: RowTable, row: readonly Value[], costUsd?: number): void;
   grew(sizeBytes: number): void;
   /** Resolves when everything inserted so far is durable. */
   flush(): Promise<void>;
 }
 
-type RowTable = 'attempts' | 'events' | 'contents' | 'links' | 'answers' | 'outputs' | 'results';
+export type RowTable = 'attempts' | 'events' | 'contents' | 'links' | 'answers' | 'outputs' | 'results';
 
 export interface AttemptWriterOptions {
   readonly n: number;
   readonly condenser: Condenser;
   readonly start: AttemptStart;
-  /** The attachments that the attempt has already, when it goes on. */
+  readonly origin: Origin;
+  /** What the attempt has already, when it goes on: the hashes of its attachments, and its rows. */
   readonly linked?: Iterable<string>;
+  readonly rows?: AttemptRows;
+}
+
+/** How many rows an attempt has: its result says it, so that one that is lost is missed [JRN-10]. */
+export interface AttemptRows {
+  readonly events: number;
+  readonly links: number;
+  readonly answers: number;
 }
 
 /**
@@ -50,23 +62,29 @@ export class AttemptWriter {
   readonly #journal: RowSink;
   readonly #condenser: Condenser;
   readonly #start: AttemptStart;
+  readonly #origin: Origin;
   readonly #linked: Set<string>;
+  readonly #rows: { events: number; links: number; answers: number };
   /** The row of events that still waits for its commit, and the group it waits in. */
   #events: { readonly row: [attempt: number, texts: string]; readonly group: number } | undefined;
 
-  constructor(journal: RowSink, { n, condenser, start, linked }: AttemptWriterOptions) {
+  constructor(journal: RowSink, options: AttemptWriterOptions) {
     this.#journal = journal;
-    this.n = n;
-    this.#condenser = condenser;
-    this.#start = start;
-    this.#linked = new Set(linked);
+    this.n = options.n;
+    this.#condenser = options.condenser;
+    this.#start = options.start;
+    this.#origin = options.origin;
+    this.#linked = new Set(options.linked);
+    this.#rows = { events: 0, links: 0, answers: 0, ...options.rows };
   }
 
   /** The attempt's own row; for an attempt that goes on it is there already. */
   begin(): void {
     const { id, epoch, key, ...data } = this.#start;
-    const json = stringifyJson(this.#condense(data as unknown as Json));
-    this.#journal.insert('attempts', [this.n, sampleKey(id), epoch, key, json]);
+    // The column has one text for 1 and "1"; that the id is a number is said here, before all else.
+    const kept = typeof id === 'number' ? { id, ...data } : data;
+    const json = exactJson(this.#takeOut(toJson(kept)));
+    this.#journal.insert('attempts', [this.n, idText(id), epoch, key, this.#origin, json]);
   }
 
   /** Durable with the next flush, [JRN-5]. */
@@ -82,14 +100,15 @@ export class AttemptWriter {
   async answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void> {
     for (const event of events) this.event(event);
     const { kind, digest, occurrence, ...data } = answer;
-    const json = stringifyJson({ ...data, value: this.#condense(data.value) });
-    this.#journal.insert('answers', [this.n, kind, digest, occurrence, json]);
+    const json = exactJson({ ...data, value: this.#takeOut(data.value) });
+    this.#rows.answers++;
+    this.#journal.insert('answers', [this.n, kind, digest, occurrence, json], answer.costUsd);
     await this.#journal.flush();
   }
 
   /** Resolves when the target's output is durable: a crash while scoring will not run the target again. */
   async output(output: TargetOutput): Promise<void> {
-    this.#journal.insert('outputs', [this.n, stringifyJson(this.#condense(output as unknown as Json))]);
+    this.#journal.insert('outputs', [this.n, exactJson(this.#takeOut({ ...output }))]);
     await this.#journal.flush();
   }
 
@@ -100,12 +119,16 @@ export class AttemptWriter {
     this.#attach(input.attachments);
     this.#attach(messages.attachments);
     const logged = { ...fields, input: input.values, messages: messages.values };
-    const { value, attachments } = condenseJson(this.#beyondStart(logged));
-    this.#store(attachments);
-    const data = stringifyJson(value);
-    const isHeavy = data.length > LIGHT_RESULT_CHARS_MAX || attachments.length > LIGHT_RESULT_TEXTS_MAX;
-    const summary = isHeavy ? stringifyJson(this.#beyondStart(summarize(fields))) : null;
-    this.#journal.insert('results', [this.n, status, summary, data]);
+    let texts = 0;
+    const value = takeOutTexts(this.#beyondStart(logged), (hash, text) => {
+      texts++;
+      this.#store(hash, text);
+    });
+    const data = exactJson(value);
+    const isHeavy = data.length > LIGHT_RESULT_CHARS_MAX || texts > LIGHT_RESULT_TEXTS_MAX;
+    const summary = isHeavy ? exactJson(this.#beyondStart(summarize(fields))) : null;
+    const { events, links, answers } = this.#rows;
+    this.#journal.insert('results', [this.n, status, summary, data, events, links, answers]);
     await this.#journal.flush();
   }
 
@@ -128,26 +151,26 @@ export class AttemptWriter {
       return;
     }
     const row: [number, string] = [this.n, json];
+    this.#rows.events++;
     this.#events = { row, group };
     this.#journal.insert('events', row);
   }
 
   /** All but events is ours alone: its long strings are stored by hash, but are no attachments of the log. */
-  #condense(value: Json): Json {
-    const condensed = condenseJson(value);
-    this.#store(condensed.attachments);
-    return condensed.value;
+  #takeOut(value: Json): Json {
+    return takeOutTexts(value, (hash, text) => this.#store(hash, text));
   }
 
-  #store(texts: readonly { readonly hash: string; readonly text: string }[]): void {
-    for (const { hash, text } of texts) this.#journal.insert('contents', [hash, text]);
+  #store(hash: string, text: string): void {
+    this.#journal.insert('contents', [hash, bytesOfText(text)]);
   }
 
+  /** What events refer to is stored as the log will hold it: a lone surrogate is written out as its escape there. */
   #attach(attachments: readonly { readonly hash: string; readonly text: string }[]): void {
     for (const { hash, text } of attachments) {
       if (this.#linked.has(hash)) continue;
-      this.#journal.insert('contents', [hash, text]);
-      this.#journal.insert('links', [this.n, 'attachment', this.#linked.size, hash, null]);
+      this.#store(hash, escapeLoneSurrogates(text));
+      this.#insertLink('attachment', this.#linked.size, { hash });
       this.#linked.add(hash);
     }
   }
@@ -158,12 +181,17 @@ export class AttemptWriter {
   ): void {
     for (const { position, json } of items) {
       if (json.length <= INLINE_CHARS_MAX) {
-        this.#journal.insert('links', [this.n, kind, position, null, json]);
+        this.#insertLink(kind, position, { text: json });
         continue;
       }
       const hash = attachmentHash(json);
-      this.#journal.insert('contents', [hash, json]);
-      this.#journal.insert('links', [this.n, kind, position, hash, null]);
+      this.#store(hash, json);
+      this.#insertLink(kind, position, { hash });
     }
+  }
+
+  #insertLink(kind: string, position: number, to: { readonly hash?: string; readonly text?: string }): void {
+    this.#rows.links++;
+    this.#journal.insert('links', [this.n, kind, position, to.hash ?? null, to.text ?? null]);
   }
 }

@@ -1,6 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { ActionableError, DamageError, errnoOf, messageOf } from '../base/index.ts';
-import { APPLICATION_ID, CREATE_TABLES, JOURNAL_VERSION } from './schema.ts';
+import {
+  APPLICATION_ID,
+  createTables,
+  JOURNAL_VERSION,
+  type JournalVersion,
+  SHOW_VERSION_1,
+} from './schema.ts';
 
 /**
  * Opens SQLite so that a commit is durable when it returns [JRN-1]: WAL, and `synchronous=FULL` syncs the WAL at
@@ -16,36 +22,51 @@ PRAGMA cache_size = -4000;
 `;
 
 /** Rows are appended, many at once: pages of 16 KB take a third less time to commit than SQLite's usual 4 KB. */
-const PAGE_BYTES = 16 * 1024;
+export const PAGE_BYTES = 16 * 1024;
 
-export function createDatabase(path: string): DatabaseSync {
+/** A new journal, with tables and nothing else. */
+export function createDatabase(path: string, version: JournalVersion = JOURNAL_VERSION): DatabaseSync {
   return explained(path, () => {
     const db = new DatabaseSync(path);
     db.exec(`PRAGMA page_size = ${PAGE_BYTES};`);
     db.exec(DURABLE);
-    db.exec(
-      `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${JOURNAL_VERSION}; ${CREATE_TABLES} COMMIT;`,
-    );
+    db.exec(`BEGIN IMMEDIATE; ${createTables(version)} COMMIT;`);
     return db;
   });
 }
 
-export function openDatabase(path: string, mode: 'read' | 'write'): DatabaseSync {
+/** A database that is nowhere but in SQLite's own temporary files, and goes away when it is closed. */
+export function createScratchDatabase(version: JournalVersion): DatabaseSync {
+  const db = new DatabaseSync('');
+  db.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA cache_size = -16000; ${createTables(version)}`);
+  return db;
+}
+
+/** Read-only: nobody but its own writer ever writes a journal. */
+export function openDatabase(path: string): {
+  readonly db: DatabaseSync;
+  readonly version: JournalVersion;
+} {
   return explained(path, () => {
-    const db = new DatabaseSync(path, { readOnly: mode === 'read' });
-    if (mode === 'write') db.exec(DURABLE);
-    else db.exec('PRAGMA busy_timeout = 10000');
+    const db = new DatabaseSync(path, { readOnly: true });
     try {
-      checkVersion(db, path);
+      db.exec('PRAGMA busy_timeout = 10000');
+      const version = checkVersion(db, path);
+      showAsCurrent(db, version);
+      return { db, version };
     } catch (error) {
       db.close();
       throw error;
     }
-    return db;
   });
 }
 
-function checkVersion(db: DatabaseSync, path: string): void {
+/** One reader reads all versions. */
+export function showAsCurrent(db: DatabaseSync, version: JournalVersion): void {
+  if (version === 1) db.exec(`PRAGMA temp_store = MEMORY; ${SHOW_VERSION_1}`);
+}
+
+function checkVersion(db: DatabaseSync, path: string): JournalVersion {
   const application = db.prepare('PRAGMA application_id').get()?.application_id;
   if (application === 0 && !db.prepare('SELECT 1 FROM sqlite_schema').get()) throw emptyJournal(path);
   if (application !== APPLICATION_ID) {
@@ -56,13 +77,12 @@ function checkVersion(db: DatabaseSync, path: string): void {
     });
   }
   const version = db.prepare('PRAGMA user_version').get()?.user_version;
-  if (version !== JOURNAL_VERSION) {
-    throw new DamageError({
-      code: 'E_JOURNAL_VERSION',
-      message: `${path} has journal version ${version}; this Holdfast reads version ${JOURNAL_VERSION}.`,
-      hint: 'Nothing was changed. Install the Holdfast version that wrote it, or a newer one.',
-    });
-  }
+  if (version === 1 || version === JOURNAL_VERSION) return version;
+  throw new DamageError({
+    code: 'E_JOURNAL_VERSION',
+    message: `${path} has journal version ${version}; this Holdfast reads versions 1 to ${JOURNAL_VERSION}.`,
+    hint: 'Nothing was changed. Install the Holdfast version that wrote it, or a newer one.',
+  });
 }
 
 export function damagedJournal(path: string, because: string, cause?: unknown): DamageError {

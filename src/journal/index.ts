@@ -1,18 +1,14 @@
 export { AttemptWriter, type RowSink } from './attempt-writer.ts';
-export {
-  type FoundJournal,
-  findJournals,
-  journalLiveness,
-  sweepShells,
-  type UnreadableJournal,
-} from './find-journals.ts';
+export { type CreateWriterOptions, createWriter, type WriterPorts } from './create-writer.ts';
+export { type FencePlace, fenceWriter, fenceWriterInBucket } from './fence.ts';
+export { type FoundRun, type FoundWriter, findRuns, sweepShells, type UnreadableRun } from './find-runs.ts';
 export {
   type ImportOptions,
   type ImportReport,
-  importSegments,
+  importWriter,
   listSegmentedRuns,
   listWriters,
-} from './import-segments.ts';
+} from './import-writer.ts';
 export type { BufferProblem } from './inspect/buffer-problem.ts';
 export {
   type BufferedSample,
@@ -33,15 +29,10 @@ export {
 } from './inspect/locate-buffer.ts';
 export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
-export {
-  adoptJournal,
-  createJournal,
-  JOURNAL_FILE,
-  Journal,
-  type JournalPorts,
-  LOCK_FILE,
-} from './journal.ts';
-export { JournalReader, readJournal } from './reader.ts';
+export { JournalReader } from './journal-reader.ts';
+export { JournalWriter } from './journal-writer.ts';
+export { journalPath, runLockPath, type WriterPlace, writerDir, writersIn } from './layout.ts';
+export { readJournal } from './read-journal.ts';
 export type {
   AnswerRow,
   AttemptOutline,
@@ -50,13 +41,20 @@ export type {
   AttemptStart,
   AttemptStatus,
   EndingRecord,
+  JournalDamage,
+  LostRows,
+  Origin,
   ReusedOutline,
   ReusedSample,
+  ReuseMode,
   RunIdentity,
   RunRecord,
-  SessionRecord,
   TargetOutput,
+  WriterRecord,
 } from './records.ts';
-export { type SalvageReport, salvageJournal } from './salvage-journal.ts';
+export { type From, type OpenRunJournalsOptions, openRunJournals, RunJournals } from './run-journals.ts';
+export { lockRun, type RunLock } from './run-lock.ts';
 export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segment.ts';
 export { SegmentShipper, type ShipperOptions } from './shipper.ts';
+export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';
+export { STATE_FOLDER, StateDir } from './state-dir.ts';

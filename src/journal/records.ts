@@ -3,11 +3,9 @@ import type { Digest, Json, JsonObject, RunId, SampleId } from '../base/index.ts
 import type { ProcessIdentity } from '../disk/index.ts';
 import type { EvalError, EvalSampleSummary, LogStart, SampleFields } from '../log/index.ts';
 
-/** Written once, when the run begins. */
+/** Written once by each writer, equal in all journals of a run. */
 export interface RunRecord {
   readonly runId: RunId;
-  /** One process at a time writes a journal; its segments carry this name. */
-  readonly writer: string;
   readonly created: string;
   readonly start: LogStart;
   readonly identity: RunIdentity;
@@ -24,20 +22,32 @@ export interface RunIdentity {
   readonly targetName: string;
   readonly target: Digest;
   readonly definition: Digest;
-  /** Digest of every planned (id, epoch, content key): equal plans can go on in the same journal. */
+  /** Digest of every planned (id, epoch, content key): a run with an equal plan can be gone on with. */
   readonly plan: Digest;
 }
 
-/** One process that had the journal open for writing. */
-export interface SessionRecord {
+export type ReuseMode = 'same' | 'any' | 'none';
+
+/** The process that writes a journal, and whom it came after [JRN-15]. */
+export interface WriterRecord {
+  readonly writer: string;
+  /** One more than those it came after; 0 for a journal of version 1. */
+  readonly generation: number;
+  /** The writers that were there when it began. */
+  readonly after: readonly string[];
   readonly process: ProcessIdentity;
   readonly startedAt: string;
+  /** From which other runs samples were taken. */
+  readonly reuse: ReuseMode;
 }
 
 export interface EndingRecord {
   readonly endedAt: string;
   readonly reason: 'finished' | 'interrupted' | 'budget' | 'failed';
 }
+
+/** `<run id>/<writer>/<n>` of the journal in which an attempt began; a copy keeps it [JRN-14]. */
+export type Origin = string;
 
 export interface AttemptStart {
   readonly id: SampleId;
@@ -66,11 +76,17 @@ export function startFields(start: AttemptStart): Partial<SampleFields> & Pick<S
 
 export interface AttemptRow extends AttemptStart {
   readonly n: number;
-  /** undefined: it was interrupted, or is still running. */
+  readonly origin: Origin;
+  /** undefined: it was interrupted, is still running, or is damaged. */
   readonly status: AttemptStatus | undefined;
+  /** A row of it is damaged or missing: it is not completed, but its other answers are replayed [JRN-10]. */
+  readonly isDamaged: boolean;
 }
 
-export type AttemptOutline = Pick<AttemptRow, 'n' | 'id' | 'epoch' | 'key' | 'status'>;
+export type AttemptOutline = Pick<
+  AttemptRow,
+  'n' | 'id' | 'epoch' | 'key' | 'origin' | 'status' | 'isDamaged'
+>;
 
 export type AttemptStatus = 'completed' | 'errored';
 
@@ -101,7 +117,24 @@ export interface ReusedSample {
   /** Path of the log, relative to the log directory when it lies there. */
   readonly log: string;
   readonly runId: string;
+  readonly mode: 'same' | 'any';
   readonly summary: EvalSampleSummary;
 }
 
 export type ReusedOutline = Omit<ReusedSample, 'summary'> & { readonly n: number };
+
+/** What of a journal cannot be read any more. */
+export interface JournalDamage {
+  /** One for each thing that is wrong, for people. */
+  readonly sentences: readonly string[];
+  /** The attempts of which something is missing, with the reason. */
+  readonly attempts: ReadonlyMap<number, string>;
+  /** What was acknowledged and can no longer be read [JRN-11]; absent when nothing is. */
+  readonly lost?: LostRows;
+}
+
+export interface LostRows {
+  readonly answers: number;
+  readonly results: number;
+  readonly usd: number;
+}

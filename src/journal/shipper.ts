@@ -1,84 +1,89 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { ActionableError, digestOf, type Json, stringifyJson } from '../base/index.ts';
+import { ActionableError, DamageError, type Digest, digestOf, digestOfJson, toJson } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
-import type { Journal } from './journal.ts';
-import { SHIPPED_TABLES, type ShippedTable } from './schema.ts';
+import { fenceKey } from './fence.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import {
   type Cursors,
   decodeSegment,
+  encodeRow,
   encodeSegment,
   SEGMENT_FORMAT,
   SEGMENT_VERSION,
+  type Segment,
   type SegmentHeader,
   segmentKey,
 } from './segment.ts';
-
-const TABLES = Object.keys(SHIPPED_TABLES) as ShippedTable[];
-const NOTHING_SHIPPED = Object.fromEntries(TABLES.map((table) => [table, 0])) as Cursors;
+import { collectRows, NOTHING_SHIPPED, rowsUpTo } from './unshipped-rows.ts';
+import { writerFenced } from './writer-guard.ts';
 
 export interface ShipperOptions {
   readonly bucket: Bucket;
   /** Where in the bucket runs live; ends with `/` unless empty. */
   readonly prefix: string;
-  readonly run: string;
-  readonly writer: string;
   /** Default 5 s. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
   /** Default 1 MiB of rows: a segment is due when this much is new. */
-  readonly bytesMax?: number;
+  readonly bytesMax?: number | undefined;
   /** Called when the bucket does not take a segment; the journal keeps it, and the next round tries again. */
-  readonly onProblem?: (error: unknown) => void;
+  readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
-interface Shipped {
+/** How far a chain has got. */
+interface Chain {
+  readonly name: string;
   readonly seq: number;
-  readonly digest: ReturnType<typeof digestOf> | null;
+  readonly digest: Digest | null;
   readonly cursors: Cursors;
 }
+
+const TICK_MS = 250;
+/** More chains than this were never needed: something else is wrong with the bucket. */
+const CHAINS_MAX = 100;
 
 /**
  * Copies what is new in a journal to the bucket, segment by segment.
  *
  * ### Ordering
  * A row is committed in the journal before it can be in a segment. A segment exists in the bucket before the journal
- * says that it was shipped, so a crash between the two makes the next round find it there and go on behind it: never
- * a gap, never a segment written twice [SEG-3].
+ * says that it was shipped. One that is there already is taken for our own only when it decodes to the very rows that
+ * this journal has there: then an acknowledgement was lost. Otherwise that chain is left alone, and all rows go into a new
+ * one [SEG-3].
  */
 export class SegmentShipper {
-  readonly #journal: Journal;
-  readonly #db: DatabaseSync;
+  readonly #journal: JournalWriter;
   readonly #options: ShipperOptions;
-  #state: Shipped;
+  readonly #keys: string[] = [];
+  #chain: Chain;
+  #chains = 1;
+  #isEnding = false;
+  #isEnded = false;
   #underWay: Promise<void> | undefined;
   #again: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Disposable | undefined;
   #bytesAtLast = 0;
 
-  constructor(journal: Journal, db: DatabaseSync, options: ShipperOptions) {
+  constructor(journal: JournalWriter, options: ShipperOptions) {
     this.#journal = journal;
-    this.#db = db;
     this.#options = options;
-    this.#state = lastShipped(db);
+    this.#chain = newChain(journal.record.writer);
   }
 
   /** Ships at every interval, and sooner when enough is new. */
   start(): void {
-    const intervalMs = this.#options.intervalMs ?? 5_000;
-    const bytesMax = this.#options.bytesMax ?? 1024 * 1024;
+    const { intervalMs = 5_000, bytesMax = BYTES_MAX } = this.#options;
+    const tickMs = Math.min(TICK_MS, intervalMs);
     let waitedMs = 0;
-    const tickMs = Math.min(250, intervalMs);
-    this.#timer = setInterval(() => {
+    this.#timer = this.#journal.clock.every(tickMs, () => {
       waitedMs += tickMs;
       const isDue = waitedMs >= intervalMs || this.#journal.bytesWritten - this.#bytesAtLast >= bytesMax;
       if (!isDue || this.#underWay) return;
       waitedMs = 0;
       void this.ship();
-    }, tickMs);
-    this.#timer.unref();
+    });
   }
 
   stop(): void {
-    clearInterval(this.#timer);
+    this.#timer?.[Symbol.dispose]();
   }
 
   /** Resolves after a round that began after this call: all that was durable when it was called has been offered. */
@@ -96,23 +101,27 @@ export class SegmentShipper {
     return this.#again;
   }
 
-  /** Ships the rest and says that nothing follows [SEG-5]. Throws when the bucket does not take it. */
-  async finish(): Promise<void> {
+  /** Ships the rest and says that nothing follows [SEG-5]. A bucket that does not take it is a problem like any other. */
+  finish(): Promise<void> {
     this.stop();
-    await this.#underWay;
-    while (await this.#shipOne(false));
-    await this.#shipOne(true);
+    this.#isEnding = true;
+    return this.ship();
   }
 
-  /** How many segments are in the bucket. */
+  /** How many segments this process put into the bucket, in all chains. */
   get segments(): number {
-    return this.#state.seq;
+    return this.#keys.length;
+  }
+
+  /** Their keys: whoever seals removes these and no others [SEG-9]. */
+  get keys(): readonly string[] {
+    return this.#keys;
   }
 
   async #round(): Promise<void> {
     this.#bytesAtLast = this.#journal.bytesWritten;
     try {
-      while (await this.#shipOne(false));
+      while (await this.#shipOne());
     } catch (error) {
       // The bucket may be away for a while: the journal holds what is not shipped [SEG-6].
       this.#options.onProblem?.(error);
@@ -120,74 +129,96 @@ export class SegmentShipper {
   }
 
   /** Ships one segment; false when there is nothing new. */
-  async #shipOne(last: boolean): Promise<boolean> {
-    const { rows, cursors } = this.#collect();
-    if (rows.length === 0 && !last) return false;
-    const { run, writer, bucket, prefix } = this.#options;
-    const seq = this.#state.seq + 1;
-    const header: SegmentHeader = {
-      format: SEGMENT_FORMAT,
-      version: SEGMENT_VERSION,
-      run,
-      writer,
-      seq,
-      previous: this.#state.digest,
-      cursors,
-      last,
-    };
-    const key = segmentKey(prefix, { run, writer, seq });
-    const bytes = encodeSegment(header, rows);
-    const isNew = await bucket.create(key, bytes);
-    const shipped = isNew ? { seq, digest: digestOf(bytes), cursors } : await this.#adopt(key, seq);
-    this.#journal.insert('shipped', [seq, stringifyJson(shipped as unknown as Json)]);
-    await this.#journal.flush();
-    this.#state = shipped;
+  async #shipOne(): Promise<boolean> {
+    if (this.#journal.failure !== undefined || this.#isEnded) return false;
+    const chain = this.#chain;
+    const found = collectRows(this.#journal.reader, chain.cursors, this.#options.bytesMax ?? BYTES_MAX);
+    const last = this.#isEnding && found.isAll;
+    if (found.rows.length === 0 && !last) return false;
+    await this.#refuseIfFenced();
+    const header = this.#headerAfter(chain, { cursors: found.cursors, last });
+    const key = segmentKey(this.#options.prefix, header);
+    const bytes = encodeSegment(header, found.rows);
+    const isNew = await this.#options.bucket.create(key, bytes);
+    const next = isNew
+      ? { name: chain.name, seq: header.seq, digest: digestOf(bytes), cursors: found.cursors }
+      : await this.#adopt(key, chain);
+    if (!next) return this.#beginChain(key);
+    this.#keys.push(key);
+    const { seq, digest, cursors } = next;
+    await this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
+    this.#chain = next;
+    this.#isEnded = isNew && last;
     return true;
   }
 
-  /** The segment was there already: an earlier try succeeded and its acknowledgement was lost. */
-  async #adopt(key: string, seq: number): Promise<Shipped> {
-    const bytes = await this.#options.bucket.read(key);
-    const found = bytes && decodeSegment(bytes, key).header;
-    const isOurs =
-      found &&
-      found.run === this.#options.run &&
-      found.writer === this.#options.writer &&
-      found.previous === this.#state.digest;
-    if (!bytes || !isOurs) {
-      throw new ActionableError({
-        code: 'E_SEGMENT_CONFLICT',
-        message: `Segment ${key} in ${this.#options.bucket.url} was written by somebody else.`,
-        hint: 'The local journal still holds everything. Use another log directory for this run.',
-      });
-    }
-    return { seq, digest: digestOf(bytes), cursors: found.cursors };
+  #headerAfter(chain: Chain, more: Pick<SegmentHeader, 'cursors' | 'last'>): SegmentHeader {
+    return {
+      format: SEGMENT_FORMAT,
+      version: SEGMENT_VERSION,
+      run: this.#journal.run.runId,
+      writer: this.#journal.record.writer,
+      chain: chain.name,
+      seq: chain.seq + 1,
+      previous: chain.digest,
+      from: chain.cursors,
+      ...more,
+    };
   }
 
-  #collect(): { readonly rows: readonly string[]; readonly cursors: Cursors } {
-    const rows: string[] = [];
-    const cursors: Record<ShippedTable, number> = { ...this.#state.cursors };
-    let room = this.#options.bytesMax ?? 1024 * 1024;
-    for (const table of TABLES) {
-      const columns = SHIPPED_TABLES[table];
-      const found = this.#db
-        .prepare(`SELECT ${columns.join(', ')} FROM ${table} WHERE n > ? ORDER BY n`)
-        .iterate(cursors[table]);
-      for (const row of found) {
-        const text = stringifyJson([table, ...columns.map((column) => row[column] as Json)]);
-        rows.push(text);
-        room -= text.length;
-        cursors[table] = Number(row.n);
-        if (room <= 0) return { rows, cursors };
-      }
-    }
-    return { rows, cursors };
+  /** Whoever sees only the bucket fences a writer there [SEG-10]. */
+  async #refuseIfFenced(): Promise<void> {
+    const where = { run: this.#journal.run.runId, writer: this.#journal.record.writer };
+    const key = fenceKey({ prefix: this.#options.prefix, ...where });
+    if ((await this.#options.bucket.stat(key)) === undefined) return;
+    const error = writerFenced(`Writer ${where.writer} of run ${where.run}`);
+    this.#journal.fail(error);
+    throw error;
+  }
+
+  /** The segment was there already. Undefined when it is not what this journal would have put there. */
+  async #adopt(key: string, chain: Chain): Promise<Chain | undefined> {
+    const bytes = await this.#options.bucket.read(key);
+    const segment = bytes && tryDecode(bytes, key);
+    if (!bytes || !segment) return undefined;
+    const { header, rows } = segment;
+    const expected = this.#headerAfter(chain, { cursors: header.cursors, last: header.last });
+    if (digestOfJson(toJson(header)) !== digestOfJson(toJson(expected))) return undefined;
+    const own = rowsUpTo(this.#journal.reader, chain.cursors, header.cursors);
+    const isSame = own.length === rows.length && rows.every((row, index) => own[index] === encodeRow(row));
+    if (!isSame) return undefined;
+    return { name: chain.name, seq: header.seq, digest: digestOf(bytes), cursors: header.cursors };
+  }
+
+  /** Nothing more goes into a chain that somebody else wrote to; all rows go into the next one. */
+  #beginChain(key: string): boolean {
+    if (this.#chains >= CHAINS_MAX) throw this.#conflict(key);
+    this.#chains++;
+    this.#chain = newChain(`${this.#journal.record.writer}~${this.#chains}`);
+    this.#options.onProblem?.(this.#conflict(key));
+    return true;
+  }
+
+  #conflict(key: string): ActionableError {
+    return new ActionableError({
+      code: 'E_SEGMENT_CONFLICT',
+      message: `Segment ${key} in ${this.#options.bucket.url} holds something else than this run's journal.`,
+      hint: `Nothing is lost: it was left as it is, and everything goes on in ${this.#chain.name}.`,
+    });
   }
 }
 
-function lastShipped(db: DatabaseSync): Shipped {
-  const text = db.prepare('SELECT data FROM shipped ORDER BY seq DESC LIMIT 1').get()?.data;
-  return text === undefined
-    ? { seq: 0, digest: null, cursors: NOTHING_SHIPPED }
-    : (JSON.parse(String(text)) as Shipped);
+const BYTES_MAX = 1024 * 1024;
+
+function newChain(name: string): Chain {
+  return { name, seq: 0, digest: null, cursors: NOTHING_SHIPPED };
+}
+
+function tryDecode(bytes: Uint8Array, key: string): Segment | undefined {
+  try {
+    return decodeSegment(bytes, key);
+  } catch (error) {
+    if (error instanceof DamageError) return undefined;
+    throw error;
+  }
 }

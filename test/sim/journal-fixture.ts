@@ -1,18 +1,30 @@
 import { join } from 'node:path';
-import { type Digest, newRunId, systemClock, systemRandom } from '../../src/base/index.ts';
+import {
+  type Digest,
+  type Json,
+  newRunId,
+  type SampleId,
+  shortId,
+  systemClock,
+} from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
-import { createJournal, type Journal, type RunRecord } from '../../src/journal/index.ts';
-import type { SampleFields } from '../../src/log/index.ts';
+import {
+  type AnswerRow,
+  type AttemptStart,
+  createWriter,
+  type JournalWriter,
+  type RunRecord,
+} from '../../src/journal/index.ts';
+import type { LogEvent, SampleFields } from '../../src/log/index.ts';
 
 export const RUN: RunRecord = {
-  runId: newRunId(0, systemRandom),
-  writer: 'w',
+  runId: newRunId(0),
   created: '2026-01-01T00:00:00+00:00',
   start: {
     version: 2,
     eval: {
       eval_id: 'e',
-      run_id: newRunId(0, systemRandom),
+      run_id: newRunId(0),
       created: '2026-01-01T00:00:00+00:00',
       task: 'sealed',
       task_id: 't',
@@ -44,11 +56,11 @@ export const RUN: RunRecord = {
 
 /** Run ids are random: the spec must name the record's own. */
 export const runRecord = (): RunRecord => {
-  const runId = newRunId(0, systemRandom);
+  const runId = newRunId(0);
   return { ...RUN, runId, start: { ...RUN.start, eval: { ...RUN.start.eval, run_id: runId } } };
 };
 
-export const sampleFields = (id: string, more: Partial<SampleFields> = {}): SampleFields => ({
+export const sampleFields = (id: SampleId, more: Partial<SampleFields> = {}): SampleFields => ({
   id,
   epoch: 1,
   input: `question ${id}`,
@@ -63,28 +75,62 @@ export const sampleFields = (id: string, more: Partial<SampleFields> = {}): Samp
   ...more,
 });
 
+export const sampleStart = (id: SampleId, epoch = 1): AttemptStart => ({
+  id,
+  epoch,
+  key: `key ${id} ${epoch}` as Digest,
+  uuid: `u-${id}`,
+  startedAt: '2026-01-01T00:00:00+00:00',
+  sample: { input: `question ${id}`, target: 'yes', metadata: {} },
+});
+
+export const infoEvent = (data: Json): LogEvent => ({
+  event: 'info',
+  timestamp: '2026-01-01T00:00:00+00:00',
+  data,
+});
+
+/** A paid answer; equal digests differ by their occurrence. */
+export const someAnswer = (value: Json, occurrence = 0): AnswerRow => ({
+  kind: 'model',
+  digest: 'q' as Digest,
+  occurrence,
+  value,
+  costUsd: 0.25,
+  tokens: 7,
+});
+
+export interface SomeWriter {
+  readonly writer?: string;
+  readonly generation?: number;
+  readonly after?: readonly string[];
+}
+
+/** A new writer of a run below a state directory. */
+export function newWriter(dir: string, run: RunRecord, about: SomeWriter = {}): Promise<JournalWriter> {
+  return createWriter({
+    runDir: join(dir, run.runId),
+    run,
+    writer: { writer: shortId(), generation: 1, after: [], reuse: 'same', ...about },
+    ports: { disk: nodeDisk, clock: systemClock },
+  });
+}
+
 /** A journal with two completed samples, one that failed and one that was under way. */
-export async function filledJournal(dir: string, run = runRecord()): Promise<Journal> {
-  const journal = await createJournal(join(dir, run.runId), run, { disk: nodeDisk, clock: systemClock });
+export async function filledJournal(
+  dir: string,
+  run = runRecord(),
+  about: SomeWriter = {},
+): Promise<JournalWriter> {
+  const journal = await newWriter(dir, run, about);
   for (const [id, status] of [
     ['a', 'completed'],
     ['b', 'completed'],
     ['c', 'errored'],
     ['d', undefined],
   ] as const) {
-    const attempt = journal.startAttempt({
-      id,
-      epoch: 1,
-      key: `key ${id}` as Digest,
-      uuid: id,
-      startedAt: '2026-01-01T00:00:00+00:00',
-      sample: { input: `question ${id}`, target: 'yes', metadata: {} },
-    });
-    attempt.event({
-      event: 'info',
-      timestamp: '2026-01-01T00:00:00+00:00',
-      data: `${id} ${'long '.repeat(40)}`,
-    });
+    const attempt = journal.startAttempt(sampleStart(id));
+    attempt.event(infoEvent(`${id} ${'long '.repeat(40)}`));
     const error = { message: 'boom', traceback: 'boom', traceback_ansi: 'boom' };
     if (status)
       await attempt.finish(status, sampleFields(id, status === 'errored' ? { error, scores: {} } : {}));

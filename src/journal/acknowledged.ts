@@ -1,0 +1,96 @@
+import { crc32 } from 'node:zlib';
+import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { openSyncFile, type SyncFile } from '../disk/index.ts';
+import { TABLES, type Table } from './schema.ts';
+import { tryParse } from './stored-documents.ts';
+
+/** How much a writer had acknowledged [JRN-11]: commits, rows by table, and money. */
+export interface Acknowledged {
+  readonly commits: number;
+  readonly rows: Readonly<Record<Table, number>>;
+  readonly usd: number;
+}
+
+const SLOT_BYTES = 512;
+
+/**
+ * The file `acknowledged`: two slots that are written in turn, so that one is whole whatever happens to the other.
+ *
+ * ### Ordering
+ * It is written after a commit and before anybody is told of it: it never says more than the database was given. It is
+ * synced by `sync`, not at every write: after a power loss it may say less than was acknowledged, never more.
+ */
+export class AcknowledgedFile {
+  readonly #file: SyncFile;
+  #isSynced = true;
+
+  private constructor(file: SyncFile) {
+    this.#file = file;
+  }
+
+  static create(path: string): AcknowledgedFile {
+    return new AcknowledgedFile(openSyncFile(path, 'create'));
+  }
+
+  write(state: Acknowledged): void {
+    this.#file.write(encodeSlot(state), (state.commits % 2) * SLOT_BYTES);
+    this.#isSynced = false;
+  }
+
+  sync(): void {
+    if (this.#isSynced) return;
+    this.#file.sync();
+    this.#isSynced = true;
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** What the file says; undefined when there is none, or neither slot is whole. */
+export function readAcknowledged(path: string): Acknowledged | undefined {
+  using file = openSyncFile(path, 'read');
+  if (!file) return undefined;
+  const bytes = new Uint8Array(2 * SLOT_BYTES);
+  const length = file.read(bytes, 0);
+  const slots = [0, SLOT_BYTES].map((at) =>
+    decodeSlot(bytes.subarray(at, Math.min(length, at + SLOT_BYTES))),
+  );
+  return slots.reduce((best, slot) => (slot && (!best || slot.commits > best.commits) ? slot : best));
+}
+
+export function noRows(): Record<Table, number> {
+  return {
+    meta: 0,
+    contents: 0,
+    attempts: 0,
+    links: 0,
+    events: 0,
+    answers: 0,
+    outputs: 0,
+    results: 0,
+    reused: 0,
+    endings: 0,
+  };
+}
+
+function encodeSlot({ commits, rows, usd }: Acknowledged): Uint8Array {
+  const json = JSON.stringify({ commits, rows, usd });
+  const text = `${json}\n${crc32(json).toString(16).padStart(8, '0')}`;
+  return Buffer.from(text.padEnd(SLOT_BYTES, ' '), 'latin1');
+}
+
+function decodeSlot(bytes: Uint8Array): Acknowledged | undefined {
+  const [json = '', sum = ''] = Buffer.from(bytes).toString('latin1').split('\n');
+  if (sum.trimEnd() !== crc32(json).toString(16).padStart(8, '0')) return undefined;
+  const value = tryParse(json);
+  return isJsonObject(value) ? checkSlot(value) : undefined;
+}
+
+function checkSlot({ commits, rows, usd }: JsonObject): Acknowledged | undefined {
+  if (typeof commits !== 'number' || typeof usd !== 'number' || !isJsonObject(rows)) return undefined;
+  const counts = noRows();
+  for (const table of TABLES) counts[table] = Number(rows[table] ?? 0);
+  return { commits, rows: counts, usd };
+}

@@ -1,0 +1,45 @@
+import type { Row } from './journal-rows.ts';
+import type { JournalDamage, LostRows } from './records.ts';
+import type { Table } from './schema.ts';
+
+/** Collects what is found to be damaged, each thing once. */
+export class DamageNotes {
+  readonly #path: string;
+  readonly #sentences = new Set<string>();
+  readonly #attempts = new Map<number, string>();
+  lost: LostRows | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  say(sentence: string): void {
+    this.#sentences.add(sentence);
+  }
+
+  /** An attempt lacks something: it is not completed any more [JRN-10]. */
+  attempt(n: number, why: string): void {
+    if (!this.#attempts.has(n)) this.#attempts.set(n, why);
+    this.say(`Attempt ${n} in ${this.#path} is damaged: ${why}.`);
+  }
+
+  /** A row whose checksum is wrong. */
+  row(table: Table, row: Row): void {
+    const attempt = table === 'attempts' ? row.n : row.attempt;
+    const why = `row ${row.n} of ${table} has a wrong checksum`;
+    if (typeof attempt === 'number') this.attempt(attempt, why);
+    else this.say(`${this.#path} is damaged: ${why}.`);
+  }
+
+  isDamaged(n: number): boolean {
+    return this.#attempts.has(n);
+  }
+
+  take(): JournalDamage {
+    return {
+      sentences: [...this.#sentences],
+      attempts: new Map(this.#attempts),
+      ...(this.lost ? { lost: this.lost } : {}),
+    };
+  }
+}

@@ -1,0 +1,118 @@
+import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
+import { type Disk, isLocked, type Liveness } from '../disk/index.ts';
+import type { JournalReader } from './journal-reader.ts';
+import { runLockPath, type WriterPlace, writersIn } from './layout.ts';
+import { openUnchecked, readJournal } from './read-journal.ts';
+import type { RunRecord } from './records.ts';
+import { worstLiveness, writerLiveness } from './writer-liveness.ts';
+
+export interface FoundWriter {
+  readonly writer: string;
+  readonly liveness: Liveness;
+}
+
+export interface FoundRun {
+  readonly dir: string;
+  readonly run: RunRecord;
+  /** Over all writers that are not fenced, and whoever holds the run itself. */
+  readonly liveness: Liveness;
+  readonly writers: readonly FoundWriter[];
+  /** When one of its writers last said that it is there. It decides nothing. */
+  readonly lastSeenMs: number | undefined;
+}
+
+export interface UnreadableRun {
+  readonly dir: string;
+  readonly path: string;
+  /** Why it could not be read: unreadable is not absent. */
+  readonly reason: string;
+  readonly code: ErrorCode;
+}
+
+/** Every run below a state directory, oldest first, with whether anybody is alive who works on it. */
+export async function findRuns(
+  disk: Disk,
+  stateDir: string,
+): Promise<{ readonly found: readonly FoundRun[]; readonly unreadable: readonly UnreadableRun[] }> {
+  const found: FoundRun[] = [];
+  const unreadable: UnreadableRun[] = [];
+  for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
+    if (kind !== 'directory' || !isRunId(name)) continue;
+    const dir = `${stateDir}/${name}`;
+    const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+    const seen = looked.filter((look) => 'run' in look);
+    unreadable.push(...looked.filter((look) => 'reason' in look));
+    const [first] = seen;
+    if (!first) continue;
+    const beats = seen.map(({ beatMs }) => beatMs).filter((beat) => beat !== undefined);
+    const isHeld = isLocked(runLockPath(dir));
+    found.push({
+      dir,
+      run: first.run,
+      liveness: isHeld ? 'alive' : worstLiveness(seen.map(({ liveness }) => liveness)),
+      writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
+      lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
+    });
+  }
+  return { found, unreadable };
+}
+
+interface Look extends FoundWriter {
+  readonly run: RunRecord;
+  readonly beatMs: number | undefined;
+}
+
+function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
+  try {
+    return describe(openUnchecked(path));
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return lookCloser(dir, path, error);
+  }
+}
+
+/** What a quick look cannot read may still be saved. */
+function lookCloser(dir: string, path: string, error: ActionableError): Look | UnreadableRun {
+  try {
+    if (error.code === 'E_JOURNAL_DAMAGED') return describe(readJournal(path));
+  } catch (closer) {
+    if (!(closer instanceof ActionableError)) throw closer;
+  }
+  return { dir, path, reason: messageOf(error), code: error.code };
+}
+
+function describe(reader: JournalReader): Look {
+  try {
+    return {
+      run: reader.run(),
+      writer: reader.writer().writer,
+      liveness: writerLiveness(reader),
+      beatMs: reader.lastBeatMs(),
+    };
+  } finally {
+    reader.close();
+  }
+}
+
+/** A process needs far less than this from making its directory to its first transaction. */
+const SHELL_AGE_MS = 60_000;
+
+/**
+ * Removes what processes left that died while their journals were being born: runs in which no journal names a run. Nobody
+ * may be at work there, and it must not be young.
+ */
+export async function sweepShells(disk: Disk, stateDir: string, clock: Clock): Promise<void> {
+  for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
+    const dir = `${stateDir}/${name}`;
+    if (kind !== 'directory' || !isRunId(name)) continue;
+    const stat = await disk.stat(dir);
+    const isYoung = stat === undefined || clock.nowMs() - stat.modifiedMs < SHELL_AGE_MS;
+    if (isYoung || isLocked(runLockPath(dir))) continue;
+    if (await isShell(disk, dir)) await disk.removeTree(dir);
+  }
+}
+
+async function isShell(disk: Disk, dir: string): Promise<boolean> {
+  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+  return looked.every((look) => 'code' in look && look.code === 'E_JOURNAL_EMPTY');
+}

@@ -1,0 +1,215 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DamageError, type Digest, digestOf, messageOf } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { type Disk, tempPathFor } from '../disk/index.ts';
+import { createDatabase } from './database.ts';
+import { journalPath, writerDir } from './layout.ts';
+import { rowSum } from './row-sum.ts';
+import { type JournalVersion, storedColumns } from './schema.ts';
+import { decodeSegment, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
+
+export interface ImportReport {
+  readonly segments: number;
+  /** The keys that were read and used: whoever seals removes these and no others [SEG-9]. */
+  readonly keys: readonly string[];
+  readonly rows: number;
+  /** True when the writer said that nothing follows. */
+  readonly isComplete: boolean;
+  /** One sentence for each segment that is missing, damaged or out of its chain. */
+  readonly problems: readonly string[];
+}
+
+export interface ImportOptions {
+  readonly disk: Disk;
+  readonly bucket: Bucket;
+  readonly prefix: string;
+  readonly run: string;
+  readonly writer: string;
+  /** Where the run's journals lie; this one becomes `<runDir>/<writer>/journal.db`. */
+  readonly runDir: string;
+}
+
+/** The writers that shipped segments of a run, whatever the number of their chains. */
+export async function listWriters(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
+  const chains = await listChains(bucket, prefix, run);
+  return [...new Set(chains.map(writerOfChain))].sort();
+}
+
+/** The runs that have segments in a bucket. */
+export async function listSegmentedRuns(bucket: Bucket, prefix: string): Promise<readonly string[]> {
+  const runs = new Set<string>();
+  for await (const { key } of bucket.list(prefix)) {
+    const [run, folder] = key.slice(prefix.length).split('/');
+    if (run && folder === 'segments') runs.add(run);
+  }
+  return [...runs].sort();
+}
+
+/**
+ * Turns all chains of one writer back into its journal. A segment that is missing or damaged is named, and all others are
+ * used, also those after it [SEG-2]. Rows are inserted if absent, so the order and the number of times do not matter [SEG-7].
+ *
+ * ### Ordering
+ * The journal is made under another name and gets its own, with all its rows durable, by a rename: a crash leaves an
+ * orphan, never half a journal. A journal of this writer that is there already is left alone (EEXIST).
+ */
+export async function importWriter(options: ImportOptions): Promise<ImportReport> {
+  const { disk, runDir, writer } = options;
+  const temp = tempPathFor(writerDir(runDir, writer));
+  await disk.makeDir(temp);
+  try {
+    const journal = new ImportedJournal(journalPath(temp, ''), options);
+    try {
+      for (const chain of await listChains(options.bucket, options.prefix, options.run))
+        if (writerOfChain(chain) === writer) await journal.readChain(chain);
+    } finally {
+      journal.close();
+    }
+    await disk.syncDir(temp);
+    await disk.rename(temp, writerDir(runDir, writer));
+    await disk.syncDir(runDir);
+    return journal.report();
+  } catch (error) {
+    await disk.removeTree(temp);
+    throw error;
+  }
+}
+
+class ImportedJournal {
+  readonly #path: string;
+  readonly #from: ImportOptions;
+  readonly #keys: string[] = [];
+  readonly #problems: string[] = [];
+  readonly #inserts = new Map<string, StatementSync>();
+  #db: DatabaseSync | undefined;
+  #version: JournalVersion = 2;
+  #rows = 0;
+  #isComplete = false;
+
+  constructor(path: string, from: ImportOptions) {
+    this.#path = path;
+    this.#from = from;
+  }
+
+  async readChain(name: string): Promise<void> {
+    const { bucket, prefix, run } = this.#from;
+    const chain = new Chain(this.#problems);
+    for await (const { key } of bucket.list(`${segmentPrefix(prefix, run)}${name}/`)) {
+      const bytes = await bucket.read(key);
+      if (!bytes) {
+        this.#problems.push(`Segment ${key} vanished while it was read.`);
+        continue;
+      }
+      const segment = this.#tryDecode(bytes, key);
+      if (!segment) {
+        chain.breakAt(digestOf(bytes));
+        continue;
+      }
+      chain.follow(segment, digestOf(bytes), key);
+      this.#insertAll(segment, key);
+      this.#keys.push(key);
+      this.#isComplete ||= segment.header.last;
+    }
+  }
+
+  report(): ImportReport {
+    return {
+      segments: this.#keys.length,
+      keys: this.#keys,
+      rows: this.#rows,
+      isComplete: this.#isComplete,
+      problems: this.#problems,
+    };
+  }
+
+  close(): void {
+    // A writer of which nothing can be read still has a place: an empty journal, which holds nothing.
+    this.#db ??= createDatabase(this.#path, this.#version);
+    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#db.close();
+  }
+
+  #tryDecode(bytes: Uint8Array, key: string): Segment | undefined {
+    try {
+      const segment = decodeSegment(bytes, key);
+      const { run, writer } = segment.header;
+      if (run === this.#from.run && writer === this.#from.writer) return segment;
+      this.#problems.push(
+        `Segment ${key} says that it is of run ${run} and writer ${writer}: it was left out.`,
+      );
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      this.#problems.push(messageOf(error));
+    }
+    return undefined;
+  }
+
+  #insertAll({ header, rows }: Segment, key: string): void {
+    if (!this.#db) {
+      this.#version = header.version;
+      this.#db = createDatabase(this.#path, header.version);
+    }
+    if (header.version !== this.#version) {
+      this.#problems.push(`Segment ${key} has another version than those before it: it was left out.`);
+      return;
+    }
+    this.#db.exec('BEGIN IMMEDIATE');
+    for (const row of rows) this.#insert(this.#db, row, key);
+    this.#db.exec('COMMIT');
+  }
+
+  #insert(db: DatabaseSync, { table, n, values }: SegmentRow, key: string): void {
+    if (this.#version !== 1 && values.at(-1) !== rowSum(table, values.slice(0, -1))) {
+      this.#problems.push(`Row ${n} of ${table} in segment ${key} has a wrong checksum: it was left out.`);
+      return;
+    }
+    let insert = this.#inserts.get(table);
+    if (!insert) {
+      const names = storedColumns(this.#version, table);
+      insert = db.prepare(
+        `INSERT OR IGNORE INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+      );
+      this.#inserts.set(table, insert);
+    }
+    this.#rows += Number(insert.run(n, ...values).changes);
+  }
+}
+
+/** Checks that each segment follows the one before it: gaps and tampering show [SEG-2]. */
+class Chain {
+  readonly #problems: string[];
+  #seq = 0;
+  #digest: Digest | null = null;
+
+  constructor(problems: string[]) {
+    this.#problems = problems;
+  }
+
+  follow({ header }: Segment, digest: Digest, key: string): void {
+    if (header.seq > this.#seq + 1) {
+      this.#problems.push(`Segments ${this.#seq + 1} to ${header.seq - 1} before ${key} are missing.`);
+    } else if (header.previous !== this.#digest) {
+      this.#problems.push(`Segment ${key} does not follow the one before it: one of the two was changed.`);
+    }
+    this.#seq = header.seq;
+    this.#digest = digest;
+  }
+
+  /** A damaged segment keeps its place in the chain: its bytes are what the next one names, if only they were torn. */
+  breakAt(digest: Digest): void {
+    this.#seq++;
+    this.#digest = digest;
+  }
+}
+
+async function listChains(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
+  const root = segmentPrefix(prefix, run);
+  const chains = new Set<string>();
+  for await (const { key } of bucket.list(root)) chains.add(key.slice(root.length).split('/')[0] ?? '');
+  return [...chains].filter((chain) => chain !== '').sort();
+}
+
+/** `<writer>~2` is a later chain of `<writer>`. */
+function writerOfChain(chain: string): string {
+  return chain.replace(/~\d+$/, '');
+}

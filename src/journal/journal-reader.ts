@@ -1,0 +1,435 @@
+import { isJsonObject, type Json, type SampleId, toJson } from '../base/index.ts';
+import { type EvalSampleSummary, type LogEvent, type SampleFields, summarize } from '../log/index.ts';
+import { DamageNotes } from './damage-notes.ts';
+import { damagedJournal, emptyJournal } from './database.ts';
+import { EventExpander } from './event-expander.ts';
+import type { JournalRows, Row } from './journal-rows.ts';
+import { putBackTexts } from './long-texts.ts';
+import {
+  type AnswerRow,
+  type AttemptOutline,
+  type AttemptResult,
+  type AttemptRow,
+  type AttemptStart,
+  type AttemptStatus,
+  type EndingRecord,
+  type JournalDamage,
+  type Origin,
+  type ReusedOutline,
+  type RunRecord,
+  startFields,
+  type TargetOutput,
+  type WriterRecord,
+} from './records.ts';
+import type { JournalVersion } from './schema.ts';
+import {
+  asDigest,
+  checkAttemptData,
+  checkFields,
+  checkSummary,
+  idOfText,
+  idText,
+  parseEnding,
+  parseObject,
+  parseRunRecord,
+  parseWriterOfVersion1,
+  parseWriterRecord,
+  tryParse,
+} from './stored-documents.ts';
+import { textOfBytes } from './text-bytes.ts';
+
+/** What is known of a journal beside its rows. */
+export interface ReaderOptions {
+  /** How people name it; the path unless it was put together elsewhere. */
+  readonly place?: string;
+  readonly notes?: DamageNotes;
+  /** True when the database belongs to somebody else, who closes it. */
+  readonly isBorrowed?: boolean;
+  /** The records as the file beside the journal has them, for when its own are damaged. */
+  readonly records?: { readonly run?: RunRecord | undefined; readonly writer?: WriterRecord | undefined };
+}
+
+/**
+ * Reads one journal, of any version. Everything comes in pages, so a journal may be far larger than memory, and nothing is
+ * held in between, so its writer is never hindered. What is damaged is left out and named by `damage`.
+ */
+export class JournalReader {
+  readonly path: string;
+  readonly place: string;
+  readonly version: JournalVersion;
+  readonly rows: JournalRows;
+  readonly #notes: DamageNotes;
+  readonly #isBorrowed: boolean;
+  readonly #records: NonNullable<ReaderOptions['records']>;
+  readonly #expander = new EventExpander(this);
+  #run: RunRecord | undefined;
+  #writer: WriterRecord | undefined;
+
+  constructor(rows: JournalRows, options: ReaderOptions = {}) {
+    const { place, notes, records, isBorrowed = false } = options;
+    this.rows = rows;
+    this.#isBorrowed = isBorrowed;
+    this.path = rows.path;
+    this.place = place ?? rows.path;
+    this.version = rows.version;
+    this.#notes = notes ?? new DamageNotes(this.place);
+    this.#records = records ?? {};
+    rows.onDamage = (table, row) => this.#notes.row(table, row);
+  }
+
+  run(): RunRecord {
+    this.#run ??= this.#metaRecord('run', parseRunRecord) ?? this.#records.run;
+    if (this.#run) return this.#run;
+    const isEmpty = this.rows.number('SELECT count(*) FROM meta') === 0;
+    throw isEmpty ? emptyJournal(this.place) : damagedJournal(this.place, 'its run record is damaged');
+  }
+
+  writer(): WriterRecord {
+    this.#writer ??=
+      this.version === 1 ? this.#writerOfVersion1() : this.#metaRecord('writer', parseWriterRecord);
+    this.#writer ??= this.#records.writer;
+    if (!this.#writer) throw damagedJournal(this.place, 'its writer record is damaged');
+    return this.#writer;
+  }
+
+  /** How the writer ended, if it could say so. In version 1 only the word of the last session counts. */
+  ending(): EndingRecord | undefined {
+    const where =
+      this.version === 1
+        ? 'n IN (SELECT n FROM main.endings WHERE session = (SELECT max(n) FROM main.sessions))'
+        : '1';
+    const row = this.rows.one('endings', where);
+    return row && parseEnding(textOf(row.data));
+  }
+
+  /** When the writer last said that it is there. It decides nothing. */
+  lastBeatMs(): number | undefined {
+    const beat = this.rows.select('SELECT beat_ms FROM lease')[0]?.beat_ms;
+    return beat === undefined ? undefined : Number(beat);
+  }
+
+  /** Number, sample, epoch and status of every attempt: small, whatever the samples weigh. */
+  *outline(): Iterable<AttemptOutline> {
+    for (let after = 0; ; ) {
+      const page = this.rows.select(SELECT_OUTLINE, after);
+      for (const row of page) yield this.#toOutline(row);
+      if (page.length < OUTLINE_ROWS) return;
+      after = Number(page.at(-1)?.n);
+    }
+  }
+
+  attempt(n: number): AttemptRow | undefined {
+    const row = this.rows.one('attempts', 'n = ?', n);
+    return row && this.#toAttempt(row);
+  }
+
+  /** All attempts at one sample, oldest first. */
+  attemptsAt(id: SampleId, epoch: number): readonly AttemptRow[] {
+    const where = 'sample_id IN (?, ?) AND epoch = ?';
+    const other = this.version === 1 ? JSON.stringify(String(id)) : idText(id);
+    const values = [this.version === 1 ? String(id) : idText(id), other, epoch];
+    const found = [...this.rows.many('attempts', { where, values })].map((row) => this.#toAttempt(row));
+    return found.filter((row) => row !== undefined);
+  }
+
+  result(n: number): AttemptResult | undefined {
+    const found = this.#result(n);
+    if (!found) return undefined;
+    const fields = this.#fields(n, found.row);
+    return fields && { status: found.status, fields };
+  }
+
+  /** The thin form of a result, as lists show it. */
+  summary(n: number): EvalSampleSummary | undefined {
+    const found = this.#result(n);
+    if (!found) return undefined;
+    const stored = found.row.summary === null ? undefined : parseObject(textOf(found.row.summary));
+    const fields = stored ? this.#startFields(n) : this.#fields(n, found.row);
+    return fields && checkSummary(toJson({ ...summarize(fields), ...stored }));
+  }
+
+  output(n: number): TargetOutput | undefined {
+    const row = this.rows.one('outputs', 'attempt = ?', n);
+    const value = row && this.#whole(n, tryParse(textOf(row.data)));
+    if (!isJsonObject(value)) return undefined;
+    return { output: value.output ?? null, fields: isJsonObject(value.fields) ? value.fields : {} };
+  }
+
+  /** JSON texts of events, in order, from the one with index `from` on. A row holds those that were committed together. */
+  *events(n: number, from = 0): Iterable<string> {
+    let index = 0;
+    for (const row of this.rows.many('events', { where: 'attempt = ?', values: [n] })) {
+      for (const json of textOf(row.json).split('\n')) if (index++ >= from) yield json;
+    }
+  }
+
+  eventCount(n: number): number {
+    return this.rows.number(
+      "SELECT total(1 + length(json) - length(replace(json, char(10), ''))) AS count FROM events WHERE attempt = ?",
+      n,
+    );
+  }
+
+  /** An event with its references filled in: what the target and the scorers saw. */
+  expandEvent(n: number, json: string): LogEvent {
+    return this.#expander.expand(n, json);
+  }
+
+  /** JSON texts of the message or call pool, by position. One that is lost keeps its place. */
+  *pool(n: number, kind: 'message' | 'call'): Iterable<string> {
+    let next = 0;
+    for (const row of this.rows.many('links', { ...linksOf(n, kind), by: 'position', after: -1 })) {
+      for (; next < Number(row.position); next++) yield LOST_MESSAGE;
+      yield this.#linkedText(n, row) ?? LOST_MESSAGE;
+      next++;
+    }
+  }
+
+  /** One entry of a pool; undefined beyond its end. */
+  poolItem(n: number, kind: 'message' | 'call', position: number): string | undefined {
+    const row = this.rows.one('links', 'attempt = ? AND kind = ? AND position = ?', n, kind, position);
+    return row && this.#linkedText(n, row);
+  }
+
+  *attachments(n: number): Iterable<{ readonly hash: string; readonly text: string }> {
+    for (const row of this.rows.many('links', { ...linksOf(n, 'attachment'), by: 'position', after: -1 })) {
+      const text = this.#linkedText(n, row);
+      if (text !== undefined) yield { hash: textOf(row.hash), text };
+    }
+  }
+
+  *answers(n: number): Iterable<AnswerRow> {
+    for (const row of this.rows.many('answers', { where: 'attempt = ?', values: [n] })) {
+      const data = this.#whole(n, tryParse(textOf(row.data)));
+      if (!isJsonObject(data)) continue;
+      const { value = null, costUsd, tokens } = data;
+      yield {
+        kind: textOf(row.kind),
+        digest: asDigest(textOf(row.digest)),
+        occurrence: Number(row.occurrence),
+        value,
+        ...(typeof costUsd === 'number' ? { costUsd } : {}),
+        ...(typeof tokens === 'number' ? { tokens } : {}),
+      };
+    }
+  }
+
+  /** Which samples come from other logs; their summaries are read one by one. The last word for a sample counts. */
+  *reused(): Iterable<ReusedOutline> {
+    for (const row of this.rows.many('reused')) {
+      const last = this.rows.number(LAST_REUSED, textOf(row.sample_id), Number(row.epoch));
+      if (last !== row.n) continue;
+      yield {
+        n: Number(row.n),
+        id: this.#idOf(row, textOf(row.summary)),
+        epoch: Number(row.epoch),
+        log: textOf(row.log),
+        runId: textOf(row.run),
+        mode: row.mode === 'any' ? 'any' : 'same',
+      };
+    }
+  }
+
+  reusedSummary(n: number): EvalSampleSummary {
+    const row = this.rows.one('reused', 'n = ?', n);
+    const summary = row && checkSummary(tryParse(textOf(row.summary)));
+    if (!summary) throw damagedJournal(this.place, `the summary of reused sample ${n} is damaged`);
+    return summary;
+  }
+
+  contentText(hash: string): string | undefined {
+    const text = this.rows.one('contents', 'hash = ?', hash)?.text;
+    return text instanceof Uint8Array ? textOfBytes(text) : undefined;
+  }
+
+  /** What all answers of this journal cost, or those of one attempt, as far as their prices are known. */
+  spentUsd(n?: number): number {
+    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
+    return n === undefined ? this.rows.number(sql) : this.rows.number(`${sql} AND attempt = ?`, n);
+  }
+
+  /** True when an attempt holds something that was paid for: an answer or an output. */
+  isPaid(n: number): boolean {
+    const tables = ['answers', 'outputs'];
+    return tables.some((table) => this.rows.number(`SELECT count(*) FROM ${table} WHERE attempt = ?`, n) > 0);
+  }
+
+  /** True when it holds nothing that cost anything: no answer, no output, no result, nothing reused. */
+  isUnpaid(): boolean {
+    const tables = ['answers', 'outputs', 'results', 'reused'];
+    return tables.every((table) => this.rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
+  }
+
+  /** What is known to be damaged: of a dead journal all of it, of a living one what was met so far. */
+  damage(): JournalDamage {
+    return this.#notes.take();
+  }
+
+  /** SQLite's own check of every page, for recovery and for tests. */
+  problems(): readonly string[] {
+    const rows = this.rows.select('PRAGMA integrity_check').map((row) => String(row.integrity_check));
+    return rows.length === 1 && rows[0] === 'ok' ? [] : rows;
+  }
+
+  /** The value of one of SQLite's settings, for `doctor` and for tests. */
+  pragma(name: string): unknown {
+    return Object.values(this.rows.select(`PRAGMA ${name}`)[0] ?? {})[0];
+  }
+
+  /** Closing twice is fine. The reader of a writer closes with that writer. */
+  close(): void {
+    if (!this.#isBorrowed && this.rows.db.isOpen) this.rows.db.close();
+  }
+
+  #metaRecord<T>(key: string, parse: (json: string) => T | undefined): T | undefined {
+    const row = this.rows.one('meta', 'key = ?', key);
+    return row && parse(textOf(row.value));
+  }
+
+  #writerOfVersion1(): WriterRecord | undefined {
+    const run = this.rows.one('meta', 'key = ?', 'run');
+    if (!run) return undefined;
+    const session = this.rows.select('SELECT data FROM main.sessions ORDER BY n DESC LIMIT 1')[0]?.data;
+    return parseWriterOfVersion1(textOf(run.value), session === undefined ? undefined : textOf(session));
+  }
+
+  /** A damaged attempt has no result: what there is of it is replayed [JRN-10]. */
+  #result(n: number): { readonly row: Row; readonly status: AttemptStatus } | undefined {
+    const row = this.rows.one('results', 'attempt = ?', n);
+    const status = statusOf(row?.status);
+    return row && status && !this.#notes.isDamaged(n) ? { row, status } : undefined;
+  }
+
+  #startFields(n: number): SampleFields | undefined {
+    const start = this.attempt(n);
+    return start && asFields(startFields(start));
+  }
+
+  /** A result repeats nothing that its attempt's own row says. */
+  #fields(n: number, result: Row): SampleFields | undefined {
+    const start = this.#startFields(n);
+    const own = checkFields(this.#whole(n, tryParse(textOf(result.data))));
+    return start && own && { ...start, ...own };
+  }
+
+  #toOutline(row: Row): AttemptOutline {
+    const n = Number(row.n);
+    const isDamaged = this.#notes.isDamaged(n);
+    return {
+      n,
+      id: this.#idOf(row, textOf(row.start)),
+      epoch: Number(row.epoch),
+      key: asDigest(textOf(row.key)),
+      origin: this.#originOf(row),
+      status: isDamaged ? undefined : statusOf(row.status),
+      isDamaged,
+    };
+  }
+
+  #toAttempt(row: Row): AttemptRow | undefined {
+    const n = Number(row.n);
+    const data = checkAttemptData(this.#asFarAsThere(n, tryParse(textOf(row.data))));
+    if (!data) return undefined;
+    const status = statusOf(this.rows.select('SELECT status FROM results WHERE attempt = ?', n)[0]?.status);
+    const isDamaged = this.#notes.isDamaged(n);
+    const start: AttemptStart = {
+      id: this.#idOf(row, textOf(row.data)),
+      epoch: Number(row.epoch),
+      key: asDigest(textOf(row.key)),
+      uuid: data.uuid,
+      startedAt: data.startedAt,
+      ...(data.earlier ? { earlier: data.earlier } : {}),
+      sample: data.sample,
+    };
+    return { ...start, n, origin: this.#originOf(row), status: isDamaged ? undefined : status, isDamaged };
+  }
+
+  /** The id is a number when the document beside it says so: its text is the same for 1 and "1". */
+  #idOf(row: Row, document: string): SampleId {
+    const text = textOf(row.sample_id);
+    if (this.version === 1) return toSampleId(tryParse(text)) ?? text;
+    return idOfText(text, document.startsWith('{"id":') && !document.startsWith('{"id":"'));
+  }
+
+  #originOf(row: Row): Origin {
+    return typeof row.origin === 'string'
+      ? row.origin
+      : `${this.run().runId}/${this.writer().writer}/${Number(row.n)}`;
+  }
+
+  #linkedText(n: number, row: Row): string | undefined {
+    if (typeof row.text === 'string') return row.text;
+    const text = this.contentText(textOf(row.hash));
+    if (text === undefined)
+      this.#notes.attempt(n, `a text that it refers to (${textOf(row.hash)}) is not there`);
+    return text;
+  }
+
+  /** A document with its texts put back; undefined when one of them is lost. */
+  #whole(n: number, value: Json | undefined): Json | undefined {
+    let isWhole = value !== undefined;
+    const whole = this.#expand(n, value ?? null, () => {
+      isWhole = false;
+    });
+    if (value === undefined) this.#notes.attempt(n, 'one of its documents is no JSON');
+    return isWhole ? whole : undefined;
+  }
+
+  /** A document in which a lost text stands as such. */
+  #asFarAsThere(n: number, value: Json | undefined): Json {
+    return this.#expand(n, value ?? null, () => undefined);
+  }
+
+  #expand(n: number, value: Json, onLost: () => void): Json {
+    return putBackTexts(value, (hash) => {
+      const text = this.contentText(hash);
+      if (text !== undefined) return text;
+      this.#notes.attempt(n, `a text that it refers to (${hash}) is not there`);
+      onLost();
+      return LOST_TEXT;
+    });
+  }
+}
+
+const LOST_TEXT = '(this text was lost: the journal is damaged)';
+const LOST_MESSAGE = JSON.stringify({ role: 'user', content: LOST_TEXT });
+
+const OUTLINE_ROWS = 512;
+const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS epoch, a.key AS key, a.origin AS origin,
+  substr(a.data, 1, 8) AS start, r.status AS status
+  FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
+
+const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
+
+function linksOf(n: number, kind: string) {
+  return { where: 'attempt = ? AND kind = ?', values: [n, kind] };
+}
+
+/** One text for all attempts, not a copy for each. */
+function statusOf(value: unknown): AttemptStatus | undefined {
+  if (value === 'completed') return 'completed';
+  return value === 'errored' ? 'errored' : undefined;
+}
+
+function toSampleId(value: Json | undefined): SampleId | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What an attempt begins with is all that `summarize` needs; a result adds the rest. */
+function asFields(fields: Partial<SampleFields> & Pick<SampleFields, 'id' | 'epoch'>): SampleFields {
+  return {
+    input: '',
+    target: '',
+    messages: [],
+    output: { choices: [] },
+    metadata: {},
+    store: {},
+    model_usage: {},
+    role_usage: {},
+    ...fields,
+  };
+}

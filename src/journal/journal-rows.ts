@@ -1,0 +1,112 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { explained } from './database.ts';
+import { rowSum } from './row-sum.ts';
+import { columnsOf, type JournalVersion, type Table } from './schema.ts';
+
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+export interface Many {
+  readonly where?: string;
+  readonly values?: readonly SQLInputValue[];
+  readonly by?: 'n' | 'position';
+  /** Only what comes after this. */
+  readonly after?: number;
+}
+
+/** How many rows are fetched at a time. Between two pages nothing is held: neither a cursor nor a transaction. */
+const PAGE_ROWS = 64;
+
+/**
+ * The rows of a journal, page by page and checked one by one: a row whose checksum is wrong is never given out [JRN-9], but
+ * told to `onDamage`.
+ */
+export class JournalRows {
+  readonly path: string;
+  readonly version: JournalVersion;
+  readonly db: DatabaseSync;
+  onDamage: (table: Table, row: Row) => void = () => undefined;
+  /** Prepared statements that are not in use. Preparing one takes longer than running it. */
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(
+    db: DatabaseSync,
+    { path, version }: { readonly path: string; readonly version: JournalVersion },
+  ) {
+    this.db = db;
+    this.path = path;
+    this.version = version;
+  }
+
+  /** The first row that is whole. */
+  one(table: Table, where: string, ...values: SQLInputValue[]): Row | undefined {
+    const rows = this.select(`${SELECT[table]} WHERE ${where} ORDER BY n LIMIT 2`, ...values);
+    return rows.find((row) => this.#isWhole(table, row));
+  }
+
+  /** All rows that are whole, in the order of `by`, which no two of them share. */
+  *many(table: Table, { where = '1', values = [], by = 'n', after = 0 }: Many = {}): Iterable<Row> {
+    const sql = `${SELECT[table]} WHERE ${where} AND ${by} > ? ORDER BY ${by} LIMIT ${PAGE_ROWS}`;
+    for (let last = after; ; ) {
+      const page = this.select(sql, ...values, last);
+      for (const row of page) if (this.#isWhole(table, row)) yield row;
+      if (page.length < PAGE_ROWS) return;
+      last = Number(page.at(-1)?.[by]);
+    }
+  }
+
+  /** Unchecked: for what is derived from several columns or tables. */
+  select(sql: string, ...values: SQLInputValue[]): readonly Row[] {
+    return explained(this.path, () => this.#prepared(sql).all(...values));
+  }
+
+  /** The number in the first column of the first row. */
+  number(sql: string, ...values: SQLInputValue[]): number {
+    const row = this.select(sql, ...values)[0];
+    return Number(row ? Object.values(row)[0] : 0);
+  }
+
+  #isWhole(table: Table, row: Row): boolean {
+    if (this.version === 1 || isRowWhole(table, row)) return true;
+    this.onDamage(table, row);
+    return false;
+  }
+
+  #prepared(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** True when a row of version 2 has the checksum of its columns. */
+export function isRowWhole(table: Table, row: Row): boolean {
+  return (
+    row.sum ===
+    rowSum(
+      table,
+      COLUMNS[table].map((name) => row[name] ?? null),
+    )
+  );
+}
+
+function forAllTables<T>(make: (table: Table) => T): Readonly<Record<Table, T>> {
+  return {
+    meta: make('meta'),
+    contents: make('contents'),
+    attempts: make('attempts'),
+    links: make('links'),
+    events: make('events'),
+    answers: make('answers'),
+    outputs: make('outputs'),
+    results: make('results'),
+    reused: make('reused'),
+    endings: make('endings'),
+  };
+}
+
+/** The names of a table's columns besides `n` and `sum`. */
+export const COLUMNS = forAllTables((table) => (columnsOf(2, table) ?? []).map(({ name }) => name));
+const SELECT = forAllTables((table) => `SELECT n, ${COLUMNS[table].join(', ')}, sum FROM ${table}`);

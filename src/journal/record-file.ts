@@ -1,0 +1,39 @@
+import { crc32 } from 'node:zlib';
+import { isJsonObject, toJson } from '../base/index.ts';
+import { createFile, type Disk, openSyncFile } from '../disk/index.ts';
+import { exactJson } from './exact-json.ts';
+import { besideJournal } from './layout.ts';
+import type { RunRecord, WriterRecord } from './records.ts';
+import { parseRunRecord, parseWriterRecord, tryParse } from './stored-documents.ts';
+
+export interface Records {
+  readonly run: RunRecord;
+  readonly writer: WriterRecord;
+}
+
+/**
+ * A second copy of the run record and the writer record, beside the journal: without them nothing that a damaged database
+ * still holds could be told apart. A line of JSON and a line with its CRC-32.
+ */
+export async function writeRecordFile(disk: Disk, journal: string, records: Records): Promise<void> {
+  const json = exactJson(toJson(records));
+  await createFile(disk, besideJournal(journal).record, Buffer.from(`${json}\n${sumOf(json)}\n`, 'utf8'));
+}
+
+/** Undefined when there is none, or it is not whole. */
+export function readRecordFile(journal: string): Records | undefined {
+  using file = openSyncFile(besideJournal(journal).record, 'read');
+  if (!file) return undefined;
+  const bytes = new Uint8Array(file.sizeBytes());
+  file.read(bytes, 0);
+  const [json = '', sum] = Buffer.from(bytes).toString('utf8').split('\n');
+  const value = sum === sumOf(json) ? tryParse(json) : undefined;
+  if (!isJsonObject(value)) return undefined;
+  const run = parseRunRecord(exactJson(value.run ?? null));
+  const writer = parseWriterRecord(exactJson(value.writer ?? null));
+  return run && writer ? { run, writer } : undefined;
+}
+
+function sumOf(json: string): string {
+  return crc32(json).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,234 @@
+import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
+import type { Disk, Liveness } from '../disk/index.ts';
+import type { JournalReader } from './journal-reader.ts';
+import { writersIn } from './layout.ts';
+import { readJournal } from './read-journal.ts';
+import type {
+  AttemptOutline,
+  AttemptRow,
+  JournalDamage,
+  LostRows,
+  Origin,
+  ReusedOutline,
+  RunRecord,
+  WriterRecord,
+} from './records.ts';
+import { worstLiveness, writerLiveness } from './writer-liveness.ts';
+
+export interface OpenRunJournalsOptions {
+  readonly disk: Disk;
+  readonly runDir: string;
+  /** Names of writers to leave out: this process's own. */
+  readonly except?: readonly string[];
+}
+
+/** What came from which journal. */
+export type From<T> = T & { readonly source: JournalReader };
+
+/**
+ * Opens the journals of all writers of a run, read-only. One that cannot be read at all is named in `damage`, and the others
+ * are used.
+ */
+export async function openRunJournals(options: OpenRunJournalsOptions): Promise<RunJournals> {
+  const readers: JournalReader[] = [];
+  const unreadable: string[] = [];
+  for (const { writer, path } of await writersIn(options.disk, options.runDir)) {
+    if (options.except?.includes(writer)) continue;
+    try {
+      const reader = readJournal(path);
+      readers.push(reader);
+      reader.writer();
+    } catch (error) {
+      if (!(error instanceof DamageError)) throw error;
+      if (readers.at(-1)?.path === path) readers.pop()?.close();
+      // A shell holds nothing that was paid for.
+      if (error.code !== 'E_JOURNAL_EMPTY') unreadable.push(error.message);
+    }
+  }
+  return new RunJournals(readers, { runDir: options.runDir, unreadable });
+}
+
+/** All journals of a run: their union, in which each attempt is there once [JRN-14]. */
+export class RunJournals {
+  /** Oldest generation first. */
+  readonly readers: readonly JournalReader[];
+  readonly #about: { readonly runDir: string; readonly unreadable: readonly string[] };
+
+  constructor(
+    readers: readonly JournalReader[],
+    about: { readonly runDir: string; readonly unreadable: readonly string[] },
+  ) {
+    this.readers = readers.toSorted(byGeneration);
+    this.#about = about;
+  }
+
+  /** The same with one journal more. */
+  with(reader: JournalReader): RunJournals {
+    return new RunJournals([...this.readers, reader], this.#about);
+  }
+
+  /** Equal in all journals: the first that has it whole says it. */
+  run(): RunRecord {
+    let failure: unknown = nothingReadable(this.#about.runDir, this.#about.unreadable);
+    for (const reader of this.readers) {
+      try {
+        return reader.run();
+      } catch (error) {
+        if (!(error instanceof ActionableError)) throw error;
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  writers(): readonly WriterRecord[] {
+    return this.readers.map((reader) => reader.writer());
+  }
+
+  /** One more than all that are there [JRN-15]. */
+  get nextGeneration(): number {
+    return 1 + Math.max(0, ...this.writers().map(({ generation }) => generation));
+  }
+
+  /** Over all writers that are not fenced. */
+  liveness(): Liveness {
+    return worstLiveness(this.readers.map((reader) => writerLiveness(reader)));
+  }
+
+  /** All attempts at one sample in the order of generation and number, each origin once. */
+  attemptsAt(id: SampleId, epoch: number): readonly From<AttemptRow>[] {
+    const found = this.readers.flatMap((source) =>
+      source.attemptsAt(id, epoch).map((attempt) => ({ ...attempt, source })),
+    );
+    const chosen = new Map<Origin, From<AttemptRow>>();
+    for (const attempt of found) {
+      const other = chosen.get(attempt.origin);
+      if (!other || isBetterCopy(attempt, other)) chosen.set(attempt.origin, attempt);
+    }
+    return found.filter((attempt) => chosen.get(attempt.origin) === attempt);
+  }
+
+  /** Every attempt of the run, oldest generation first, each origin once. */
+  *outline(): Iterable<From<AttemptOutline>> {
+    const chosen = this.#chosenCopies();
+    for (const source of this.readers) {
+      for (const attempt of source.outline()) {
+        const copy = chosen.get(attempt.origin);
+        if (!copy || (copy.source === source && copy.n === attempt.n)) yield { ...attempt, source };
+      }
+    }
+  }
+
+  /** What other logs lend, only as the writers say that nobody came after [JRN-16]. */
+  *reused(): Iterable<From<ReusedOutline>> {
+    const before = new Set(this.writers().flatMap(({ after }) => after));
+    const seen = new Set<string>();
+    for (const source of this.readers) {
+      const { writer } = source.writer();
+      if (before.has(writer) || seen.has(writer)) continue;
+      seen.add(writer);
+      for (const row of source.reused()) yield { ...row, source };
+    }
+  }
+
+  /** What all answers cost: those of a copied attempt count once. */
+  spentUsd(): number {
+    let usd = 0;
+    for (const reader of this.readers) usd += reader.spentUsd();
+    for (const copies of this.#copies().values()) {
+      const costs = copies.map(({ source, n }) => source.spentUsd(n));
+      usd += Math.max(...costs) - costs.reduce((sum, cost) => sum + cost, 0);
+    }
+    return usd;
+  }
+
+  /** True when nothing in any of them cost anything. */
+  isUnpaid(): boolean {
+    return this.#about.unreadable.length === 0 && this.readers.every((reader) => reader.isUnpaid());
+  }
+
+  /** What cannot be read in any of them. Attempts are named in the damage of their own journal. */
+  get damage(): Pick<JournalDamage, 'sentences' | 'lost'> {
+    const all = this.readers.map((reader) => reader.damage());
+    const lost = all.map((damage) => damage.lost).filter((one) => one !== undefined);
+    return {
+      sentences: [...this.#about.unreadable, ...all.flatMap(({ sentences }) => sentences)],
+      ...(lost.length > 0 ? { lost: lost.reduce(addLost) } : {}),
+    };
+  }
+
+  close(): void {
+    for (const reader of this.readers) reader.close();
+  }
+
+  /** Which copy stands for an origin that is there more than once. */
+  #chosenCopies(): ReadonlyMap<Origin, From<AttemptOutline>> {
+    const chosen = new Map<Origin, From<AttemptOutline>>();
+    for (const [origin, copies] of this.#copies())
+      chosen.set(
+        origin,
+        copies.reduce((best, copy) => (isBetterCopy(copy, best) ? copy : best)),
+      );
+    return chosen;
+  }
+
+  /** The origins that are there more than once. Nearly all attempts are where they began, so these are few. */
+  #copies(): ReadonlyMap<Origin, readonly From<AttemptOutline>[]> {
+    const copies = new Map<Origin, From<AttemptOutline>[]>();
+    if (this.readers.length < 2) return copies;
+    const suspects = this.#suspects();
+    for (const source of this.readers) {
+      for (const attempt of source.outline()) {
+        if (!suspects(attempt.origin)) continue;
+        const known = copies.get(attempt.origin);
+        if (known) known.push({ ...attempt, source });
+        else copies.set(attempt.origin, [{ ...attempt, source }]);
+      }
+    }
+    for (const [origin, found] of copies) if (found.length < 2) copies.delete(origin);
+    return copies;
+  }
+
+  /** An attempt can be there twice when a journal holds one that began elsewhere, or a writer is there twice. */
+  #suspects(): (origin: Origin) => boolean {
+    const writers = this.writers().map(({ writer }) => writer);
+    if (new Set(writers).size < writers.length) return () => true;
+    const foreign = new Set<Origin>();
+    for (const reader of this.readers) {
+      const own = `${this.run().runId}/${reader.writer().writer}/`;
+      for (const { origin } of reader.outline()) if (!origin.startsWith(own)) foreign.add(origin);
+    }
+    return (origin) => foreign.has(origin);
+  }
+}
+
+const RANKS = [undefined, 'errored', 'completed'] as const;
+
+/**
+ * Copies of one attempt differ only when it went on in one of them, or one is damaged: the one that got further stands for
+ * it. Among those with a result that is the first; among those without the last, since it may have gone on.
+ */
+function isBetterCopy(later: AttemptOutline, first: AttemptOutline): boolean {
+  if (later.status !== first.status) return RANKS.indexOf(later.status) > RANKS.indexOf(first.status);
+  if (later.isDamaged !== first.isDamaged) return first.isDamaged;
+  return later.status === undefined;
+}
+
+function byGeneration(a: JournalReader, b: JournalReader): number {
+  const [left, right] = [a.writer(), b.writer()];
+  if (left.generation !== right.generation) return left.generation - right.generation;
+  if (left.writer !== right.writer) return left.writer < right.writer ? -1 : 1;
+  return a.path < b.path ? -1 : 1;
+}
+
+function addLost(a: LostRows, b: LostRows): LostRows {
+  return { answers: a.answers + b.answers, results: a.results + b.results, usd: a.usd + b.usd };
+}
+
+function nothingReadable(runDir: string, reasons: readonly string[]): DamageError {
+  return new DamageError({
+    code: 'E_JOURNAL_EMPTY',
+    message: `${runDir} holds no journal that can be read. ${reasons.join(' ')}`.trim(),
+    hint: 'Look for its segments in the bucket, if it has one.',
+  });
+}
