@@ -1,21 +1,10 @@
-import {
-  ActionableError,
-  DamageError,
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  messageOf,
-  type SampleKey,
-  sampleKeyText,
-} from '../base/index.ts';
+import { ActionableError, DamageError, messageOf, type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { referredHash } from './attachment-rule.ts';
 import type { StoredLogReader } from './log-reader.ts';
 import { type OpenLogOptions, openStoredLog } from './open-log.ts';
-import type { SampleContext } from './read-sample.ts';
-import type { SamplePart } from './sample-document.ts';
 import { sampleMemberName } from './sample-text.ts';
-import { walkJson } from './walk.ts';
+import { checkMember, type Shapes } from './verify-member.ts';
+import { checkSample } from './verify-sample.ts';
 
 export interface VerifyReport {
   readonly path: string;
@@ -23,53 +12,72 @@ export interface VerifyReport {
   readonly members: number;
   readonly samples: number;
   readonly problems: readonly LogProblem[];
+  /** What is worth knowing and no damage, because nobody can tell: a text that looks like a reference, in a log of Inspect. */
+  readonly remarks: readonly LogProblem[];
 }
 
 export interface LogProblem {
   readonly member: string;
-  /** The code of the error that reading it gives, or one of the three below. */
+  /** The code of the error that reading it gives, or one of `reference`, `shape`, `summary` and `unfinished`. */
   readonly code: string;
   readonly message: string;
+  /** The sample that has it, if it is one's own. */
+  readonly sample?: SampleKey;
 }
 
 /**
  * Reads a log from end to end and lists all that is wrong with it: checksums, JSON, references without a target, a
- * list of samples that does not fit the samples [LOG-30]. Streams, so it needs no more memory than `events` does.
- * What is no log at all, or missing, is thrown.
+ * list of samples that does not fit the samples [LOG-30], and, in a log of our own, each document that is not exactly
+ * what Inspect reads [LOG-33]. Logs of Inspect have the shapes of their time, and are not held to today's.
+ * Streams, so it needs no more memory than `events` does. What is no log at all, or missing, is thrown.
  */
 export async function verifyLog(
   disk: Disk,
   path: string,
   options: OpenLogOptions = {},
 ): Promise<VerifyReport> {
-  const problems: LogProblem[] = [];
-  const reader = await openStoredLog(disk, path, options).catch((error: unknown) => {
+  const opened = await openStoredLog(disk, path, options).catch((error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
-    problems.push({ member: path, code: error.code, message: error.message });
-    return undefined;
+    return { member: path, code: error.code, message: error.message };
   });
-  if (!reader) return { path, isWhole: false, members: 0, samples: 0, problems };
+  if ('code' in opened)
+    return { path, isWhole: false, members: 0, samples: 0, problems: [opened], remarks: [] };
   try {
-    const samples = await new Verifier(reader, problems).run();
-    const members = reader.memberCount;
-    return { path, isWhole: problems.length === 0, members, samples, problems };
+    return await verifyStoredLog(opened);
   } finally {
-    await reader.close();
+    await opened.close();
   }
+}
+
+/** The same for a log that is open already, wherever it is. */
+export async function verifyStoredLog(reader: StoredLogReader): Promise<VerifyReport> {
+  const header = await reader.header().catch((error: unknown) => {
+    if (!(error instanceof ActionableError)) throw error;
+    return undefined; // Told with its member when the members are read.
+  });
+  const isOurs = header?.eval.packages.holdfast !== undefined;
+  // Only whoever verifies needs the shapes: other commands start without them.
+  const shapes = isOurs ? await import('./shapes/check-document.ts') : undefined;
+  const verifier = new Verifier(reader, shapes);
+  const samples = await verifier.run();
+  const { problems, remarks } = verifier;
+  const members = reader.memberCount;
+  return { path: reader.path, isWhole: problems.length === 0, members, samples, problems, remarks };
 }
 
 /** A sample that is one member; the members of a chunked one lie deeper. */
 const WHOLE_SAMPLE = /^samples\/.*_epoch_(?:0|[1-9]\d*)\.json$/s;
-const ALL_PARTS: ReadonlySet<SamplePart> = new Set(['fields', 'events', 'attachments', 'messages', 'calls']);
 
 class Verifier {
+  readonly problems: LogProblem[] = [];
+  readonly remarks: LogProblem[] = [];
   readonly #reader: StoredLogReader;
-  readonly #problems: LogProblem[];
+  readonly #shapes: Shapes | undefined;
   readonly #reported = new Set<string>();
 
-  constructor(reader: StoredLogReader, problems: LogProblem[]) {
+  constructor(reader: StoredLogReader, shapes: Shapes | undefined) {
     this.#reader = reader;
-    this.#problems = problems;
+    this.#shapes = shapes;
   }
 
   async run(): Promise<number> {
@@ -96,8 +104,10 @@ class Verifier {
         if (!context) return;
         member = context.member;
         unchecked.delete(member);
-        for (const message of await checkReferences(context, key)) this.#report(member, 'reference', message);
+        for (const { isRemark, ...found } of await checkSample(context, key, this.#shapes))
+          this.#report({ member, ...found, sample: key }, isRemark ? this.remarks : this.problems);
       },
+      key,
     );
   }
 
@@ -106,8 +116,10 @@ class Verifier {
       () => name,
       async () => {
         const json = name.endsWith('.json') ? this.#reader.json(name) : undefined;
-        if (json) for await (const piece of json.split({ decide: enterLists(name) })) json.parse(piece.bytes);
-        else for await (const _ of this.#reader.readMember(name) ?? []);
+        if (!json) for await (const _ of this.#reader.readMember(name) ?? []);
+        else
+          for await (const message of checkMember(json, name, this.#shapes))
+            this.#report({ member: name, code: 'shape', message });
       },
     );
   }
@@ -120,7 +132,7 @@ class Verifier {
         const isZip = this.#reader.memberCount > 0;
         if (!isZip) return;
         if (!this.#reader.json('header.json'))
-          this.#report('header.json', 'unfinished', 'The run was never finished.');
+          this.#report({ member: 'header.json', code: 'unfinished', message: 'The run was never finished.' });
         else if (header.eval.config.log_samples !== false) await this.#checkSummaries(keys);
       },
     );
@@ -131,31 +143,36 @@ class Verifier {
       () => 'summaries.json',
       async () => {
         if (!this.#reader.json('summaries.json'))
-          return this.#report('summaries.json', 'summary', 'It is missing.');
+          return this.#report({ member: 'summaries.json', code: 'summary', message: 'It is missing.' });
         const expected = new ExpectedSummaries(keys);
         for await (const { id, epoch } of this.#reader.summaries()) {
           const key = sampleKeyText(id, epoch);
           if (!expected.take(key))
-            this.#report('summaries.json', 'summary', `It lists ${key}, which is not there.`);
+            this.#report({
+              member: 'summaries.json',
+              code: 'summary',
+              message: `It lists ${key}, which is not there.`,
+            });
         }
         for (const key of expected.rest())
-          this.#report('summaries.json', 'summary', `It does not list ${key}.`);
+          this.#report({ member: 'summaries.json', code: 'summary', message: `It does not list ${key}.` });
       },
     );
   }
 
-  async #guard(member: () => string, check: () => Promise<void>): Promise<void> {
+  async #guard(member: () => string, check: () => Promise<void>, sample?: SampleKey): Promise<void> {
     try {
       await check();
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      this.#report(member(), error.code, messageOf(error));
+      const problem = { member: member(), code: error.code, message: messageOf(error) };
+      this.#report(sample ? { ...problem, sample } : problem);
     }
   }
 
-  #report(member: string, code: string, message: string): void {
-    const text = `${member}\n${message}`;
-    if (!this.#reported.has(text)) this.#problems.push({ member, code, message });
+  #report(problem: LogProblem, into: LogProblem[] = this.problems): void {
+    const text = `${problem.member}\n${problem.message}`;
+    if (!this.#reported.has(text)) into.push(problem);
     this.#reported.add(text);
   }
 }
@@ -184,65 +201,4 @@ class ExpectedSummaries {
   rest(): Iterable<string> {
     return this.#others ?? this.#keys.slice(this.#next).map(({ id, epoch }) => sampleKeyText(id, epoch));
   }
-}
-
-/** One pass: references that events make are struck out when their attachment comes by. */
-async function checkReferences(context: SampleContext, key: SampleKey): Promise<string[]> {
-  const { document } = context;
-  const needed = new Set<string>();
-  const present = new Set<string>();
-  const counts = { messages: 0, calls: 0 };
-  const ends = { messages: 0, calls: 0 };
-  const found: { id?: Json; epoch?: Json } = {};
-  for await (const { part, key: name, bytes } of document.scan(ALL_PARTS)) {
-    const value = document.parse(bytes);
-    if (part === 'attachments') {
-      needed.delete(name);
-      present.add(name);
-      continue;
-    }
-    if (part === 'messages' || part === 'calls') counts[part]++;
-    if (part === 'fields' && (name === 'id' || name === 'epoch')) found[name] = value;
-    if (part === 'events') noteRanges(value, ends);
-    walkJson(value, (text) => {
-      const hash = referredHash(text);
-      if (hash !== undefined && /^([0-9a-f]{32}|\d{1,15})$/.test(hash) && !present.has(hash))
-        needed.add(hash);
-      return text;
-    });
-  }
-  const problems: string[] = [];
-  if (String(found.id) !== String(key.id) || found.epoch !== key.epoch) {
-    problems.push(
-      `It is named for ${sampleKeyText(key.id, key.epoch)} but holds ${found.id}, epoch ${found.epoch}.`,
-    );
-  }
-  for (const pool of ['messages', 'calls'] as const) {
-    if (ends[pool] > counts[pool]) {
-      problems.push(`Events refer to ${ends[pool]} pooled ${pool}, but there are ${counts[pool]}.`);
-    }
-  }
-  if (needed.size > 0)
-    problems.push(`${needed.size} attachments are missing, such as ${needed.values().next().value}.`);
-  return problems;
-}
-
-function noteRanges(event: Json, ends: { messages: number; calls: number }): void {
-  if (!isJsonObject(event)) return;
-  ends.messages = Math.max(ends.messages, endOf(event.input_refs));
-  if (isJsonObject(event.call)) ends.calls = Math.max(ends.calls, endOf(event.call.call_refs));
-}
-
-function endOf(refs: Json | undefined): number {
-  if (!isJsonArray(refs)) return 0;
-  return refs.reduce((end: number, range) => {
-    const last = isJsonArray(range) ? range[1] : undefined;
-    return typeof last === 'number' ? Math.max(end, last) : end;
-  }, 0);
-}
-
-/** Lists are checked item by item, so that a long one is never held whole; that of reductions holds one for each scorer. */
-function enterLists(member: string): (path: readonly (string | number)[]) => 'enter' | 'take' {
-  const depth = member === 'reductions.json' ? 3 : 1;
-  return (path) => (path.length < depth ? 'enter' : 'take');
 }

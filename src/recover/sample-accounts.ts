@@ -34,7 +34,8 @@ export class SampleAccounts {
   }
 
   /** References without a target, which reading the new log back has found: they say what is missing of a sample. */
-  addMissing({ problems }: VerifyReport): void {
+  addMissing(report: VerifyReport): void {
+    const problems = [...report.problems, ...report.remarks];
     if (problems.length === 0) return;
     for (const account of this.#accounts.values()) {
       const member = sampleMemberName(account.id, account.epoch);

@@ -1,7 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import { ActionableError, messageOf, toJson } from '../../base/index.ts';
 import { type Disk, nodeDisk } from '../../disk/index.ts';
-import { isLogName, type VerifyReport, verifyLog } from '../../log/index.ts';
+import { isLogName, type LogProblem, type VerifyReport, verifyLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 import { counted } from '../quantities.ts';
@@ -65,14 +65,21 @@ async function verify(disk: Disk, path: string, isOneOfMany: boolean): Promise<V
   } catch (error) {
     if (!(error instanceof ActionableError) || !isOneOfMany) throw error;
     const problem = { member: path, code: error.code, message: messageOf(error) };
-    return { path, isWhole: false, members: 0, samples: 0, problems: [problem] };
+    return { path, isWhole: false, members: 0, samples: 0, problems: [problem], remarks: [] };
   }
 }
 
-function reportLines({ path, isWhole, samples, problems }: VerifyReport, cwd: string): string[] {
+function reportLines(report: VerifyReport, cwd: string): string[] {
+  const { path, isWhole, samples, problems, remarks } = report;
   const name = relative(cwd, path).startsWith('..') ? path : relative(cwd, path);
-  if (isWhole) return [`ok       ${name}  ${counted(samples, 'sample')}`];
-  return [`damaged  ${name}`, ...problems.map(({ code, message }) => `         ${message} (${code})`)];
+  const first = isWhole ? `ok       ${name}  ${counted(samples, 'sample')}` : `damaged  ${name}`;
+  const lines = problems.map((problem) => `         ${lineOf(problem)} (${problem.code})`);
+  return [first, ...lines, ...remarks.map((remark) => `         noted: ${lineOf(remark)}`)];
+}
+
+/** Messages of errors name their member, those of other problems do not. */
+function lineOf({ member, message }: LogProblem): string {
+  return message.includes(member) ? message : `${member}: ${message}`;
 }
 
 function summary(total: number, damaged: number): string {
