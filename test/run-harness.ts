@@ -48,7 +48,10 @@ export async function createHarness(): Promise<Harness> {
     logDir,
     stateDir: state.path,
     places,
-    run(definition, { model, budgetUsd, concurrency = 4, observer, baseDir = dir, file, models, ...more } = {}) {
+    run(
+      definition,
+      { model, budgetUsd, concurrency = 4, observer, baseDir = dir, file, models, ...more } = {},
+    ) {
       const task: RunTask = {
         eval: normalizeEval(definition),
         target: definition.target,

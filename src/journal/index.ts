@@ -55,6 +55,6 @@ export type {
 export { type From, type OpenRunJournalsOptions, openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
 export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segment.ts';
-export { SegmentShipper, type ShipperOptions } from './shipper.ts';
 export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';
+export { SegmentShipper, type ShipperOptions } from './shipper.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';

@@ -15,6 +15,7 @@ export {
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
+export type { CreatedLog, LogStore } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
@@ -49,6 +50,7 @@ export type {
 } from './schema.ts';
 export { summarize } from './summarize.ts';
 export type { Scratch } from './text-store.ts';
+export { directoryLogStore } from './tmp-store.ts';
 export { type Salvage, scanTornLog, scanTornZip } from './torn-log.ts';
 export { addUsage } from './usage.ts';
 export { type LogProblem, type VerifyReport, verifyLog } from './verify-log.ts';

@@ -14,7 +14,8 @@ import {
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { createLogFile } from '../log/index.ts';
+import { StateDir } from '../journal/index.ts';
+import { createLogFile, directoryLogStore } from '../log/index.ts';
 import { type RecoverOptions, recoverLog } from './index.ts';
 
 let dir: TempDir;
@@ -197,7 +198,7 @@ describe('a disk', () => {
 });
 
 test('a run id that is a path is looked for nowhere', async () => {
-  const places = { logDir, stateDir: join(logDir, '.holdfast') };
+  const places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
   await refused('E_RECOVER_NOTHING', { log: join(logDir, '..', 'etc', 'passwd'), places });
 });
 

@@ -15,6 +15,8 @@ import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { type JsonObject, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
+import { StateDir } from '../journal/index.ts';
+import { directoryLogStore } from '../log/index.ts';
 import { type ListOptions, listRecoverable, recoverLog } from './index.ts';
 
 let dir: TempDir;
@@ -153,14 +155,14 @@ test('in a bucket', async () => {
 
 describe('our own runs', () => {
   test('with their journals, and those of which only segments are here', async () => {
-    const stateDir = join(logDir, '.holdfast');
-    const journal = await filledJournal(stateDir);
-    const run = journal.run();
+    const places = placesOf(logDir);
+    const journal = await filledJournal(places.state.path);
+    const { run } = journal;
     journal.close();
     const bucket = memoryBucket();
     await bucket.create('runs/20260101T000000000-gone/segments/w/00000001.zst', new Uint8Array([1]));
-    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
-    expect(await list({ places })).toMatchObject([
+    const segments = { bucket, prefix: 'runs/' };
+    expect(await list({ places: { ...places, segments } })).toMatchObject([
       {
         kind: 'holdfast',
         log: run.runId,
@@ -176,17 +178,21 @@ describe('our own runs', () => {
   });
 
   test('also those whose journal is damaged, with what is wrong; one that holds no run is nothing', async () => {
-    const stateDir = join(logDir, '.holdfast');
-    const journal = await filledJournal(stateDir);
-    const { runId } = journal.run();
+    const places = placesOf(logDir);
+    const journal = await filledJournal(places.state.path);
+    const { runId } = journal.run;
     journal.close();
-    const path = join(stateDir, runId, 'journal.db');
+    const path = join(journal.dir, 'journal.db');
     const bytes = await readFile(path);
     await writeFile(path, bytes.fill(0xff, 100, bytes.length));
-    expect(await list({ places: { logDir, stateDir } })).toMatchObject([
+    expect(await list({ places })).toMatchObject([
       { kind: 'holdfast', log: runId, sources: ['journal'], problems: [{ code: 'E_JOURNAL_DAMAGED' }] },
     ]);
     await writeFile(path, '');
-    expect(await list({ places: { logDir, stateDir } })).toEqual([]);
+    expect(await list({ places })).toEqual([]);
   });
 });
+
+function placesOf(dir: string) {
+  return { logs: directoryLogStore(nodeDisk, dir), logDir: dir, state: StateDir.of(dir) };
+}

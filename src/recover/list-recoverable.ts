@@ -1,21 +1,11 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { ActionableError, sampleKeyText } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
-import { isLocked, type Liveness } from '../disk/index.ts';
-import {
-  type Filestore,
-  findBufferDatabases,
-  findJournals,
-  JOURNAL_FILE,
-  LOCK_FILE,
-  listSegmentedRuns,
-  openBufferDatabase,
-  readJournal,
-  type UnreadableJournal,
-} from '../journal/index.ts';
-import { chooseAttempts } from '../seal/index.ts';
+import type { Liveness } from '../disk/index.ts';
+import { type Filestore, findBufferDatabases, openBufferDatabase } from '../journal/index.ts';
 import { isFinal } from './buffered-copy.ts';
 import { type CrashPorts, findInspectCrash, type InspectCrash } from './inspect-crash.ts';
+import { listRuns } from './list-runs.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
 import type { RunPlaces } from './recover-options.ts';
 import type { RecoverProblem, SourceKind } from './recover-report.ts';
@@ -52,7 +42,7 @@ export interface ListOptions extends CrashPorts {
 /** Everything in a directory or bucket that did not finish and was not recovered yet. Nothing is changed. */
 export async function listRecoverable(options: ListOptions): Promise<readonly Recoverable[]> {
   const inspect = await listInspect(options);
-  const own = options.places ? await listRuns(options, options.places) : [];
+  const own = options.places ? await listRuns(options.disk, options.places) : [];
   return [...own, ...inspect];
 }
 
@@ -173,83 +163,4 @@ function sourcesOf({ flushed, databases, filestore }: InspectCrash): SourceKind[
   if (filestore) kinds.push('filestore');
   if (flushed && (kinds.length === 0 || flushed.keys.length > 0)) kinds.push(flushed.kind);
   return kinds;
-}
-
-async function listRuns({ disk }: ListOptions, places: RunPlaces): Promise<Recoverable[]> {
-  const { found, unreadable } = await findJournals(disk, places.stateDir);
-  const rows = found.map(({ dir, run, liveness }) => {
-    const reader = readJournal(join(dir, JOURNAL_FILE));
-    try {
-      return {
-        kind: 'holdfast' as const,
-        log: run.runId,
-        place: dir,
-        task: run.start.eval.task,
-        created: run.created,
-        expected: run.planned,
-        ...countsOf(reader),
-        sources: ['journal'] as const,
-        liveness,
-        problems: [],
-      };
-    } finally {
-      reader.close();
-    }
-  });
-  // One that names no run is what a process left that died at once: it holds nothing.
-  const damaged = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(damagedRow);
-  const known = new Set([...rows, ...damaged].map(({ log }) => log));
-  return [...rows, ...damaged, ...(await listSegments(places, known))];
-}
-
-/** Recovery saves what can be read of it; what that is, is known only then. */
-function damagedRow({ dir, reason, code }: UnreadableJournal): Recoverable {
-  const isBusy = isLocked(join(dir, LOCK_FILE));
-  return {
-    ...UNREAD,
-    log: basename(dir),
-    place: dir,
-    sources: ['journal'],
-    liveness: isBusy ? 'alive' : 'unknown',
-    problems: [{ code, message: reason }],
-  };
-}
-
-const UNREAD = {
-  kind: 'holdfast',
-  task: '',
-  created: '',
-  expected: undefined,
-  flushed: 0,
-  completed: 0,
-  inFlight: 0,
-} as const;
-
-function countsOf(reader: ReturnType<typeof readJournal>) {
-  const counts = { flushed: 0, completed: 0, inFlight: 0 };
-  for (const choice of chooseAttempts([reader])) {
-    if (choice.from === 'log') counts.flushed++;
-    else if (choice.attempt.status === undefined) counts.inFlight++;
-    else counts.completed++;
-  }
-  return counts;
-}
-
-/** Runs of which only segments are here: what is in them is known when they are read. */
-async function listSegments(places: RunPlaces, known: ReadonlySet<string>): Promise<Recoverable[]> {
-  const { segments } = places;
-  if (!segments) return [];
-  const rows: Recoverable[] = [];
-  for (const runId of await listSegmentedRuns(segments.bucket, segments.prefix)) {
-    if (known.has(runId)) continue;
-    rows.push({
-      ...UNREAD,
-      log: runId,
-      place: `${segments.bucket.url}/${segments.prefix}${runId}`,
-      sources: ['segments'],
-      liveness: 'unknown',
-      problems: [],
-    });
-  }
-  return rows;
 }

@@ -2,14 +2,9 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ActionableError, UsageError } from '../base/index.ts';
 import { sweepTemps } from '../disk/index.ts';
-import {
-  type FoundBufferDatabase,
-  JOURNAL_FILE,
-  openBucketSource,
-  parseBufferPath,
-} from '../journal/index.ts';
+import { type FoundBufferDatabase, openBucketSource, parseBufferPath } from '../journal/index.ts';
 import { type LogHeader, openLogSource } from '../log/index.ts';
-import { findRun } from './find-run.ts';
+import { findRun, runAround } from './find-run.ts';
 import { findInspectCrash, type InspectCrash } from './inspect-crash.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
 import { recoverErrors } from './recover-errors.ts';
@@ -37,7 +32,7 @@ export async function recoverLog(options: RecoverOptions): Promise<RecoverReport
   if (target.kind === 'log') return recoverAt(target.site, options, target.database);
   const { places } = options;
   if (!places) throw recoverErrors.nothing(options.log);
-  return recoverRun(target.run, { ...options, places, scratchDir: options.scratchDir ?? places.stateDir });
+  return recoverRun(target.run, { ...options, places, scratchDir: options.scratchDir ?? places.state.path });
 }
 
 async function recoverAt(
@@ -82,7 +77,8 @@ async function resolveTarget(options: RecoverOptions): Promise<Target> {
     const site = siteOfPath(disk, join(dirname(resolve(log)), database.logName));
     return { kind: 'log', site, database: { ...database, path: resolve(log) } };
   }
-  if (stat && basename(log) === JOURNAL_FILE) return { kind: 'run', run: runIn(dirname(resolve(log))) };
+  const around = stat ? runAround(log) : undefined;
+  if (around) return { kind: 'run', run: around };
   if (!stat && !/\.(eval|json)$/.test(log)) {
     const run = await findRun(options);
     if (run) return { kind: 'run', run };
@@ -92,15 +88,12 @@ async function resolveTarget(options: RecoverOptions): Promise<Target> {
 
 async function resolveDirectory({ disk, log }: RecoverOptions): Promise<Target> {
   const dir = resolve(log);
-  if (await disk.stat(join(dir, JOURNAL_FILE))) return { kind: 'run', run: runIn(dir) };
+  const run = runAround(dir);
+  if (run) return { kind: 'run', run };
   if (basename(dirname(dir)) === '.buffer') {
     return { kind: 'log', site: siteOfPath(disk, join(dirname(dirname(dir)), `${basename(dir)}.eval`)) };
   }
   throw recoverErrors.directory(dir);
-}
-
-function runIn(dir: string): RunSite {
-  return { runId: basename(dir), dir };
 }
 
 function outputOf(site: LogSite, { disk, bucket, output, overwrite }: RecoverOptions): LogSite {

@@ -1,23 +1,32 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { filledJournal, runRecord, sampleFields } from '../../test/sim/journal-fixture.ts';
+import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
+import {
+  filledJournal,
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+} from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { type Digest, systemClock } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { createJournal, type Journal } from '../journal/index.ts';
-import { openLog, verifyLog } from '../log/index.ts';
-import { type RecoverOptions, recoverLog } from './index.ts';
+import { type JournalWriter, StateDir } from '../journal/index.ts';
+import { directoryLogStore, openLog, verifyLog } from '../log/index.ts';
+import { type RecoverOptions, type RunPlaces, recoverLog } from './index.ts';
 
 let dir: TempDir;
 let logDir = '';
 let stateDir = '';
+let places: RunPlaces;
 beforeEach(async () => {
   dir = await makeTempDir();
   logDir = join(dir.path, 'logs');
-  stateDir = join(logDir, '.holdfast');
+  places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
+  stateDir = places.state.path;
 });
 afterEach(() => dir[Symbol.asyncDispose]());
 
@@ -27,18 +36,25 @@ const recover = (log: string, more: Partial<RecoverOptions> = {}) =>
     clock: systemClock,
     log,
     dataDirs: [],
-    places: { logDir, stateDir },
+    places,
     ...more,
   });
 const exists = (path: string) => stat(path).then(Boolean, () => false);
 
 /** A journal whose process let go of it without sealing. */
-async function left(change?: (journal: Journal) => Promise<void>): Promise<{ runId: string; dir: string }> {
+async function left(change?: (journal: JournalWriter) => Promise<void>): Promise<Left> {
   const journal = await filledJournal(stateDir);
   await change?.(journal);
-  const { runId } = journal.run();
+  const { runId } = journal.run;
   journal.close();
-  return { runId, dir: join(stateDir, runId) };
+  return { runId, dir: join(stateDir, runId), path: join(journal.dir, 'journal.db') };
+}
+
+interface Left {
+  readonly runId: string;
+  readonly dir: string;
+  /** The database of its one writer. */
+  readonly path: string;
 }
 
 describe('a journal that was left', () => {
@@ -66,8 +82,9 @@ describe('a journal that was left', () => {
   });
 
   test.each([
-    ['its directory', (run: { dir: string }) => run.dir],
-    ['its database', (run: { dir: string }) => join(run.dir, 'journal.db')],
+    ['its directory', (run: Left) => run.dir],
+    ["its writer's directory", (run: { path: string }) => dirname(run.path)],
+    ['its database', (run: { path: string }) => run.path],
   ])('named by %s', async (_, name) => {
     expect((await recover(name(await left()))).counts.recovered).toBe(3);
   });
@@ -89,18 +106,8 @@ describe('a journal that was left', () => {
 
   test('in which every sample was completed is a success', async () => {
     const run = { ...runRecord(), planned: 1 };
-    const journal = await createJournal(join(stateDir, run.runId), run, {
-      disk: nodeDisk,
-      clock: systemClock,
-    });
-    const attempt = journal.startAttempt({
-      id: 'a',
-      epoch: 1,
-      key: 'k' as Digest,
-      uuid: 'a',
-      startedAt: '2026-01-01T00:00:00+00:00',
-      sample: { input: 'q', target: 'yes', metadata: {} },
-    });
+    const journal = await newWriter(stateDir, run);
+    const attempt = journal.startAttempt(sampleStart('a'));
     await attempt.finish('completed', sampleFields('a'));
     journal.close();
     expect((await recover(run.runId)).status).toBe('success');
@@ -108,7 +115,7 @@ describe('a journal that was left', () => {
 
   test('that is still held by its process is never touched', async () => {
     const journal = await filledJournal(stateDir);
-    const { runId } = journal.run();
+    const { runId } = journal.run;
     await expect(recover(runId, { forceDead: true })).rejects.toMatchObject({ code: 'E_RECOVER_ALIVE' });
     journal.close();
     expect((await recover(runId)).counts.recovered).toBe(3);
@@ -122,17 +129,14 @@ describe('a journal that was left', () => {
 
   test('of another machine is unknown, and refused unless somebody vouches', async () => {
     const run = await left();
-    const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-    const db = new DatabaseSync(join(run.dir, 'journal.db'));
-    db.exec("UPDATE sessions SET data = json_set(data, '$.process.host', 'another')");
-    db.close();
+    moveToAnotherMachine(run.dir);
     await expect(recover(run.runId)).rejects.toMatchObject({ code: 'E_RECOVER_UNKNOWN' });
     expect((await recover(run.runId, { forceDead: true })).liveness).toBe('unknown');
   });
 
   test('that is damaged gives up what can be read, and is left', async () => {
     const run = await left();
-    const path = join(run.dir, 'journal.db');
+    const { path } = run;
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
     const db = new DatabaseSync(path);
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -153,11 +157,10 @@ describe('a journal that was left', () => {
 });
 
 describe('segments', () => {
-  async function shipped(bucket: Bucket, isEnded = true): Promise<{ runId: string; dir: string }> {
+  async function shipped(bucket: Bucket, isEnded = true): Promise<Left> {
     return left(async (journal) => {
-      const run = journal.run();
       if (isEnded) await journal.end('interrupted');
-      const shipper = journal.shipTo({ bucket, prefix: 'runs/', run: run.runId, writer: run.writer });
+      const shipper = journal.shipTo({ bucket, prefix: 'runs/' });
       await shipper.ship();
       shipper.stop();
     });
@@ -167,8 +170,7 @@ describe('segments', () => {
     const bucket = memoryBucket();
     const run = await shipped(bucket);
     await nodeDisk.removeTree(run.dir);
-    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
-    const report = await recover(run.runId, { places });
+    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
     expect(report).toMatchObject({ counts: { recovered: 3, inFlight: 1 }, problems: [] });
     expect(report.sources.map(({ kind }) => kind)).toEqual(['segments']);
     const leftKeys: string[] = [];
@@ -181,8 +183,9 @@ describe('segments', () => {
     const bucket = memoryBucket();
     const run = await shipped(bucket, false);
     await nodeDisk.removeTree(run.dir);
-    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
-    await expect(recover(run.runId, { places, forceDead: true })).rejects.toMatchObject({
+    await expect(
+      recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } }, forceDead: true }),
+    ).rejects.toMatchObject({
       code: 'E_RECOVER_ALIVE',
     });
   });
@@ -190,10 +193,9 @@ describe('segments', () => {
   test('complete a journal that is damaged', async () => {
     const bucket = memoryBucket();
     const run = await shipped(bucket, false);
-    const path = join(run.dir, 'journal.db');
+    const { path } = run;
     await writeFile(path, (await readFile(path)).fill(0x55, 100));
-    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
-    const report = await recover(run.runId, { places });
+    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
     expect(report.counts).toMatchObject({ recovered: 3, inFlight: 1 });
     expect(report.sources.map(({ kind }) => kind)).toContain('segments');
     expect(report.deleted).toEqual([]);
@@ -209,8 +211,7 @@ describe('segments', () => {
       await bucket.remove(second);
       await bucket.create(second, (bytes ?? new Uint8Array()).slice(0, 40));
     }
-    const places = { logDir, stateDir, segments: { bucket, prefix: 'runs/' } };
-    const report = await recover(run.runId, { places });
+    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
     expect(report.problems.map(({ code }) => code)).toContain('E_SEGMENT_DAMAGED');
     expect(report.deleted).toEqual([]);
   });

@@ -5,8 +5,8 @@ import {
   fenceWriterInBucket,
   importWriter,
   journalPath,
-  lockRun,
   listWriters,
+  lockRun,
   openRunJournals,
   type RunJournals,
   type RunLock,
@@ -137,8 +137,7 @@ class RunRecovery {
     for (const { writer } of journals.writers()) {
       if (dir !== undefined) await fenceWriter(disk, dir, writer);
       const { segments } = places;
-      if (segments)
-        await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
+      if (segments) await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
     }
   }
 
@@ -191,7 +190,8 @@ class RunRecovery {
 
   #sources(journals: RunJournals): RecoverReport['sources'] {
     return journals.readers.map((reader) => {
-      const isBrought = this.#fromSegments.has(reader.writer().writer) && reader.path.startsWith(this.#scratch);
+      const isBrought =
+        this.#fromSegments.has(reader.writer().writer) && reader.path.startsWith(this.#scratch);
       return { kind: isBrought ? 'segments' : 'journal', place: reader.place };
     });
   }

@@ -68,7 +68,9 @@ class ReuseSearch {
 
   /** Made when the first log is looked into: of a large plan it is not small, and mostly there is none. */
   get #wanted(): ReadonlyMap<string, PlannedSample> {
-    this.#names ??= new Map(this.#plan.samples.map((sample) => [sampleKeyText(sample.id, sample.epoch), sample]));
+    this.#names ??= new Map(
+      this.#plan.samples.map((sample) => [sampleKeyText(sample.id, sample.epoch), sample]),
+    );
     return this.#names;
   }
 
@@ -105,11 +107,7 @@ class ReuseSearch {
     return known === undefined || (found.isSame && !known.isSame);
   }
 
-  #consider(
-    summary: EvalSampleSummary,
-    log: string,
-    runId: string,
-  ): Omit<Reusable, 'summary'> | undefined {
+  #consider(summary: EvalSampleSummary, log: string, runId: string): Omit<Reusable, 'summary'> | undefined {
     const name = sampleKeyText(summary.id, summary.epoch);
     const planned = this.#wanted.get(name);
     const own = ours(summary.metadata);

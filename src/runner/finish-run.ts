@@ -43,14 +43,13 @@ export async function leaveResumable(
   await opened.writer.end(state);
   await shipper?.ship();
   const plan = await planSeal(opened.journals, settings.places.logs);
-  return { account: tally.account(state, opened.run.runId, { isCompleted: (name) => plan.completed.has(name) }) };
+  return {
+    account: tally.account(state, opened.run.runId, { isCompleted: (name) => plan.completed.has(name) }),
+  };
 }
 
 /** The journal took nothing more: what was acknowledged before is there, and the account says so. */
-export async function leaveFailed(
-  error: unknown,
-  { opened, tally, settings }: Finish,
-): Promise<RunOutcome> {
+export async function leaveFailed(error: unknown, { opened, tally, settings }: Finish): Promise<RunOutcome> {
   const completed = await tryPlan(opened, settings);
   return {
     account: tally.account('failed', opened.run.runId, {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Digest, digestOf, digestOfJson, type Json, type SampleId, sampleKeyText } from '../base/index.ts';
+import {
+  type Digest,
+  digestOf,
+  digestOfJson,
+  type Json,
+  type SampleId,
+  sampleKeyText,
+} from '../base/index.ts';
 
 /** One sample to run: a row of the dataset at an epoch. */
 export interface PlannedSample {

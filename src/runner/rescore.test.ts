@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
-import { systemClock } from '../base/index.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import {
   command,
@@ -37,6 +37,7 @@ const rescore = (from: string, definition: EvalDefinition, more: Partial<Rescore
   rescoreLog({
     disk: nodeDisk,
     clock: systemClock,
+    random: systemRandom,
     from,
     to: join(harness.logDir, 'scored.eval'),
     eval: normalizeEval(definition),

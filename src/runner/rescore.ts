@@ -12,6 +12,7 @@ import {
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import { type Disk, fileNameFor } from '../disk/index.ts';
 import { type PlannedEval, type PlannedScorer, type SampleRow, scorerSpecs } from '../evals/index.ts';
+import { StateDir } from '../journal/index.ts';
 import {
   addUsage,
   directoryLogStore,
@@ -28,7 +29,6 @@ import {
   type SampleParts,
   summarize,
 } from '../log/index.ts';
-import { StateDir } from '../journal/index.ts';
 import { computeResults, scorerKeys } from '../stats/index.ts';
 import {
   createSampleMeter,

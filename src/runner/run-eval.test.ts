@@ -2,11 +2,9 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
-import { type Digest, systemClock } from '../base/index.ts';
 import { directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
-import { adoptJournal } from '../journal/index.ts';
 import { mockModel } from '../targets/index.ts';
 
 let harness: Harness;
@@ -144,7 +142,7 @@ describe('interrupted', () => {
 
   test('segments bring the run home when the machine is gone, and nothing that was shipped is bought again', async () => {
     const bucket = directoryBucket(nodeDisk, join(harness.dir, 'bucket'));
-    const places = { logDir: harness.logDir, stateDir: harness.stateDir, segments: { bucket, prefix: '' } };
+    const places = { ...harness.places, segments: { bucket, prefix: '' } };
     const abort = new AbortController();
     const { model, asked } = countingModel((question) => {
       if (question === 'question 3 second') setTimeout(() => abort.abort(), 20);
@@ -161,35 +159,7 @@ describe('interrupted', () => {
     expect(later.asked.filter((text) => answered.includes(text))).toEqual([]);
     const left: string[] = [];
     for await (const { key } of bucket.list('')) left.push(key);
-    expect(left).toEqual([]);
-  });
-
-  test('a damaged write-ahead log is named, set aside, and all that is whole is kept', async () => {
-    const { outcome } = await stopWhenAsked('question 3 second');
-    const dir = join(harness.stateDir, outcome.account.runId);
-    const journal = await adoptJournal(dir, { disk: nodeDisk, clock: systemClock });
-    for (let n = 0; n < 3; n++) {
-      journal.startAttempt({
-        id: `x${n}`,
-        epoch: 1,
-        key: 'k' as Digest,
-        uuid: 'u',
-        startedAt: '2026-01-01T00:00:00+00:00',
-        sample: { input: 'x', target: '', metadata: {} },
-      });
-      await journal.flush();
-    }
-    const wal = await readFile(join(dir, 'journal.db-wal'));
-    const db = await readFile(join(dir, 'journal.db'));
-    journal.close();
-    wal[60] = (wal[60] ?? 0) ^ 1;
-    await writeFile(join(dir, 'journal.db'), db);
-    await writeFile(join(dir, 'journal.db-wal'), wal);
-    const later = countingModel();
-    const resumed = await harness.run(twoTurns(4), { model: later.model });
-    expect(resumed.account.state).toBe('done');
-    expect(resumed.account.notes.join()).toContain('is damaged');
-    expect(await readdir(join(harness.stateDir, 'damaged'))).toEqual([outcome.account.runId]);
+    expect(left).toEqual([basename(whole.account.log ?? '')]);
   });
 
   test('a changed definition replays nothing', async () => {

@@ -105,7 +105,9 @@ async function openRun(planned: Planned): Promise<OpenRun | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBack(settings, plan);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
-    const done = back.goOn ? undefined : await findDone({ plan, findings, tally, logs: settings.places.logs });
+    const done = back.goOn
+      ? undefined
+      : await findDone({ plan, findings, tally, logs: settings.places.logs });
     if (done) return done;
     try {
       const opened = back.goOn ? await goOnWith(back.goOn, options) : await beginRun(options);
@@ -126,9 +128,7 @@ async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally 
   for (const stale of back.stale) tally.note(await takeOver(stale, { ...opened, plan }, settings));
 }
 
-async function work(
-  planned: Planned & { readonly opened: OpenRun },
-): Promise<RunOutcome> {
+async function work(planned: Planned & { readonly opened: OpenRun }): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, findings, opened, dataset } = planned;
   tally.previous = opened.previous;
   task.models.budget.countEarlier(opened.journals.spentUsd());

@@ -88,8 +88,17 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
         sample,
       });
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
-  const recorder = new JournalRecorder(attempt, task.answers, { random: runner.random, journal: task.journal });
-  const scope = createSampleScope({ recorder, meter, clock: runner.clock, random: runner.random, salt: uuid });
+  const recorder = new JournalRecorder(attempt, task.answers, {
+    random: runner.random,
+    journal: task.journal,
+  });
+  const scope = createSampleScope({
+    recorder,
+    meter,
+    clock: runner.clock,
+    random: runner.random,
+    salt: uuid,
+  });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);
   else

@@ -1,4 +1,10 @@
-import type { AnswerRow, AttemptStart, AttemptStatus, JournalReader, TargetOutput } from '../journal/index.ts';
+import type {
+  AnswerRow,
+  AttemptStart,
+  AttemptStatus,
+  JournalReader,
+  TargetOutput,
+} from '../journal/index.ts';
 import type { LogEvent, SampleFields } from '../log/index.ts';
 
 /** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */

@@ -1,5 +1,11 @@
 import { DamageError, sampleKeyText } from '../base/index.ts';
-import { type FoundRun, type JournalWriter, lockRun, openRunJournals, type RunJournals } from '../journal/index.ts';
+import {
+  type FoundRun,
+  type JournalWriter,
+  lockRun,
+  openRunJournals,
+  type RunJournals,
+} from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
 import { applySeal, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
 import { isBusy } from './open-run.ts';

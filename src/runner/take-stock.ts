@@ -74,11 +74,15 @@ async function recordReuse(reuse: Reuse, { places }: RunSettings): Promise<Reado
     const log = await places.logs.open(name);
     if (!log) continue; // Removed meanwhile: its samples are run.
     try {
-      const modes = new Map(samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : ('any' as const)]));
+      const modes = new Map(
+        samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : ('any' as const)]),
+      );
       await lendFrom(log, { name, modes, lent }, reuse);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      tally.note(`${places.logs.placeOf(name)} is damaged: it was left as it is, and its samples are run again.`);
+      tally.note(
+        `${places.logs.placeOf(name)} is damaged: it was left as it is, and its samples are run again.`,
+      );
     } finally {
       await log.close();
     }

@@ -1,12 +1,5 @@
 import { type Clock, DamageError, type Json, type JsonObject } from '../base/index.ts';
-import type {
-  CreatedLog,
-  EvalError,
-  LogHeader,
-  LogStatus,
-  LogStore,
-  VerifyReport,
-} from '../log/index.ts';
+import type { CreatedLog, EvalError, LogHeader, LogStatus, LogStore, VerifyReport } from '../log/index.ts';
 import { isWhole, planWithout, type SealPlan } from './plan-seal.ts';
 import { findSealedLog } from './sealed-log.ts';
 import { sampleOfMember, UnreadableSamples, writePlan } from './write-plan.ts';

@@ -26,7 +26,9 @@ export function chooseAttempts(
     consider({ from: 'journal', source, attempt }, meritOf(source, attempt));
   for (const { source, ...row } of journals.reused())
     if (isLent(row)) consider({ from: 'log', source, row }, meritOfLent(row));
-  return [...best.values()].map(({ choice }) => choice).sort((a, b) => bySampleOrder(sampleOf(a), sampleOf(b)));
+  return [...best.values()]
+    .map(({ choice }) => choice)
+    .sort((a, b) => bySampleOrder(sampleOf(a), sampleOf(b)));
 }
 
 export function sampleOf(choice: Choice): SampleKey {

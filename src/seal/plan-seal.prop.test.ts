@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { runRecord, sampleFields } from '../../test/sim/journal-fixture.ts';
+import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { type Digest, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { createWriter, type JournalReader, RunJournals, readJournal } from '../journal/index.ts';
@@ -50,7 +50,7 @@ test('[SEAL-2] whatever the order of journals, the same attempts are chosen, and
       const logs = directoryLogStore(nodeDisk, dir.path);
       const plans = [];
       for (const order of [readers, [...readers].reverse(), rotated(readers, seed)]) {
-        const plan = await planSeal(new RunJournals(order), logs);
+        const plan = await planSeal(new RunJournals(order, { runDir: dir.path, unreadable: [] }), logs);
         plans.push({
           counts: plan.counts,
           choices: [...plan.choices].map((chosen) =>

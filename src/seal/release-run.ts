@@ -21,7 +21,9 @@ export async function setRunAside(disk: Disk, state: StateDir, runId: string): P
   const place = state.damagedDir(runId);
   await disk.makeDir(dirname(place));
   // What an earlier one set aside stays: it was not whole either.
-  const free = (await disk.stat(place)) ? `${place}-${(await disk.list(dirname(place)))?.length ?? 0}` : place;
+  const free = (await disk.stat(place))
+    ? `${place}-${(await disk.list(dirname(place)))?.length ?? 0}`
+    : place;
   await tryMove(disk, state.runDir(runId), free);
   return free;
 }

@@ -1,5 +1,5 @@
-import { ActionableError, type Digest } from '../base/index.ts';
 import { createHash } from 'node:crypto';
+import { ActionableError, type Digest } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import type { Disk } from '../disk/index.ts';
 

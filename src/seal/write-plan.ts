@@ -1,5 +1,11 @@
 import { ActionableError, messageOf } from '../base/index.ts';
-import { type LogFile, type LogHeader, type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
+import {
+  type LogFile,
+  type LogHeader,
+  type LogReader,
+  type LogStore,
+  sampleMemberName,
+} from '../log/index.ts';
 import type { ApplySealOptions } from './apply-seal.ts';
 import { type ChoiceList, type Chosen, nameOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
@@ -65,7 +71,7 @@ async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySe
       // After the first failure this file comes to nothing: the others are only read, to know all that fail.
       const write = () =>
         unreadable.size === 0
-          ? writeSample(file, chosen, { ...options, lenders })
+          ? writeSample(file, chosen, { ...options, open: lenders })
           : readSample(chosen, lenders);
       const reason = await reasonOfFailure(write);
       if (reason !== undefined) unreadable.set(nameOfChosen(chosen), reason);
@@ -92,25 +98,30 @@ async function readSample(chosen: Chosen, lenders: OpenLenders): Promise<void> {
   const { source } = chosen;
   if (chosen.from === 'log') {
     const { row } = chosen;
-    const lender = await lenders.open(row.log);
+    const lender = await lenders.lender(row.log);
     for await (const _ of lender.readMember(sampleMemberName(row.id, row.epoch)) ?? []);
     return;
   }
   const { n } = chosen.attempt;
   fieldsOf(chosen);
-  for (const parts of [source.events(n), source.attachments(n), source.pool(n, 'message'), source.pool(n, 'call')])
+  for (const parts of [
+    source.events(n),
+    source.attachments(n),
+    source.pool(n, 'message'),
+    source.pool(n, 'call'),
+  ])
     for (const _ of parts);
 }
 
 async function writeSample(
   file: LogFile,
   chosen: Chosen,
-  { lenders, withEvents = true }: ApplySealOptions & { readonly lenders: OpenLenders },
+  { open, withEvents = true }: ApplySealOptions & { readonly open: OpenLenders },
 ): Promise<void> {
   const { source } = chosen;
   if (chosen.from === 'log') {
     const { row } = chosen;
-    await file.copyMember(await lenders.open(row.log), sampleMemberName(row.id, row.epoch));
+    await file.copyMember(await open.lender(row.log), sampleMemberName(row.id, row.epoch));
     return;
   }
   const { n } = chosen.attempt;
@@ -132,7 +143,7 @@ class OpenLenders {
     this.#logs = logs;
   }
 
-  async open(name: string): Promise<LogReader> {
+  async lender(name: string): Promise<LogReader> {
     const known = this.#open.get(name);
     if (known) return known;
     const reader = await this.#logs.open(name);

@@ -3,7 +3,7 @@ import { isoSeconds, newRunId, systemClock, systemRandom } from '../../src/base/
 import { openDataset } from '../../src/datasets/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { definitionDigest, type EvalDefinition, normalizeEval } from '../../src/evals/index.ts';
-import { createJournal, type Journal, type RunRecord } from '../../src/journal/index.ts';
+import { createWriter, type JournalWriter, type RunRecord } from '../../src/journal/index.ts';
 import { logFileName } from '../../src/log/index.ts';
 import { logStartOf } from '../../src/runner/eval-spec.ts';
 import { executeSamples, Slots } from '../../src/runner/execute.ts';
@@ -23,7 +23,7 @@ export interface BenchRunOptions {
 /** The parts of a run as the runner puts them together, so that the journal can be taken out. */
 export interface BenchRun {
   readonly samples: number;
-  createJournal(): Promise<Journal>;
+  createJournal(): Promise<JournalWriter>;
   /** Runs a slice of the samples, or all; gives the milliseconds it took. */
   execute(journal: SampleJournal, slice?: { readonly from: number; readonly to: number }): Promise<number>;
   readonly logPath: string;
@@ -70,10 +70,11 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     dataset,
     concurrency: options.concurrency,
     version: 'bench',
+    random: systemRandom,
+    file: undefined,
   });
   const run: RunRecord = {
     runId,
-    writer: 'bench',
     created,
     start,
     identity: { ...plan.identity, plan: plan.digest },
@@ -86,6 +87,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     limits: planned.limits,
     models,
     clock: systemClock,
+    random: systemRandom,
     disk: nodeDisk,
     openWorkspace: ({ id, epoch }) =>
       createWorkspace({ disk: nodeDisk, workDir: options.dir, sampleId: id, epoch }),
@@ -95,7 +97,12 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     samples: plan.samples.length,
     logPath: join(options.dir, run.logName),
     createJournal: () =>
-      createJournal(join(options.dir, 'journal'), run, { disk: nodeDisk, clock: systemClock }),
+      createWriter({
+        runDir: join(options.dir, 'journal'),
+        run,
+        writer: { writer: 'bench', generation: 1, after: [], reuse: 'same' },
+        ports: { disk: nodeDisk, clock: systemClock },
+      }),
     async execute(journal, slice) {
       const samples = slice ? plan.samples.slice(slice.from, slice.to) : plan.samples;
       const startedMs = performance.now();
@@ -109,6 +116,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
         failOnError: true,
         planned: plan.samples.length,
         isBudgetSpent: () => false,
+        journalFailure: never,
         runOne: async (sample, signal) =>
           runSample(runner, {
             planned: sample,

@@ -1,10 +1,11 @@
+import { basename, dirname } from 'node:path';
 import { systemClock } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { type EvalDefinition, includes } from '../../src/evals/index.ts';
-import { AttemptWriter, type Journal, type RowSink } from '../../src/journal/index.ts';
-import { createCondenser } from '../../src/log/index.ts';
+import { AttemptWriter, type JournalWriter, type RowSink, RunJournals } from '../../src/journal/index.ts';
+import { createCondenser, directoryLogStore } from '../../src/log/index.ts';
 import type { SampleJournal } from '../../src/runner/sample-journal.ts';
-import { sealRun } from '../../src/seal/index.ts';
+import { applySeal, planSeal } from '../../src/seal/index.ts';
 import { mockModel } from '../../src/targets/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { type Bench, type Finding, median, rounded } from './bench.ts';
@@ -124,23 +125,25 @@ async function takeTurns(run: BenchRun, isLast: boolean): Promise<Round> {
     const startedMs = performance.now();
     if (isLast) await seal(run, journal);
     const sealMs = performance.now() - startedMs;
-    const journalBytes = Number(journal.pragma('page_count')) * Number(journal.pragma('page_size'));
+    const journalBytes =
+      Number(journal.reader.pragma('page_count')) * Number(journal.reader.pragma('page_size'));
     const journalBytesPerSample = rounded(journalBytes / SAMPLES, 0);
-    return { ...times, fsyncs, eventsPerSample: journal.eventCount(1), journalBytesPerSample, sealMs };
+    return { ...times, fsyncs, eventsPerSample: journal.reader.eventCount(1), journalBytesPerSample, sealMs };
   } finally {
     journal.close();
   }
 }
 
-async function seal(run: BenchRun, journal: Journal): Promise<void> {
-  const { completed } = await sealRun({
-    disk: nodeDisk,
+async function seal(run: BenchRun, journal: JournalWriter): Promise<void> {
+  const journals = new RunJournals([journal.reader], { runDir: dirname(journal.dir), unreadable: [] });
+  const logs = directoryLogStore(nodeDisk, dirname(run.logPath));
+  const { plan } = await applySeal(await planSeal(journals, logs), {
     clock: systemClock,
-    sources: [journal],
-    logPath: run.logPath,
-    resolveLog: (log) => log,
+    logs,
+    name: basename(run.logPath),
     outcome: { status: 'success' },
   });
+  const { completed } = plan.counts;
   if (completed !== SAMPLES) throw new Error(`${completed} of ${SAMPLES} samples were kept`);
 }
 
@@ -167,8 +170,9 @@ async function withRun<T>(
 
 /** Takes everything and keeps nothing. */
 const FORGETFUL: SampleJournal = {
+  failure: undefined,
   startAttempt: () => FORGETFUL_ATTEMPT,
-  resumeAttempt: () => FORGETFUL_ATTEMPT,
+  continueAttempt: () => FORGETFUL_ATTEMPT,
 };
 
 const FORGETFUL_ATTEMPT: ReturnType<SampleJournal['startAttempt']> = {
@@ -189,11 +193,17 @@ function journalInMemory(): SampleJournal {
     flush: async () => undefined,
   };
   return {
+    failure: undefined,
     startAttempt(start) {
-      const writer = new AttemptWriter(sink, { n: rows.length, start, condenser: createCondenser() });
+      const writer = new AttemptWriter(sink, {
+        n: rows.length,
+        origin: 'bench',
+        start,
+        condenser: createCondenser(),
+      });
       writer.begin();
       return writer;
     },
-    resumeAttempt: () => FORGETFUL_ATTEMPT,
+    continueAttempt: () => FORGETFUL_ATTEMPT,
   };
 }

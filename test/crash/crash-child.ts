@@ -5,11 +5,13 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../src/base/index.ts';
+import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { openBucket } from '../../src/bucket/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { defineEval, includes, normalizeEval } from '../../src/evals/index.ts';
-import { runEval, Slots, stateDirOf } from '../../src/runner/index.ts';
+import { StateDir } from '../../src/journal/index.ts';
+import { directoryLogStore } from '../../src/log/index.ts';
+import { runEval, Slots } from '../../src/runner/index.ts';
 import { createModels, mockModel } from '../../src/targets/index.ts';
 
 const [dir = '', samplesText = '60', turnsText = '3', segments = ''] = process.argv.slice(2);
@@ -46,27 +48,37 @@ const model = mockModel({
 });
 
 const logDir = join(dir, 'logs');
-const { account } = await runEval({
-  eval: normalizeEval(definition),
-  target: definition.target,
-  model: 'mock/ledger',
-  baseDir: dir,
-  places: {
-    logDir,
-    stateDir: stateDirOf(logDir),
-    ...(segments ? { segments: { bucket: await openBucket(segments, { disk: nodeDisk }), prefix: '' } } : {}),
+const { account } = await runEval(
+  {
+    eval: normalizeEval(definition),
+    target: definition.target,
+    model: 'mock/ledger',
+    file: undefined,
+    baseDir: dir,
+    models: createModels({ env: {}, concurrency: 8, scripted: { 'mock/ledger': model } }),
+    observer: {
+      onRunStart: ({ kept }) => note(`start ${kept}`),
+      onSampleEnd: ({ id }, { status }) => note(`${status === 'completed' ? 'done' : status} ${id}`),
+      onSealProgress: (done, total) => done === total && note('sealed'),
+    },
   },
-  disk: nodeDisk,
-  clock: systemClock,
-  models: createModels({ env: {}, concurrency: 8, scripted: { 'mock/ledger': model } }),
-  slots: new Slots(8),
-  signals: { drain: new AbortController().signal, abort: new AbortController().signal },
-  reuse: 'same',
-  version: 'test',
-  observer: {
-    onRunStart: ({ kept }) => note(`start ${kept}`),
-    onSampleEnd: ({ id }, { status }) => note(`${status === 'completed' ? 'done' : status} ${id}`),
-    onSealProgress: (done, total) => done === total && note('sealed'),
+  {
+    places: {
+      logs: directoryLogStore(nodeDisk, logDir),
+      logDir,
+      state: StateDir.of(logDir),
+      segments: segments ? { bucket: await openBucket(segments, { disk: nodeDisk }), prefix: '' } : undefined,
+    },
+    disk: nodeDisk,
+    clock: systemClock,
+    random: systemRandom,
+    slots: new Slots(8),
+    signals: { drain: new AbortController().signal, abort: new AbortController().signal },
+    graceMs: 30_000,
+    segmentIntervalMs: undefined,
+    forceDead: false,
+    reuse: 'same',
+    version: 'test',
   },
-});
+);
 process.stdout.write(JSON.stringify(account));

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { openBucket } from '../../src/bucket/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
-import { importSegments, listSegmentedRuns, listWriters, readJournal } from '../../src/journal/index.ts';
-import { openLog, verifyLog } from '../../src/log/index.ts';
-import { sealRun } from '../../src/seal/index.ts';
+import { importWriter, listSegmentedRuns, listWriters, openRunJournals } from '../../src/journal/index.ts';
+import { directoryLogStore, openLog, verifyLog } from '../../src/log/index.ts';
+import { applySeal, planSeal } from '../../src/seal/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { ended, ledgerOf, start } from './kill-loop.ts';
 
@@ -27,21 +27,19 @@ test('the machine is gone for good: with a bucket, every completed sample is sti
 
   const bucket = await openBucket(segments, { disk: nodeDisk });
   const [run = ''] = await listSegmentedRuns(bucket, '');
-  const [writer = ''] = await listWriters(bucket, '', run);
-  const into = join(dir.path, 'home.db');
-  const report = await importSegments({ bucket, prefix: '', run, writer, into, isNew: true });
-  expect(report.problems).toEqual([]);
-  const journal = readJournal(into);
-  const logPath = join(dir.path, 'home.eval');
-  await sealRun({
-    disk: nodeDisk,
-    clock: systemClock,
-    sources: [journal],
-    logPath,
-    resolveLog: (log) => log,
-    outcome: { status: 'error' },
-  });
-  journal.close();
+  const runDir = join(dir.path, 'home');
+  await mkdir(runDir);
+  for (const writer of await listWriters(bucket, '', run)) {
+    const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run, writer, runDir });
+    expect(report.problems).toEqual([]);
+  }
+  const journals = await openRunJournals({ disk: nodeDisk, runDir });
+  const logs = directoryLogStore(nodeDisk, dir.path);
+  const name = 'home.eval';
+  const logPath = join(dir.path, name);
+  const plan = await planSeal(journals, logs);
+  await applySeal(plan, { clock: systemClock, logs, name, outcome: { status: 'error' } });
+  journals.close();
   expect((await verifyLog(nodeDisk, logPath)).problems).toEqual([]);
   const log = await openLog(nodeDisk, logPath);
   const found = new Set<string>();

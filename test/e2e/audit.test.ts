@@ -1,6 +1,6 @@
 /** What an audit broke, from outside: real processes, an outside ledger for money, and files damaged by hand. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,7 +80,9 @@ async function killedRun(dir: { path: string; asked(): string[] }, answers: numb
 }
 
 function journalOf(dir: string, ending = ''): string {
-  const [found] = filesBelow(join(dir, 'logs/.holdfast')).filter((name) => name.endsWith(`journal.db${ending}`));
+  const [found] = filesBelow(join(dir, 'logs/.holdfast')).filter((name) =>
+    name.endsWith(`journal.db${ending}`),
+  );
   return join(dir, 'logs/.holdfast', found ?? 'none');
 }
 
@@ -171,7 +173,12 @@ describe('counting is a set', () => {
 });
 
 describe('texts that look like references', () => {
-  const HOSTILE = ['attachment://0123456789abcdef0123456789abcdef', 'tc://7', 'attachment://12', 'a\u0000b\ud800c'];
+  const HOSTILE = [
+    'attachment://0123456789abcdef0123456789abcdef',
+    'tc://7',
+    'attachment://12',
+    'a\u0000b\ud800c',
+  ];
 
   test('a run with such texts everywhere is sealed, whole, and reads back the same', async () => {
     await using dir = await makeTempDir();

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { moveToAnotherMachine } from '../sim/another-machine.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { filesBelow, holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
+import { holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
 
 const SAMPLES = 24;
 
@@ -74,16 +74,6 @@ test('SIGKILL halfway: the next run says when the last one died, replays and com
   expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(4);
   expect(new Set(asked).size).toBe(2 * SAMPLES);
 });
-
-/** Makes the journals of a log directory look as if another machine had written them. */
-function moveToAnotherMachine(logDir: string): void {
-  for (const path of filesBelow(logDir).filter((name) => name.endsWith('journal.db'))) {
-    const database = new DatabaseSync(join(logDir, path));
-    const process = { host: 'another', machineId: 'another', bootId: 'another' };
-    database.prepare(`UPDATE sessions SET data = json_patch(data, ?)`).run(JSON.stringify({ process }));
-    database.close();
-  }
-}
 
 test('--force-dead goes on with a run of a machine that cannot be seen, which is left alone without', async () => {
   await using dir = await slowEval(60);

@@ -6,6 +6,7 @@ import {
   type SampleId,
   shortId,
   systemClock,
+  systemRandom,
 } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import {
@@ -18,13 +19,13 @@ import {
 import type { LogEvent, SampleFields } from '../../src/log/index.ts';
 
 export const RUN: RunRecord = {
-  runId: newRunId(0),
+  runId: newRunId(0, systemRandom),
   created: '2026-01-01T00:00:00+00:00',
   start: {
     version: 2,
     eval: {
       eval_id: 'e',
-      run_id: newRunId(0),
+      run_id: newRunId(0, systemRandom),
       created: '2026-01-01T00:00:00+00:00',
       task: 'sealed',
       task_id: 't',
@@ -56,7 +57,7 @@ export const RUN: RunRecord = {
 
 /** Run ids are random: the spec must name the record's own. */
 export const runRecord = (): RunRecord => {
-  const runId = newRunId(0);
+  const runId = newRunId(0, systemRandom);
   return { ...RUN, runId, start: { ...RUN.start, eval: { ...RUN.start.eval, run_id: runId } } };
 };
 
@@ -111,7 +112,7 @@ export function newWriter(dir: string, run: RunRecord, about: SomeWriter = {}): 
   return createWriter({
     runDir: join(dir, run.runId),
     run,
-    writer: { writer: shortId(), generation: 1, after: [], reuse: 'same', ...about },
+    writer: { writer: shortId(systemRandom), generation: 1, after: [], reuse: 'same', ...about },
     ports: { disk: nodeDisk, clock: systemClock },
   });
 }

@@ -1,9 +1,10 @@
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import type { Disk } from '../../src/disk/index.ts';
-import type { Journal } from '../../src/journal/index.ts';
-import { openLog, verifyLog } from '../../src/log/index.ts';
-import { releaseJournal, sealRun, sweepReleased } from '../../src/seal/index.ts';
+import { type JournalWriter, RunJournals, StateDir } from '../../src/journal/index.ts';
+import { directoryLogStore, openLog, verifyLog } from '../../src/log/index.ts';
+import { applySeal, planSeal, releaseRun, sweepReleased } from '../../src/seal/index.ts';
 import { sweepCrashes } from './crash-sweep.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { filledJournal } from './journal-fixture.ts';
@@ -11,7 +12,7 @@ import { SimulatedDisk } from './simulated-disk.ts';
 import { makeTempDir, type TempDir } from './temp-dir.ts';
 
 let dir: TempDir;
-let journal: Journal;
+let journal: JournalWriter;
 beforeEach(async () => {
   dir = await makeTempDir();
   journal = await filledJournal(dir.path);
@@ -22,15 +23,16 @@ afterEach(async () => {
 });
 
 const LOG = '/logs/sealed.eval';
-const seal = (disk: Disk) =>
-  sealRun({
-    disk,
+const sealOf = async (disk: Disk, writer: JournalWriter) => {
+  const journals = new RunJournals([writer.reader], { runDir: dirname(writer.dir), unreadable: [] });
+  const logs = directoryLogStore(disk, dirname(LOG));
+  return applySeal(await planSeal(journals, logs), {
     clock: systemClock,
-    sources: [journal],
-    logPath: LOG,
-    resolveLog: (log) => log,
+    logs,
     outcome: { status: 'success' },
   });
+};
+const seal = (disk: Disk) => sealOf(disk, journal);
 
 /** The log is whole and holds every sample, or there is none. */
 async function wholeOrAbsent(disk: Disk): Promise<boolean> {
@@ -63,7 +65,13 @@ test('[SEAL-1] whatever the crash: the log is whole or absent, there if it was p
 test('[SEAL-2] every sample is there as the best there is of it', async () => {
   const disk = new SimulatedDisk();
   const report = await seal(disk);
-  expect(report).toMatchObject({ samples: 4, completed: 2, errored: 1, interrupted: 1, reused: 0 });
+  expect(report.plan.counts).toMatchObject({
+    completed: 2,
+    errored: 1,
+    interrupted: 1,
+    reused: 0,
+    missing: 0,
+  });
   expect(report.header.results).toMatchObject({ total_samples: 4, completed_samples: 2 });
   const log = await openLog(disk, LOG);
   expect((await log.sample('c', 1))?.error?.message).toBe('boom');
@@ -75,22 +83,24 @@ test('[SEAL-2] every sample is there as the best there is of it', async () => {
 test('[SEAL-3] a journal is let go whole: no crash leaves half of one', async () => {
   await sweepCrashes({
     prepare: async (disk) => {
-      await disk.makeDir('/state/run');
+      await disk.makeDir('/state/20260101T000000000-0123456789');
       for (const name of ['journal.db', 'journal.db-wal', 'lock']) {
-        const file = await disk.open(`/state/run/${name}`, 'create');
+        const file = await disk.open(`/state/20260101T000000000-0123456789/${name}`, 'create');
         await file.write(new Uint8Array([1, 2, 3]), 0);
         await file.sync();
         await file.close();
       }
-      await disk.syncDir('/state/run');
+      await disk.syncDir('/state/20260101T000000000-0123456789');
     },
-    act: (disk) => releaseJournal(disk, '/state/run'),
+    act: (disk) => releaseRun(disk, new StateDir('/state'), '20260101T000000000-0123456789'),
     check: async (disk, result) => {
-      const left = (await disk.list('/state/run'))?.map(({ name }) => name);
+      const left = (await disk.list('/state/20260101T000000000-0123456789'))?.map(({ name }) => name);
       if (result) expect(left).toBeUndefined();
       if (left) expect(left).toEqual(['journal.db', 'journal.db-wal', 'lock']);
-      await sweepReleased(disk, '/state');
-      expect((await disk.list('/state'))?.filter(({ name }) => name !== 'run')).toEqual([]);
+      await sweepReleased(disk, new StateDir('/state'));
+      expect(
+        (await disk.list('/state'))?.filter(({ name }) => name !== '20260101T000000000-0123456789'),
+      ).toEqual([]);
     },
   });
 });
@@ -101,14 +111,7 @@ describe('a log that stands in the way', () => {
     await seal(disk);
     const other = await filledJournal(dir.path);
     const before = await disk.read(LOG);
-    const sealing = sealRun({
-      disk,
-      clock: systemClock,
-      sources: [other],
-      logPath: LOG,
-      resolveLog: (log) => log,
-      outcome: { status: 'success' },
-    });
+    const sealing = sealOf(disk, other);
     await expect(sealing).rejects.toMatchObject({ code: 'E_LOG_EXISTS' });
     expect(await disk.read(LOG)).toEqual(before);
     other.close();
