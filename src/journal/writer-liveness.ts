@@ -1,4 +1,4 @@
-import { isLocked, type Liveness, livenessOf, whoAmI } from '../disk/index.ts';
+import { identityOfFile, isLocked, type Liveness, livenessOf, whoAmI } from '../disk/index.ts';
 import { isFenced } from './fence.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { besideJournal } from './layout.ts';
@@ -10,9 +10,12 @@ import { besideJournal } from './layout.ts';
  */
 export function writerLiveness(reader: JournalReader): Liveness {
   if (isFenced(reader.path)) return 'dead';
-  if (isLocked(besideJournal(reader.path).lock)) return 'alive';
+  const { lock } = besideJournal(reader.path);
+  if (isLocked(lock)) return 'alive';
   if (reader.ending()) return 'dead';
   const { process } = reader.writer();
+  // What was made from segments has no lock of its own: its writer may be at work in another directory.
+  if (reader.version !== 1 && identityOfFile(lock) === undefined) return livenessOf(process);
   // Whoever runs under this kernel, in whatever container, would be seen holding the lock.
   const { bootId } = whoAmI();
   if (bootId !== undefined && process.bootId === bootId) return 'dead';

@@ -27,7 +27,7 @@ export async function shipLog({ disk, path, bucket, key, signal }: ShipLogOption
 async function digestOfFile(disk: Disk, path: string): Promise<Digest> {
   await using file = await disk.open(path, 'read');
   const chunk = new Uint8Array(CHUNK_BYTES);
-  return digestOfChunks(async (position) => chunk.subarray(0, await file.read(chunk, position)));
+  return await digestOfChunks(async (position) => chunk.subarray(0, await file.read(chunk, position)));
 }
 
 function digestOfObject(bucket: Bucket, key: string): Promise<Digest> {

@@ -1,6 +1,6 @@
 /** What an audit broke, from outside: real processes, an outside ledger for money, and files damaged by hand. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -253,12 +253,15 @@ describe('segments', () => {
 
   test('[SEG-2] a damaged segment in the middle: the run goes on, ships again, and is sealed', async () => {
     await using dir = await paidEval({ latencyMs: 30 });
-    const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket']);
-    while (dir.asked().length < SAMPLES && started.child.exitCode === null) await sleep(5);
+    const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket', '--concurrency', '2']);
+    const bucket = join(dir.path, 'bucket');
+    const shipped = () =>
+      existsSync(bucket) ? filesBelow(bucket).filter((name) => name.endsWith('.zst')) : [];
+    while (shipped().length < 6 && started.child.exitCode === null) await sleep(5);
     started.child.kill('SIGKILL');
     await started.ended;
     rmSync(join(dir.path, 'logs'), { recursive: true });
-    const segments = filesBelow(join(dir.path, 'bucket')).filter((name) => name.endsWith('.zst'));
+    const segments = shipped();
     expect(segments.length).toBeGreaterThan(3);
     const middle = join(dir.path, 'bucket', segments[Math.floor(segments.length / 2)] ?? '');
     writeFileSync(middle, readFileSync(middle).subarray(0, 40));
@@ -267,5 +270,46 @@ describe('segments', () => {
     expect(report.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, remaining: 0 } });
     expect(report.runs[0]?.notes?.join('\n')).toMatch(/damaged/);
     expect(report.runs[0]?.samples?.kept).toBeGreaterThan(0);
+  });
+});
+
+describe('at once', () => {
+  test.each([3, 8])('%i simultaneous starts of one eval all finish, each its own run', async (count) => {
+    await using dir = await paidEval({ samples: 4, latencyMs: 10 });
+    const ended = await Promise.all(Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])));
+    expect(ended.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(ended.map(() => 'ok'));
+    for (const one of ended) expect(reportOf(one).runs[0]).toMatchObject({ state: 'done', samples: { lost: 0 } });
+    expect(dir.runDirs()).toEqual([]);
+  });
+
+  test.each([3, 8])('%i simultaneous starts after a crash: one goes on, and nothing that it has is bought twice', async (count) => {
+    await using dir = await paidEval({ latencyMs: 25 });
+    await killedRun(dir, SAMPLES);
+    const before = dir.asked().length;
+    const ended = await Promise.all(Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])));
+    expect(ended.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(ended.map(() => 'ok'));
+    const reports = ended.map((one) => reportOf(one).runs[0]);
+    for (const report of reports) expect(report).toMatchObject({ state: 'done', samples: { lost: 0, remaining: 0 } });
+    // Whoever went on bought only the rest; each of the others is a run of its own, or found the finished log.
+    const bought = dir.asked().length - before;
+    expect(bought).toBeLessThanOrEqual(2 * SAMPLES * count - before + 4);
+    expect(reports.filter((report) => (report?.samples?.kept ?? 0) > 0)).toHaveLength(1);
+  });
+});
+
+describe('--reuse=any', () => {
+  test('what it took from another definition does not stay when the run is gone on with as usual', async () => {
+    await using dir = await paidEval({ latencyMs: 20 });
+    await holdfast(dir.path, [...RUN, '--limit', '8']);
+    await dir.write({ extra: "version: 2," });
+    const started = startHoldfast(dir.path, [...RUN, '--reuse=any']);
+    const before = dir.asked().length;
+    while (dir.asked().length < before + 4 && started.child.exitCode === null) await sleep(5);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, reused: 0, lost: 0 } });
+    // All samples were run by the new definition: 16 of 2 calls, besides the 8 of the old one and those on their way.
+    expect(dir.asked().length).toBeGreaterThanOrEqual(2 * SAMPLES + 16);
   });
 });
