@@ -2,7 +2,7 @@
 import { say, tryRun } from './set-up.mjs';
 
 const STEPS = [
-  ['Rules of the house', 'vitest', ['run', 'test/tidy.test.ts']],
+  ['Rules of the house', 'vitest', ['run', 'test/tidy']],
   ['Types', 'tsc', ['--project', '.']],
   ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
   ['Tests', 'vitest', ['run']],

@@ -48,6 +48,9 @@ test('an error names its line and column', () => {
 });
 
 test('nesting without end is refused, not a crash', () => {
+  expect(() => parseJson('{"a": nope}')).toThrow(
+    expect.objectContaining({ code: 'E_JSON_SYNTAX', message: expect.stringContaining('line 1, column 7') }),
+  );
   expect(() => parseJson(`NaN${'['.repeat(100_000)}`)).toThrow(JsonSyntaxError);
   expect(() => parseJson('['.repeat(100_000) + 'NaN')).toThrow(JsonSyntaxError);
 });

@@ -14,7 +14,9 @@ export interface ByteSource {
 
 /** Opens a file for reading. What is missing, a directory or empty is said as such. */
 export async function openFileSource(disk: Disk, path: string): Promise<ByteSource> {
-  const stat = await disk.stat(path);
+  const stat = await disk.stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
   if (!stat) throw logErrors.notFound(path);
   if (stat.kind === 'directory') throw logErrors.isDirectory(path);
   const file = await disk.open(path, 'read').catch((error: unknown) => {

@@ -257,6 +257,15 @@ describe('[LOG-31] a torn log gives back its whole members', () => {
     expect(last).toBe(4);
   });
 
+  test('but not one whose content is not what its checksum says, nor what follows it', async () => {
+    const bytes = Buffer.from(zip(whole));
+    const at = bytes.indexOf('"input":"q"');
+    bytes.write('"input":"z"', at);
+    const { members, reader } = await scanTornLog(memorySource('torn', bytes.subarray(0, -30)));
+    expect(members).toEqual(['_journal/start.json']);
+    expect(await reader?.samples()).toEqual([]);
+  });
+
   test('as an unfinished log with its samples', async () => {
     const bytes = zip(whole);
     const cut = bytes.indexOf('summaries.json') - 10;

@@ -68,6 +68,23 @@ describe('what is said before any call', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
     expect(JSON.parse(stdout)).toEqual(['E_PROVIDER_MISSING', 'Install it with: npm install @ai-sdk/openai']);
   });
+
+  test('a provider of a version that we do not know is said to be that', async () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      registerHooks({ resolve(specifier, context, next) {
+        if (specifier === '@ai-sdk/openai') return { url: 'data:text/javascript,export const createAnother = 1', shortCircuit: true };
+        return next(specifier, context);
+      } });
+      const { openModel } = await import(${JSON.stringify(import.meta.resolve('./open-model.ts'))});
+      await openModel('openai/gpt-5', { env: { OPENAI_API_KEY: 'x' } }).catch((error) =>
+        process.stdout.write(JSON.stringify([error.code, error.message])));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(JSON.parse(stdout)).toEqual([
+      'E_PROVIDER_VERSION',
+      'The installed provider package has no createOpenAI.',
+    ]);
+  });
 });
 
 test.each([

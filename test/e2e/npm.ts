@@ -11,10 +11,12 @@ const OWN_PATH = (process.env.PATH ?? '')
   .filter((dir) => !dir.includes('node_modules'))
   .join(':');
 
+/** What npm, Node and the test runner put there. How this machine reaches the network (proxies, certificates) stays. */
+const INNER =
+  /^(npm_(?!config_)|VITEST|NODE_(ENV|OPTIONS|PATH|V8|CHANNEL|UNIQUE|DISABLE)|TEST$|FORCE_COLOR|INIT_CWD)/;
+
 function outerEnvironment(): NodeJS.ProcessEnv {
-  const entries = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_(?!config_)|VITEST|NODE_|TEST$|FORCE_COLOR|INIT_CWD)/.test(name),
-  );
+  const entries = Object.entries(process.env).filter(([name]) => !INNER.test(name));
   return { ...Object.fromEntries(entries), PATH: OWN_PATH };
 }
 
@@ -36,7 +38,9 @@ export function run(
 
 /** Why tests that install packages cannot run here; undefined when they can. */
 export function whyNoRegistry(): string | undefined {
-  const { status, error } = run('npm', ['view', 'commander', 'version'], { cwd: dirname(ROOT) });
+  // What npm has in its cache says nothing about the registry.
+  const args = ['view', 'commander', 'version', '--prefer-online', '--fetch-retries=0'];
+  const { status, error } = run('npm', args, { cwd: dirname(ROOT) });
   if (error) return `npm cannot be started (${error.message})`;
   return status === 0 ? undefined : 'the npm registry cannot be reached';
 }

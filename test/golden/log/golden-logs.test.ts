@@ -8,6 +8,16 @@ import { convertLog, openLog, verifyLog } from '../../../src/log/index.ts';
 import { goldenHeader, goldenSamples } from './golden-content.ts';
 
 const dir = import.meta.dirname;
+/** In this order: who finds the header knows that all the rest is there [LOG-1]. */
+const MEMBERS = [
+  '_journal/start.json',
+  'samples/1_epoch_1.json',
+  'samples/3_epoch_1.json',
+  'samples/zwei/../ä_epoch_1.json',
+  'summaries.json',
+  'reductions.json',
+  'header.json',
+];
 
 test.each(['v2-zstd.eval', 'v2-deflate.eval', 'v2-stored.eval', 'v2-log.json'])(
   '[LOG-1] the golden log %s reads as it was written',
@@ -47,6 +57,7 @@ test('[LOG-32] converting there and back keeps every sample', async () => {
     for (const step of steps) await convertLog(nodeDisk, step);
     const reader = await openLog(nodeDisk, join(temp, 'c.eval'));
     expect(new Set(reader.members().map(({ method }) => method))).toEqual(new Set([8]));
+    expect(reader.members().map(({ name }) => name)).toEqual(MEMBERS);
     expect(canonical(await reader.header())).toBe(canonical(goldenHeader));
     for (const { fields, events } of goldenSamples()) {
       const sample = await reader.sample(fields.id, fields.epoch);

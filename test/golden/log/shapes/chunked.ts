@@ -5,7 +5,7 @@ import { HEADER, plainSample, type Reads, type Shape, START, summaryOf, text } f
 const LONG = 'Past the last cataract the valley opens, and boats go down with the stream and up again with the wind. '.repeat(2);
 const HASH = '7d1f9a1a0c5b5cbb0f7f4d6b8d5e1f2a';
 
-const conversation = Array.from({ length: 5 }, (_, index) => ({
+const conversation = Array.from({ length: 12 }, (_, index) => ({
   role: index % 2 === 0 ? 'user' : 'assistant',
   content: index === 3 ? LONG : `message ${index}`,
 }));
@@ -18,7 +18,7 @@ const wholeEvents = conversation.map((_, index) => ({
 
 const { attachments: _, ...fields } = { ...plainSample('nile'), messages: conversation, metadata: { source: 'atlas', page: 3 } };
 const reads: Reads = {
-  says: 'A sample of five growing model calls.',
+  says: 'A sample of twelve growing model calls.',
   header: HEADER,
   summaries: [{ id: 'nile' }],
   samples: [{ ...fields, events: wholeEvents }],
@@ -66,12 +66,14 @@ function chunkedMembers(): ZipMember[] {
   const calls = callPool('attachment://11');
   const unused = Array.from({ length: 11 }, (_4, index) => `unused ${index}`);
   return around([
-    { name: `${folder}/sample.json`, text: text({ ...rest, message_refs: [[0, 5]] }), method: 'zstd' },
+    { name: `${folder}/sample.json`, text: text({ ...rest, message_refs: [[0, 12]] }), method: 'zstd' },
     { name: `${folder}/metadata.json`, text: text(metadata), method: 'zstd' },
-    { name: `${folder}/events/2.json`, text: text(stored.slice(2)), method: 'zstd' },
+    { name: `${folder}/events/2.json`, text: text(stored.slice(2, 10)), method: 'zstd' },
+    { name: `${folder}/events/10.json`, text: text(stored.slice(10)), method: 'zstd' },
     { name: `${folder}/events/0.json`, text: text(stored.slice(0, 2)), method: 'zstd' },
     { name: `${folder}/messages/0.json`, text: text(messages.slice(0, 2)), method: 'zstd' },
-    { name: `${folder}/messages/2.json`, text: text(messages.slice(2)), method: 'zstd' },
+    { name: `${folder}/messages/10.json`, text: text(messages.slice(10)), method: 'zstd' },
+    { name: `${folder}/messages/2.json`, text: text(messages.slice(2, 10)), method: 'zstd' },
     { name: `${folder}/calls/0.json`, text: text(calls), method: 'zstd' },
     { name: `${folder}/attachments/10.json`, text: text([unused[10] ?? '', LONG]), method: 'zstd' },
     { name: `${folder}/attachments/0.json`, text: text(unused.slice(0, 10)), method: 'zstd' },

@@ -1,0 +1,25 @@
+/**
+ * Counts that may only go down. Whoever brings one down lowers its number here; nobody raises it. What each counts, and
+ * where the rest of it is, the failing test says.
+ */
+export const RATCHETS = {
+  /** Names that a room's door shows and nobody outside the room takes. */
+  unusedDoorNames: 127,
+  /** `as unknown as` in what is published: stored documents are parsed, not cast. */
+  doubleCasts: 38,
+  /** Timers outside `base/`, whose clock owns them. */
+  timers: 7,
+  /** Files of more than 400 lines. */
+  longFiles: 0,
+  /** Functions of more than 70 lines. */
+  longFunctions: 0,
+  /** Functions of more than 40 lines, which is what we aim for. */
+  ratherLongFunctions: 11,
+  /** Clauses of formats and ports that no test carries in its name. */
+  unprovedClauses: 22,
+  /** Error codes that no test asserts. */
+  unassertedCodes: 9,
+};
+
+/** At least so many faults are tried by `npm run mutants`; this number only goes up. */
+export const MUTANTS_MIN = 37;
