@@ -6,6 +6,7 @@ import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { type Clock, systemClock } from '../base/index.ts';
 import type { Disk } from './disk.ts';
 import { nodeDisk } from './node-disk.ts';
+import { type ProcessIdentity, type ProcessState, whoAmI } from './process-identity.ts';
 import { isTempName, sweepTemps, tempPathFor } from './temp.ts';
 
 test('a temporary name is new, in the same directory, short, and known as one', () => {
@@ -15,7 +16,7 @@ test('a temporary name is new, in the same directory, short, and known as one', 
   for (const temp of temps) {
     expect(dirname(temp)).toBe(join('some', 'dir'));
     expect(isTempName(basename(temp))).toBe(true);
-    expect(basename(temp).length).toBeLessThan(60);
+    expect(basename(temp).length).toBeLessThan(110);
   }
 });
 
@@ -29,12 +30,12 @@ test.each(['', 'a', '.holdfast', '.holdfast-x.tmp', 'holdfast-123456789012345678
 test('a sweep removes old orphans and nothing else', async () => {
   let now = 0;
   const disk = new SimulatedDisk({ nowMs: () => now });
-  const old = tempPathFor('/x');
+  const old = tempElsewhere();
   await make(disk, old);
   await make(disk, '/kept.tmp');
-  await disk.makeDir(tempPathFor('/x'));
+  await disk.makeDir(tempElsewhere());
   now = 1_000;
-  const young = tempPathFor('/x');
+  const young = tempElsewhere();
   await make(disk, young);
   const kept = ((await disk.list('/')) ?? []).filter(({ name }) => `/${name}` !== old);
 
@@ -51,7 +52,7 @@ test('a sweep that dies leaves what is no orphan', async () => {
   await sweepCrashes({
     async prepare(disk) {
       await make(disk, '/kept');
-      for (let turn = 0; turn < 3; turn++) await make(disk, tempPathFor('/x'));
+      for (let turn = 0; turn < 3; turn++) await make(disk, tempElsewhere());
       await disk.syncDir('/');
     },
     act: (disk) => sweepTemps(disk, '/', { olderThanMs: 0 }),
@@ -65,11 +66,52 @@ test('a sweep that dies leaves what is no orphan', async () => {
 
 test('on a real disk the young are left alone', async () => {
   await using dir = await makeTempDir();
-  await make(nodeDisk, tempPathFor(join(dir.path, 'x')));
+  await make(nodeDisk, tempElsewhere(dir.path));
   expect(await sweepTemps(nodeDisk, dir.path, { olderThanMs: 3_600_000 })).toEqual([]);
   const tomorrow = clockAt(systemClock.nowMs() + 86_400_000);
   expect(await sweepTemps(nodeDisk, dir.path, { olderThanMs: 3_600_000, clock: tomorrow })).toHaveLength(1);
 });
+
+test('[STORE-4] what a dead process of this machine left is swept at once, what a living one writes never', async () => {
+  const disk = new SimulatedDisk();
+  const self = { ...whoAmI(), bootId: 'boot', pidNamespace: 'ns' };
+  const processes: [string, ProcessIdentity][] = [
+    ['ourselves', self],
+    ['alive', { ...self, pid: 7, processStart: 'seven' }],
+    ['dead', { ...self, pid: 8, processStart: 'eight' }],
+    ['its pid is used again', { ...self, pid: 7, processStart: 'before' }],
+    ['before the machine was started again', { ...self, bootId: 'earlier' }],
+    ['of another container', { ...self, pidNamespace: 'other', pid: 9 }],
+    ['of another machine', { ...self, host: 'elsewhere', bootId: 'far' }],
+  ];
+  const names = new Map<string, string>();
+  for (const [what, identity] of processes) {
+    const temp = tempPathFor('/x', { self: identity });
+    names.set(basename(temp), what);
+    await make(disk, temp);
+  }
+  const stateOf = (pid: number): ProcessState =>
+    pid === 7 ? { kind: 'running', processStart: 'seven' } : { kind: 'gone' };
+  const sweep = (nowMs: number) => sweepTemps(disk, '/', { self, stateOf, clock: clockAt(nowMs) });
+  const swept = (await sweep(0)).map((name) => names.get(name));
+  expect(swept.sort()).toEqual(['before the machine was started again', 'dead', 'its pid is used again']);
+  const later = (await sweep(100_000_000)).map((name) => names.get(name));
+  expect(later.sort()).toEqual(['of another container', 'of another machine']);
+});
+
+test('[STORE-4] names of before, without a process in them, are swept by age', async () => {
+  const disk = new SimulatedDisk();
+  const old = `.holdfast-${'a'.repeat(22)}.tmp`;
+  expect(isTempName(old)).toBe(true);
+  await make(disk, `/${old}`);
+  expect(await sweepTemps(disk, '/', { clock: clockAt(1_000) })).toEqual([]);
+  expect(await sweepTemps(disk, '/', { clock: clockAt(100_000_000) })).toEqual([old]);
+});
+
+/** A name given on another machine, of whose processes nobody here knows anything. */
+function tempElsewhere(dir = '/'): string {
+  return tempPathFor(join(dir, 'x'), { self: { ...whoAmI(), host: 'elsewhere' } });
+}
 
 function clockAt(nowMs: number): Clock {
   return { ...systemClock, nowMs: () => nowMs };

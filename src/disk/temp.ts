@@ -1,38 +1,63 @@
 import { dirname, join } from 'node:path';
 import { type Clock, shortId, systemClock, systemRandom } from '../base/index.ts';
 import type { Disk } from './disk.ts';
+import type { LivenessOptions } from './liveness.ts';
+import { livenessOfToken, myToken, processToken, TOKEN_PATTERN } from './process-token.ts';
 
-const TEMP_NAME = /^\.holdfast-[0-9A-Za-z]{22}\.tmp$/;
+/** Names of before had no token: nobody can tell who wrote such a file, so only its age counts. */
+const TEMP_NAME = new RegExp(
+  `^\\.holdfast-(?:claim-[0-9a-f]{16}-)?(?:(${TOKEN_PATTERN})-)?[0-9A-Za-z]{22}\\.tmp$`,
+);
 
 /**
  * A new name for a file that will become `path`: in the same directory, so that a rename is atomic, and unlike any
- * other, so that two writers never share one. It does not repeat the name of `path`, which may be as long as names can be.
+ * other, so that two writers never share one. It names this process, so that others can tell whether it is still being
+ * written. It does not repeat the name of `path`, which may be as long as names can be.
  */
-export function tempPathFor(path: string): string {
-  return join(dirname(path), `.holdfast-${shortId(systemRandom)}.tmp`);
+export function tempPathFor(path: string, options: Pick<LivenessOptions, 'self'> = {}): string {
+  const token = options.self ? processToken(options.self) : myToken();
+  return join(dirname(path), `.holdfast-${token}-${shortId(systemRandom)}.tmp`);
 }
 
-/** True for the last part of what `tempPathFor` gives. */
+/** True for the last part of what `tempPathFor` gives, or once gave, and for a claim. */
 export function isTempName(name: string): boolean {
   return TEMP_NAME.test(name);
 }
 
-export interface SweepOptions {
-  /** Younger files are left alone: their writer may be at work. */
-  readonly olderThanMs: number;
+export interface SweepOptions extends LivenessOptions {
+  /** Of writers that may be alive elsewhere, younger files are left alone. Default: a day. */
+  readonly olderThanMs?: number;
   readonly clock?: Clock;
 }
 
-/** Removes the temporary files that dead writers left directly in `dir`; returns the names that were removed. */
-export async function sweepTemps(disk: Disk, dir: string, options: SweepOptions): Promise<readonly string[]> {
-  const { olderThanMs, clock = systemClock } = options;
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes the temporary files that dead writers left directly in `dir`: at once those of dead processes of this machine, by age
+ * those of whom nothing is known, and never those of the living. Gives the names that were removed.
+ */
+export async function sweepTemps(
+  disk: Disk,
+  dir: string,
+  options: SweepOptions = {},
+): Promise<readonly string[]> {
+  const { olderThanMs = DAY_MS, clock = systemClock } = options;
   const removed: string[] = [];
   for (const { name, kind } of (await disk.list(dir)) ?? []) {
     if (kind !== 'file' || !isTempName(name)) continue;
-    const stat = await disk.stat(join(dir, name));
-    if (!stat || clock.nowMs() - stat.modifiedMs < olderThanMs) continue;
+    const liveness = livenessOfWriter(name, options);
+    if (liveness === 'alive') continue;
+    if (liveness === 'unknown') {
+      const stat = await disk.stat(join(dir, name));
+      if (!stat || clock.nowMs() - stat.modifiedMs < olderThanMs) continue;
+    }
     await disk.remove(join(dir, name));
     removed.push(name);
   }
   return removed;
+}
+
+function livenessOfWriter(name: string, options: LivenessOptions) {
+  const token = TEMP_NAME.exec(name)?.[1];
+  return token === undefined ? 'unknown' : livenessOfToken(token, options);
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
+import { withClaim } from './claim.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { tempPathFor } from './temp.ts';
 
@@ -9,7 +10,7 @@ import { tempPathFor } from './temp.ts';
  * ### Ordering
  * 1. bytes into a temporary file of the same directory, 2. sync of that file, 3. its final name (rename or link),
  * 4. sync of the directory. A crash before 3 leaves an orphan that `sweepTemps` removes; a crash between 3 and 4 leaves
- * the file whole or absent. Calling again heals in every case.
+ * the file whole or absent. Calling again heals in every case. Where there are no hard links, 3 is a rename under a claim.
  */
 
 /** Puts `bytes` at `path`, in place of what was there. */
@@ -81,6 +82,7 @@ async function linkDurably(disk: Disk, temp: string, path: string): Promise<bool
   try {
     await disk.link(temp, path);
   } catch (error) {
+    if (hasNoLinks(error)) return renameUnlessThere(disk, temp, path);
     if (errnoOf(error) !== 'EEXIST') throw error;
     await tryRemove(disk, temp);
     return foundThere(disk, path);
@@ -88,6 +90,28 @@ async function linkDurably(disk: Disk, temp: string, path: string): Promise<bool
   await disk.syncDir(dirname(path));
   await tryRemove(disk, temp);
   return true;
+}
+
+/** What file systems without hard links say (exFAT, some network mounts): EPERM comes as a denial with its cause. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+function hasNoLinks(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : { cause: undefined };
+  return NO_LINKS.has(errnoOf(error)) || NO_LINKS.has(errnoOf(cause));
+}
+
+/** A rename replaces what is there, so it is looked for while nobody else can put anything there. */
+async function renameUnlessThere(disk: Disk, temp: string, path: string): Promise<boolean> {
+  const isOurs = await withClaim(disk, path, {
+    work: async () => {
+      if (await disk.stat(path)) return false;
+      await disk.rename(temp, path);
+      return true;
+    },
+  });
+  if (!isOurs) await tryRemove(disk, temp);
+  await disk.syncDir(dirname(path));
+  return isOurs;
 }
 
 /** Whoever made the file synced its bytes, but may have died before its name was durable: false must mean "it is there". */
