@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { ActionableError, type Clock, digestOf, shortId, systemClock } from '../base/index.ts';
+import { ActionableError, type Clock, digestOf, shortId, systemClock, systemRandom } from '../base/index.ts';
 import type { Disk } from './disk.ts';
 import { livenessOfToken, myToken, TOKEN_PATTERN } from './process-token.ts';
 
@@ -45,7 +45,7 @@ interface Claim {
 function claimPathFor(path: string): Claim {
   const dir = dirname(path);
   const what = digestOf(basename(path)).slice(0, 16);
-  const name = `.holdfast-claim-${what}-${myToken()}-${shortId()}.tmp`;
+  const name = `.holdfast-claim-${what}-${myToken()}-${shortId(systemRandom)}.tmp`;
   const pattern = new RegExp(`^\\.holdfast-claim-${what}-(${TOKEN_PATTERN})-[0-9A-Za-z]{22}\\.tmp$`);
   return { dir, name, path: join(dir, name), pattern };
 }

@@ -22,6 +22,7 @@ function plannedSamples(count: number): PlannedSample[] {
   const digest = digestOf('x');
   return Array.from({ length: count }, (_, index) => ({
     index,
+    position: index,
     id: index,
     epoch: 1,
     key: digest,
@@ -40,6 +41,7 @@ function options(count: number, more: Partial<ExecuteOptions>): ExecuteOptions {
     failOnError: false,
     planned: count,
     isBudgetSpent: () => false,
+    journalFailure: new AbortController().signal,
     runOne: async () => ended('completed'),
     ...more,
   };

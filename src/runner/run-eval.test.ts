@@ -1,11 +1,15 @@
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
+import { openLog } from '../log/index.ts';
 import { mockModel } from '../targets/index.ts';
+import { ACCOUNT_KEY } from './index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -480,3 +484,92 @@ test('a mistake in the eval itself stops the run at once and leaves nothing behi
   expect(await readdir(harness.stateDir)).toEqual([]);
   expect(await readdir(harness.logDir)).toEqual(['.holdfast']);
 });
+
+describe('the account', () => {
+  test('[SEAL-4] stands in the log as it was given, made from what was planned', async () => {
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(4), { model });
+    const log = await openLog(nodeDisk, account.log ?? '');
+    const header = await log.header();
+    await log.close();
+    expect(header.metadata[ACCOUNT_KEY]).toEqual(JSON.parse(JSON.stringify(account)));
+    expect(header.results).toMatchObject({ total_samples: 4, completed_samples: 4 });
+  });
+
+  test('[SEAL-5] a sample whose rows were damaged while the run went on is named; the rest is sealed, the journals are kept', async () => {
+    const { model } = countingModel();
+    let ended = 0;
+    const { account } = await harness.run(twoTurns(4), {
+      model,
+      concurrency: 1,
+      observer: {
+        onSampleEnd: ({ id }) => {
+          if (++ended === 4) damageEvents(String(id));
+        },
+      },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { planned: 4, fresh: 4, lost: 1 } });
+    expect(account.unwritable?.map(({ sample }) => sample)).toEqual(['q3_epoch_1']);
+    expect(await harness.samples(account.log)).toHaveLength(3);
+    expect(await readdir(join(harness.stateDir, 'damaged'))).toEqual([account.runId]);
+    expect((await readdir(harness.stateDir)).filter((name) => /^\d{8}T/.test(name))).toEqual([]);
+  });
+});
+
+describe('a writer that was declared dead', () => {
+  test('[JRN-13] acknowledges nothing more, and leaves the log and the journals of others alone', async () => {
+    const { model, asked } = countingModel();
+    let seen = 0;
+    const outcome = await harness.run(twoTurns(20), {
+      model,
+      concurrency: 1,
+      observer: {
+        onSampleEnd: () => {
+          if (++seen === 3) fenceAll();
+        },
+      },
+    });
+    expect(outcome.account.state).toBe('failed');
+    expect(outcome.error).toMatchObject({ code: 'E_WRITER_FENCED' });
+    expect(asked.length).toBeLessThanOrEqual(8);
+    expect(outcome.account.samples).toMatchObject({ fresh: 3, lost: 0, remaining: 17 });
+    expect((await readdir(harness.logDir)).filter((name) => name.endsWith('.eval'))).toEqual([]);
+    const later = countingModel();
+    const resumed = await harness.run(twoTurns(20), { model: later.model });
+    expect(resumed.account).toMatchObject({ state: 'done', samples: { kept: 3, lost: 0 } });
+  });
+
+  test('[JRN-13] a run whose journals vanish under it stops, and says so', async () => {
+    const { model, asked } = countingModel();
+    const outcome = await harness.run(twoTurns(20), {
+      model,
+      concurrency: 1,
+      observer: {
+        onSampleEnd: () => rmSync(harness.stateDir, { recursive: true, force: true }),
+      },
+    });
+    expect(outcome.account.state).toBe('failed');
+    expect(outcome.error).toMatchObject({ code: 'E_JOURNAL_VANISHED' });
+    expect(asked.length).toBeLessThanOrEqual(4);
+  });
+});
+
+/** The folder of the one writer that is at work. */
+function writerDirOf(stateDir: string): string {
+  const [run = ''] = readdirSync(stateDir).filter((name) => /^\d{8}T/.test(name));
+  const writers = readdirSync(join(stateDir, run), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return join(stateDir, run, writers.at(-1)?.name ?? '');
+}
+
+const fenceAll = () => writeFileSync(join(writerDirOf(harness.stateDir), 'fenced'), '');
+
+/** Changes the events of a sample behind the back of its journal. */
+function damageEvents(id: string): void {
+  const db = new DatabaseSync(join(writerDirOf(harness.stateDir), 'journal.db'));
+  db.prepare(
+    'UPDATE events SET json = json || ? WHERE attempt IN (SELECT n FROM attempts WHERE sample_id = ?)',
+  ).run(' ', id);
+  db.close();
+}

@@ -1,4 +1,4 @@
-import { ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError, DamageError, messageOf } from '../base/index.ts';
 import {
   type LogFile,
   type LogHeader,
@@ -111,6 +111,7 @@ async function readSample(chosen: Chosen, lenders: OpenLenders): Promise<void> {
     source.pool(n, 'call'),
   ])
     for (const _ of parts);
+  refuseDamaged(chosen);
 }
 
 async function writeSample(
@@ -131,6 +132,21 @@ async function writeSample(
     attachments: source.attachments(n),
     messages: withEvents ? source.pool(n, 'message') : [],
     calls: withEvents ? source.pool(n, 'call') : [],
+  });
+  refuseDamaged(chosen);
+}
+
+/**
+ * A journal gives out no row whose checksum is wrong, and notes it: an attempt that was planned as ended and turns out to
+ * lack something is not what was planned [SEAL-5].
+ */
+function refuseDamaged({ source, attempt }: Extract<Chosen, { from: 'journal' }>): void {
+  const why = attempt.status === undefined ? undefined : source.damage().attempts.get(attempt.n);
+  if (why === undefined) return;
+  throw new DamageError({
+    code: 'E_JOURNAL_DAMAGED',
+    message: `Attempt ${attempt.n} in ${source.place} is damaged: ${why}.`,
+    hint: 'Its journal is kept.',
   });
 }
 

@@ -276,32 +276,41 @@ describe('segments', () => {
 describe('at once', () => {
   test.each([3, 8])('%i simultaneous starts of one eval all finish, each its own run', async (count) => {
     await using dir = await paidEval({ samples: 4, latencyMs: 10 });
-    const ended = await Promise.all(Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])));
+    const ended = await Promise.all(
+      Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])),
+    );
     expect(ended.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(ended.map(() => 'ok'));
-    for (const one of ended) expect(reportOf(one).runs[0]).toMatchObject({ state: 'done', samples: { lost: 0 } });
+    for (const one of ended)
+      expect(reportOf(one).runs[0]).toMatchObject({ state: 'done', samples: { lost: 0 } });
     expect(dir.runDirs()).toEqual([]);
   });
 
-  test.each([3, 8])('%i simultaneous starts after a crash: one goes on, and nothing that it has is bought twice', async (count) => {
-    await using dir = await paidEval({ latencyMs: 25 });
-    await killedRun(dir, SAMPLES);
-    const before = dir.asked().length;
-    const ended = await Promise.all(Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])));
-    expect(ended.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(ended.map(() => 'ok'));
-    const reports = ended.map((one) => reportOf(one).runs[0]);
-    for (const report of reports) expect(report).toMatchObject({ state: 'done', samples: { lost: 0, remaining: 0 } });
-    // Whoever went on bought only the rest; each of the others is a run of its own, or found the finished log.
-    const bought = dir.asked().length - before;
-    expect(bought).toBeLessThanOrEqual(2 * SAMPLES * count - before + 4);
-    expect(reports.filter((report) => (report?.samples?.kept ?? 0) > 0)).toHaveLength(1);
-  });
+  test.each([3, 8])(
+    '%i simultaneous starts after a crash: one goes on, and nothing that it has is bought twice',
+    async (count) => {
+      await using dir = await paidEval({ latencyMs: 25 });
+      await killedRun(dir, SAMPLES);
+      const before = dir.asked().length;
+      const ended = await Promise.all(
+        Array.from({ length: count }, () => holdfast(dir.path, [...RUN, '--json'])),
+      );
+      expect(ended.map(({ code, stderr }) => (code === 0 ? 'ok' : stderr))).toEqual(ended.map(() => 'ok'));
+      const reports = ended.map((one) => reportOf(one).runs[0]);
+      for (const report of reports)
+        expect(report).toMatchObject({ state: 'done', samples: { lost: 0, remaining: 0 } });
+      // Whoever went on bought only the rest; each of the others is a run of its own, or found the finished log.
+      const bought = dir.asked().length - before;
+      expect(bought).toBeLessThanOrEqual(2 * SAMPLES * count - before + 4);
+      expect(reports.filter((report) => (report?.samples?.kept ?? 0) > 0)).toHaveLength(1);
+    },
+  );
 });
 
 describe('--reuse=any', () => {
   test('what it took from another definition does not stay when the run is gone on with as usual', async () => {
     await using dir = await paidEval({ latencyMs: 20 });
     await holdfast(dir.path, [...RUN, '--limit', '8']);
-    await dir.write({ extra: "version: 2," });
+    await dir.write({ extra: 'version: 2,' });
     const started = startHoldfast(dir.path, [...RUN, '--reuse=any']);
     const before = dir.asked().length;
     while (dir.asked().length < before + 4 && started.child.exitCode === null) await sleep(5);

@@ -1,12 +1,12 @@
-import { globSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { rowSum } from '../../src/journal/row-sum.ts';
 
 /** Makes all journals below a folder look as if another machine had written them. */
 export function moveToAnotherMachine(dir: string): void {
-  for (const name of globSync('**/journal.db', { cwd: dir, exclude: () => false }))
-    renameMachine(join(dir, name));
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
+  for (const name of names.filter((one) => one.endsWith('journal.db'))) renameMachine(join(dir, name));
 }
 
 function renameMachine(path: string): void {

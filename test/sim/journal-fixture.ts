@@ -38,7 +38,7 @@ export const RUN: RunRecord = {
       model_generate_config: {},
       model_args: {},
       config: { epochs: 1 },
-      packages: {},
+      packages: { holdfast: '0.0.0' },
       scorers: [{ name: 'exact' }],
     },
     plan: { name: 'plan', steps: [], config: {} },

@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import type { Disk } from '../../src/disk/index.ts';
@@ -7,7 +8,7 @@ import { directoryLogStore, openLog, verifyLog } from '../../src/log/index.ts';
 import { applySeal, planSeal, releaseRun, sweepReleased } from '../../src/seal/index.ts';
 import { sweepCrashes } from './crash-sweep.ts';
 import { FaultyDisk } from './faulty-disk.ts';
-import { filledJournal } from './journal-fixture.ts';
+import { filledJournal, infoEvent, sampleFields, sampleStart } from './journal-fixture.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { makeTempDir, type TempDir } from './temp-dir.ts';
 
@@ -141,4 +142,36 @@ describe('a disk that fails while sealing', () => {
       expect((await disk.list('/logs'))?.map(({ name }) => name)).toEqual(['sealed.eval']);
     },
   );
+});
+
+describe('a sample that cannot be written holds nothing else hostage', () => {
+  test('[SEAL-5] one that does not pass the check: the log with it is set aside, all else is sealed', async () => {
+    const attempt = journal.startAttempt(sampleStart('e'));
+    const limit = { type: 'no such limit', limit: 1 } as never;
+    await attempt.finish('completed', sampleFields('e', { limit }));
+    const disk = new SimulatedDisk();
+    const report = await seal(disk);
+    expect([...report.plan.unwritable.keys()]).toEqual(['e_epoch_1']);
+    expect(report.plan.counts).toMatchObject({ completed: 2, errored: 1, interrupted: 1, unwritable: 1 });
+    expect(report.header.status).toBe('error');
+    expect(report.aside).toBe(`${LOG}.damaged`);
+    expect(await wholeOrAbsent(disk)).toBe(true);
+    expect((await disk.stat(`${LOG}.damaged`))?.kind).toBe('file');
+  });
+
+  test('[SEAL-5] ones whose rows are damaged: all are named at once, all else is sealed', async () => {
+    for (const id of ['e', 'f']) {
+      const attempt = journal.startAttempt(sampleStart(id));
+      attempt.event(infoEvent(`told by ${id}`));
+      await attempt.finish('completed', sampleFields(id));
+    }
+    const other = new DatabaseSync(join(journal.dir, 'journal.db'));
+    other.exec("UPDATE events SET json = replace(json, 'told by', 'tolb by') WHERE json LIKE '%told by%'");
+    other.close();
+    const disk = new SimulatedDisk();
+    const report = await seal(disk);
+    expect([...report.plan.unwritable.keys()]).toEqual(['e_epoch_1', 'f_epoch_1']);
+    expect(report.aside).toBeUndefined();
+    expect(await wholeOrAbsent(disk)).toBe(true);
+  });
 });
