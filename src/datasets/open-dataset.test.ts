@@ -400,12 +400,59 @@ test('files of any shape give back what was written', async () => {
   );
 });
 
+test.each([
+  ['an alias of nothing', '- input: *nowhere'],
+  ['an alias of nothing as the whole file', '*a'],
+  ['an alias of what stands behind it', '- *b\n- &b {input: 1}'],
+  ['a merge of an alias of nothing', '- {input: 1, <<: *a}'],
+  ['aliases that expand without end', bomb()],
+  ['a value that is part of itself', '- &a {input: *a}'],
+  ['a list that is part of itself', '&a [*a]'],
+  ['nesting without end', `- input: ${'['.repeat(20_000)}`],
+  ['maps without end', `- input: ${'{a: '.repeat(20_000)}`],
+])('[regression] YAML with %s gives rows or an error a person can act on', async (_, text) => {
+  const error = await problemOf(rowsOf('d.yaml', text));
+  expect(error.code).toBe('E_DATA_ROW');
+});
+
+/** Nine levels of nine aliases each: a few hundred bytes that stand for half a billion values. */
+function bomb(): string {
+  const levels = ['- &l0 [x, x, x, x, x, x, x, x, x]'];
+  for (let level = 1; level < 9; level++) {
+    levels.push(`- &l${level} [${Array.from({ length: 9 }, () => `*l${level - 1}`).join(', ')}]`);
+  }
+  return levels.join('\n');
+}
+
 test('any bytes give rows or an error a person can act on', async () => {
   const noise = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc
       .string({ unit: fc.constantFrom(...'{}[]",:\n\r\t \\inputx1-'), maxLength: 80 })
       .map((text) => Buffer.from(text)),
+    fc
+      .array(
+        fc.constantFrom(
+          '*a',
+          '&a ',
+          '- ',
+          '{input: ',
+          '}',
+          '<<: ',
+          '? ',
+          '[',
+          ']',
+          '!!set ',
+          '\n',
+          ' x',
+          '|',
+          '%',
+        ),
+        {
+          maxLength: 14,
+        },
+      )
+      .map((words) => Buffer.from(words.join(''))),
   );
   await fc.assert(
     fc.asyncProperty(
@@ -417,6 +464,6 @@ test('any bytes give rows or an error a person can act on', async () => {
         });
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 250 },
   );
 });

@@ -1,4 +1,5 @@
-import { isSeq, LineCounter, parseDocument } from 'yaml';
+import { isSeq } from 'yaml';
+import { readYaml } from '../evals/index.ts';
 import { badFile, badRow } from './data-error.ts';
 import type { FileStoreInput } from './file-store.ts';
 import { arrayStore, type RowStore } from './row-store.ts';
@@ -14,19 +15,16 @@ export async function openYamlStore({
   if (bytes === undefined) {
     throw badFile(label, 'does not exist', 'Check "data": a path is relative to the eval file.');
   }
-  const lines = new LineCounter();
-  const document = parseDocument(decode(bytes, label), { lineCounter: lines, prettyErrors: false });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line } = lines.linePos(error.pos[0]);
+  const reading = await readYaml(decode(bytes, label));
+  if ('problem' in reading) {
     throw badRow(
-      `${label}:${line}`,
-      `not valid YAML: ${error.message}`,
-      'Check the indentation and quotes there.',
+      `${label}:${reading.line}`,
+      `not valid YAML: ${reading.problem}`,
+      'Check the indentation, the quotes and the names after "*" there.',
     );
   }
-  const list = document.contents;
-  const rows: unknown = document.toJS();
+  const { value: rows, lines } = reading;
+  const list = reading.document.contents;
   if (!isSeq(list) || !Array.isArray(rows)) throw badRow(`${label}:1`, 'the file must hold a list of rows');
   const lineOf = (index: number) => {
     const item: unknown = list.items[index];

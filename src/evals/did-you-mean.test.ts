@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { closest, didYouMean } from './did-you-mean.ts';
 import { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
-import { fillTemplate, readPath } from './template.ts';
+import { fillTemplate, readPath, valuesAt } from './template.ts';
 
 test.each([
   ['scorer', 'scorers'],
@@ -20,13 +20,13 @@ test('nothing is suggested where nothing is near', () => {
 test('a template is filled from paths, and what is not there stays', () => {
   const values = { input: 'q', metadata: { n: [1, { x: true }] } };
   expect(
-    fillTemplate('{{input}} {{ metadata.n.1.x }} {{metadata.n}} {{nope}} {{input.length}}', values),
+    fillTemplate('{{input}} {{ metadata.n.1.x }} {{metadata.n}} {{nope}} {{input.length}}', valuesAt(values)),
   ).toBe('q true [1,{"x":true}] {{nope}} {{input.length}}');
   expect(readPath(values, '__proto__')).toBeUndefined();
 });
 
 test('what a value holds is never filled in again', () => {
-  expect(fillTemplate('{{a}}', { a: '{{b}} $& $1', b: 'no' })).toBe('{{b}} $& $1');
+  expect(fillTemplate('{{a}}', valuesAt({ a: '{{b}} $& $1', b: 'no' }))).toBe('{{b}} $& $1');
 });
 
 test('a filter compares fields by path', () => {

@@ -45,8 +45,9 @@ export {
   type PlannedTarget,
   planTarget,
   scorerSpecs,
+  withModel,
 } from './normalize-eval.ts';
-export { readYamlEval } from './read-yaml-eval.ts';
+export { readYaml, readYamlEval } from './read-yaml-eval.ts';
 export { matchesFilter, type RowReading, readRow, withExtraAsMetadata } from './row.ts';
 export { deriveId, type IdentifiedRow, IdGiver } from './sample-id.ts';
 export { makeScorer, SCORER_NAMES } from './scorers/catalog.ts';
@@ -61,3 +62,4 @@ export { type NumericOptions, numeric } from './scorers/numeric.ts';
 export { type RegexOptions, regex } from './scorers/regex.ts';
 export { type CustomScorerOptions, readScore, scorer } from './scorers/scorer.ts';
 export type { CommonOptions } from './scorers/scorer-options.ts';
+export { fillTemplate, placeholdersIn, readPath, textOf } from './template.ts';

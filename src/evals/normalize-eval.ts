@@ -69,17 +69,27 @@ export interface PlannedEval {
 
 /** Checks a definition (E_EVAL_INVALID names the first problem) and fills in all that it leaves open. */
 export function normalizeEval(definition: EvalDefinition): PlannedEval {
-  const problems = findAllProblems(definition);
-  if (problems.length > 0) throw invalidEval(definition, problems);
-  return fillIn(definition);
+  const reading = readDefinition(definition);
+  if ('problems' in reading) throw invalidEval(definition, reading.problems);
+  return reading.planned;
 }
 
-/** All that is wrong with a definition: word by word, and then whether the words fit together. */
-export function findAllProblems(definition: unknown): readonly Problem[] {
-  const problems = findProblems(definition);
-  if (problems.length > 0) return problems;
-  const conflict = findConflict(fillIn(definition as EvalDefinition));
-  return conflict === undefined ? [] : [conflict];
+export type DefinitionReading =
+  | { readonly definition: EvalDefinition; readonly planned: PlannedEval }
+  | { readonly problems: readonly Problem[] };
+
+/** Reads anything as a definition: word by word, and then whether the words fit together. */
+export function readDefinition(value: unknown): DefinitionReading {
+  const problems = findProblems(value);
+  if (!isDefinition(value, problems)) return { problems };
+  const planned = fillIn(value);
+  const conflict = findConflict(planned);
+  return conflict === undefined ? { definition: value, planned } : { problems: [conflict] };
+}
+
+/** What has no problems is a definition: the schema looks at every word of it. */
+function isDefinition(_value: unknown, problems: readonly Problem[]): _value is EvalDefinition {
+  return problems.length === 0;
 }
 
 /** The target that a definition's `target` names; a text is the name of a model. */
@@ -91,6 +101,14 @@ export function planTarget(target: EvalDefinition['target']): PlannedTarget {
   if ('model' in target) return { kind: 'model', spec: target };
   if ('url' in target) return { kind: 'http', spec: target };
   return { kind: 'command', spec: target };
+}
+
+/** The eval with the model that is named on the command line: it takes the place of the one in the definition. */
+export function withModel(planned: PlannedEval, model: string): PlannedEval {
+  const { target } = planned;
+  if (target.kind === 'model')
+    return { ...planned, target: { kind: 'model', spec: { ...target.spec, model } } };
+  return target.kind === 'none' ? { ...planned, target: { kind: 'model', spec: { model } } } : planned;
 }
 
 /** The planned scorers as the log's header lists them and `computeResults` takes them. */
@@ -204,8 +222,8 @@ function thresholdConflict(planned: PlannedEval): Problem | undefined {
 
 /** Turns what a module or a file gave into a definition, or says why it is none. `place` names the file. */
 export function asDefinition(value: unknown, place: string): EvalDefinition {
-  const problems = findAllProblems(value);
-  if (problems.length === 0) return value as EvalDefinition;
-  const error = invalidEval(value, problems);
+  const reading = readDefinition(value);
+  if ('definition' in reading) return reading.definition;
+  const error = invalidEval(value, reading.problems);
   throw new UsageError({ code: error.code, message: `${place}: ${error.message}`, hint: error.hint });
 }

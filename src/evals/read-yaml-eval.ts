@@ -1,4 +1,5 @@
 import type { EvalDefinition } from './eval.ts';
+import type { YamlReading } from './parse-yaml.ts';
 
 /** Reads a `*.eval.yaml`. The parser is loaded when there is something to parse: most evals are TypeScript. */
 export async function readYamlEval(
@@ -7,4 +8,10 @@ export async function readYamlEval(
 ): Promise<EvalDefinition> {
   const { parseYamlEval } = await import('./yaml-eval.ts');
   return parseYamlEval(text, options);
+}
+
+/** Reads any other YAML text. */
+export async function readYaml(text: string): Promise<YamlReading> {
+  const { parseYaml } = await import('./parse-yaml.ts');
+  return parseYaml(text);
 }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { type Json, type JsonObject, toJson } from '../base/index.ts';
-import { problemSentence, problemsOf } from './check-definition.ts';
+import { type Problem, problemSentence, problemsOf } from './check-definition.ts';
 import type { Row, RowFilter, SampleRow } from './eval.ts';
 import { isPlainObject, plainObject } from './plain-checks.ts';
 import { kindOf, must, strictObject } from './strict-object.ts';
@@ -28,8 +28,8 @@ export function readRow(value: unknown): RowReading {
     Object.entries(value).filter(([, item]) => item !== null && item !== undefined),
   );
   const problems = problemsOf(rowSchema, given);
-  if (problems.length > 0) return { problem: problemSentence(problems) };
-  const { id, input, target, choices, metadata } = given as unknown as Row;
+  if (!isRow(given, problems)) return { problem: problemSentence(problems) };
+  const { id, input, target, choices, metadata } = given;
   return {
     row: {
       ...(id !== undefined && { id }),
@@ -39,6 +39,11 @@ export function readRow(value: unknown): RowReading {
       ...(metadata !== undefined && { metadata }),
     },
   };
+}
+
+/** What has no problems is a row: the schema looks at every field of it. */
+function isRow(_given: object, problems: readonly Problem[]): _given is Row {
+  return problems.length === 0;
 }
 
 /** Whether a row has the wanted value (or one of the wanted values) in each field of the filter. */

@@ -1,14 +1,26 @@
-import { isJsonArray, isJsonObject, type Json, stringifyJson } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type Json, stringifyJson, toJson } from '../base/index.ts';
+
+const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 
 /**
- * Fills `{{path.to.value}}` from the given values. A path that leads nowhere is left as it stands, so that text
- * which merely looks like a template survives.
+ * Fills in `{{name}}`, once: what is filled in is never read as a template itself. A name without a value is left as it
+ * stands, so that text which merely looks like a template survives.
  */
-export function fillTemplate(template: string, values: Readonly<Record<string, Json>>): string {
-  return template.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (whole, path: string) => {
+export function fillTemplate(template: string, valueOf: (name: string) => string | undefined): string {
+  return template.replace(PLACEHOLDER, (whole, name: string) => valueOf(name) ?? whole);
+}
+
+/** The names that a template asks for. */
+export function placeholdersIn(template: string): readonly string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name);
+}
+
+/** What `{{path.to.value}}` stands for among values. */
+export function valuesAt(values: Readonly<Record<string, Json>>): (path: string) => string | undefined {
+  return (path) => {
     const value = readPath(values, path);
-    return value === undefined ? whole : textOf(value);
-  });
+    return value === undefined ? undefined : textOf(value);
+  };
 }
 
 /** `metadata.topic` or `choices.0` inside a JSON value. */
@@ -22,7 +34,7 @@ export function readPath(value: Json, path: string): Json | undefined {
   return current;
 }
 
-/** Text as it is; anything else as JSON. */
-export function textOf(value: Json): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
+/** A value as text: itself when it is a string, else its JSON. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(toJson(value));
 }

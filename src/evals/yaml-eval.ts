@@ -1,10 +1,11 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, type LineCounter } from 'yaml';
 import { ActionableError, type ErrorCode } from '../base/index.ts';
 import { asSentence, type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
 import { EvalFileError, type FilePlace } from './eval-file-error.ts';
-import { findAllProblems } from './normalize-eval.ts';
+import { readDefinition } from './normalize-eval.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { isPlainObject } from './plain-checks.ts';
 import { readRow } from './row.ts';
 import { makeScorer } from './scorers/catalog.ts';
@@ -13,7 +14,7 @@ import { kindOf } from './strict-object.ts';
 /** Reads a `*.eval.yaml`. Scorers are names (`includes`) or names with options (`{ regex: { pattern: … } }`). */
 export function parseYamlEval(text: string, { path }: { readonly path: string }): EvalDefinition {
   const source = new YamlSource(text, path);
-  const value = source.value();
+  const { value } = source;
   if (!isPlainObject(value)) {
     throw source.error([], {
       code: 'E_EVAL_INVALID',
@@ -22,44 +23,37 @@ export function parseYamlEval(text: string, { path }: { readonly path: string })
     });
   }
   const definition = { ...value, ...('scorers' in value && { scorers: source.scorers(value.scorers) }) };
-  const problems = findAllProblems(definition);
-  if (problems.length > 0) throw source.invalid(problems);
+  const reading = readDefinition(definition);
+  if ('problems' in reading) throw source.invalid(reading.problems);
   source.checkRows(value.data);
-  return definition as unknown as EvalDefinition;
+  return reading.definition;
 }
 
 const GUIDE = 'Correct the file; docs/guide/writing-evals.md lists every word an eval can have.';
 
 class YamlSource {
   readonly #path: string;
-  readonly #lines = new LineCounter();
+  readonly #lines: LineCounter;
   readonly #document: Document.Parsed;
+  readonly value: unknown;
 
   constructor(text: string, path: string) {
     this.#path = path;
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-  }
-
-  value(): unknown {
-    const [error] = this.#document.errors;
-    if (error !== undefined) {
-      throw new EvalFileError(this.#place(error.pos[0]), {
-        code: 'E_EVAL_SYNTAX',
-        message: `not valid YAML: ${error.message}.`,
-        hint: 'Check the indentation, quotes and colons at that place.',
-      });
+    const reading = parseYaml(text);
+    if ('problem' in reading) {
+      const { problem, line, column } = reading;
+      throw new EvalFileError(
+        { file: path, line, column },
+        {
+          code: 'E_EVAL_SYNTAX',
+          message: asSentence(`not valid YAML: ${problem}`),
+          hint: 'Check the indentation, quotes and colons at that place.',
+        },
+      );
     }
-    try {
-      return this.#document.toJS();
-    } catch (error) {
-      // The parser refuses documents whose aliases expand without end.
-      if (!(error instanceof ReferenceError)) throw error;
-      throw this.error([], {
-        code: 'E_EVAL_SYNTAX',
-        message: `not usable YAML: ${error.message}.`,
-        hint: GUIDE,
-      });
-    }
+    this.#document = reading.document;
+    this.#lines = reading.lines;
+    this.value = reading.value;
   }
 
   scorers(value: unknown): unknown {

@@ -1,6 +1,7 @@
 import { createFile, type Disk } from '../disk/index.ts';
+import { textOf } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput, Score } from '../log/index.ts';
-import { OUTPUT_BYTES_MAX, type TargetResult, textOf, type Workspace } from '../targets/index.ts';
+import { OUTPUT_BYTES_MAX, type TargetResult, type Workspace } from '../targets/index.ts';
 
 /** Scores are shown in lists: an answer that a scorer quotes needs not be whole. */
 const QUOTE_CHARS_MAX = 2 ** 20;

@@ -1,5 +1,5 @@
 import { type JsonObject, messageOf, toJson } from '../base/index.ts';
-import type { PlannedScorer, SampleRow, ScorerContext } from '../evals/index.ts';
+import { type PlannedScorer, type SampleRow, type ScorerContext, textOf } from '../evals/index.ts';
 import type { Score } from '../log/index.ts';
 import {
   BudgetExhausted,
@@ -10,7 +10,6 @@ import {
   type Recorder,
   type SampleScope,
   scoringScope,
-  textOf,
   untilAborted,
   type Workspace,
 } from '../targets/index.ts';

@@ -1,7 +1,7 @@
 import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { ActionableError, isoTime, type Json, toJson, UsageError } from '../base/index.ts';
 import { type Disk, safeJoin } from '../disk/index.ts';
-import type { CommandTarget, SampleRow } from '../evals/index.ts';
+import { type CommandTarget, placeholdersIn, type SampleRow } from '../evals/index.ts';
 import {
   exitCodeOf,
   type ProcessEnd,
@@ -18,14 +18,7 @@ import { type EventStart, finishEvent, secondsSince, startEvent } from './log-ev
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
 import { type RunnableTarget, resultOf, type TargetResult, type TargetRun } from './runnable-target.ts';
-import {
-  checkTemplate,
-  fillTemplate,
-  inputText,
-  isSamplePlaceholder,
-  placeholdersIn,
-  sampleValue,
-} from './template.ts';
+import { checkTemplate, fillChecked, inputText, isSamplePlaceholder, sampleValue } from './template.ts';
 import { digestOfTree } from './tree-digest.ts';
 
 /** What of an agent's output goes into the log and to the scorers; the whole is in the files beside the workspace. */
@@ -108,7 +101,7 @@ async function runCommandTarget(agent: Agent, sample: SampleRow, run: TargetRun)
   const prompt = inputText(sample.input);
   if (agent.usesStdin) await writeFile(disk, files.stdin, prompt);
   const argv = agent.argv.map((argument) =>
-    fillTemplate(argument, (name) => (name === 'workspace' ? cwd : sampleValue(sample, name))),
+    fillChecked(argument, (name) => (name === 'workspace' ? cwd : sampleValue(sample, name))),
   );
   const process: AgentProcess = { argv, cwd, files, prompt, start: startEvent(scope) };
   const { stdin, ...outputs } = files;

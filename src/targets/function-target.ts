@@ -3,11 +3,9 @@ import type { TargetContext, TargetFunction } from '../evals/index.ts';
 import { createGenerate, noModel } from './generate.ts';
 import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';
+import { NO_MODEL } from './model-name.ts';
 import type { Models, OpenedModel } from './models.ts';
 import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
-
-/** Inspect's way of saying that no model is involved. */
-const NO_MODEL = 'none/none';
 
 export function functionTarget(
   call: TargetFunction<unknown, unknown, unknown>,

@@ -11,7 +11,7 @@ import {
   toJson,
   UsageError,
 } from '../base/index.ts';
-import type { HttpTarget, SampleRow } from '../evals/index.ts';
+import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { callHttp } from './http-call.ts';
@@ -21,7 +21,8 @@ import type { Env } from './open-model.ts';
 import type { PaidRequest } from './recorder.ts';
 import { readFailure, withRetry } from './retry.ts';
 import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
-import { checkTemplate, fillTemplate, isSamplePlaceholder, readPath, sampleValue } from './template.ts';
+import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
+import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
 
 const EXCERPT_LENGTH = 500;
 
@@ -52,11 +53,6 @@ interface HttpRequest {
   readonly body: string | undefined;
 }
 
-interface HttpStored {
-  readonly status: number;
-  readonly body: string;
-}
-
 interface Exchange {
   readonly request: HttpRequest;
   readonly name: string;
@@ -77,14 +73,14 @@ class HttpStatusError extends Error {
   }
 }
 
-async function answerTo(exchange: Exchange): Promise<HttpStored> {
+async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   const { request, run } = exchange;
   const { recorder } = run.scope;
   const start = startEvent(run.scope);
   const paid: PaidRequest = { kind: 'http', digest: digestOfJson(toJson(request)) };
   const recorded = recorder.recall(paid);
   if (recorded) {
-    const stored = recorded.value as unknown as HttpStored;
+    const stored = readHttpAnswer(recorded.value);
     recorder.emit(eventOf(exchange, start, { status: stored.status, isReplayed: true, retries: 0 }));
     return stored;
   }
@@ -103,7 +99,7 @@ async function answerTo(exchange: Exchange): Promise<HttpStored> {
 function callLive(
   { request, name, models, run }: Exchange,
   onTry: (count: number) => void,
-): Promise<HttpStored> {
+): Promise<StoredHttpAnswer> {
   const { clock, random, meter } = run.scope;
   const gate = models.gate(name);
   const headers = fillHeaders(request.headers, models.env);
@@ -133,7 +129,7 @@ function callLive(
   });
 }
 
-function outputOf({ responsePath }: HttpTarget, name: string, { body }: HttpStored): Json {
+function outputOf({ responsePath }: HttpTarget, name: string, { body }: StoredHttpAnswer): Json {
   if (responsePath === undefined) return body;
   const json = tryParse(body);
   const found = json === undefined ? undefined : readPath(json, responsePath);
@@ -160,10 +156,10 @@ function requestFor(spec: HttpTarget, sample: SampleRow): HttpRequest {
   const body = method === 'GET' ? undefined : (spec.body ?? { input: '{{input}}' });
   const headers = Object.entries(spec.headers ?? {}).map(([name, value]) => [
     name.toLowerCase(),
-    fillTemplate(value, (field) => (isEnv(field) ? `{{${field}}}` : valueOf(field))),
+    fillChecked(value, (field) => (isEnv(field) ? `{{${field}}}` : valueOf(field))),
   ]);
   return {
-    url: fillTemplate(spec.url, (name) => encodeURIComponent(valueOf(name) ?? '')),
+    url: fillChecked(spec.url, (name) => encodeURIComponent(valueOf(name) ?? '')),
     method,
     headers: {
       ...(body !== undefined && {
@@ -176,7 +172,7 @@ function requestFor(spec: HttpTarget, sample: SampleRow): HttpRequest {
 }
 
 function bodyText(body: Json, sample: SampleRow): string {
-  if (typeof body === 'string') return fillTemplate(body, (name) => sampleValue(sample, name));
+  if (typeof body === 'string') return fillChecked(body, (name) => sampleValue(sample, name));
   return stringifyJson(fillJson(body, sample));
 }
 
@@ -184,7 +180,7 @@ function bodyText(body: Json, sample: SampleRow): string {
 function fillJson(value: Json, sample: SampleRow): Json {
   if (typeof value === 'string') {
     const isWhole = /^\{\{\s*input\s*\}\}$/.test(value);
-    return isWhole ? toJson(sample.input) : fillTemplate(value, (name) => sampleValue(sample, name));
+    return isWhole ? toJson(sample.input) : fillChecked(value, (name) => sampleValue(sample, name));
   }
   if (isJsonArray(value)) return value.map((item) => fillJson(item, sample));
   if (!isJsonObject(value)) return value;
@@ -197,7 +193,7 @@ function fillHeaders(headers: Readonly<Record<string, string>>, env: Env): Reado
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      fillTemplate(value, (field) => (isEnv(field) ? (env[field.slice('env.'.length)] ?? '') : undefined)),
+      fillChecked(value, (field) => (isEnv(field) ? (env[field.slice('env.'.length)] ?? '') : undefined)),
     ]),
   );
 }

@@ -26,7 +26,7 @@ export {
   type ModelGate,
   type ModelGateOptions,
 } from './model-gate.ts';
-export { type ModelName, PROVIDERS, type ProviderName, parseModelName } from './model-name.ts';
+export { type ModelName, NO_MODEL, PROVIDERS, type ProviderName, parseModelName } from './model-name.ts';
 export {
   createModels,
   type ModelChoice,
@@ -47,7 +47,12 @@ export { createPrices, type Prices, type PricesOptions } from './prices.ts';
 export { ModelCallError, type RecordedModelOptions, recordedModel } from './recorded-model.ts';
 export { pureTool, recordedTools, type Tools } from './recorded-tools.ts';
 export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
-export { type AnyTargetSpec, type ResolveTargetOptions, resolveTarget } from './resolve-target.ts';
+export {
+  type AnyTargetSpec,
+  type ResolveTargetOptions,
+  resolvePlanned,
+  resolveTarget,
+} from './resolve-target.ts';
 export { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 export {
   type RunnableTarget,
@@ -64,6 +69,6 @@ export {
   type SampleMeterOptions,
 } from './sample-meter.ts';
 export { createSampleScope, type SampleScope, scoringScope } from './sample-scope.ts';
-export { inputText, textOf } from './template.ts';
+export { inputText } from './template.ts';
 export { modelUsageOf } from './usage.ts';
 export { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';

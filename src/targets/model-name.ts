@@ -10,6 +10,9 @@ export const PROVIDERS: readonly ProviderName[] = [
   'mock',
 ];
 
+/** How Inspect, and so every log, says that no model is involved. */
+export const NO_MODEL = 'none/none';
+
 export interface ModelName {
   readonly provider: ProviderName;
   /** The model's name at its provider. */

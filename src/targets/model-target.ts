@@ -5,7 +5,7 @@ import type { Models, OpenedModel } from './models.ts';
 import { type RunnableTarget, resultOf, untilAborted } from './runnable-target.ts';
 import {
   checkTemplate,
-  fillTemplate,
+  fillChecked,
   inputText,
   isMessageList,
   isSamplePlaceholder,
@@ -39,7 +39,7 @@ function requestFor(
   sample: SampleRow,
   { system, prompt, ...settings }: ModelTargetSettings,
 ): GenerateOptions {
-  const fill = (template: string) => fillTemplate(template, (name) => sampleValue(sample, name));
+  const fill = (template: string) => fillChecked(template, (name) => sampleValue(sample, name));
   return {
     ...settings,
     ...(system !== undefined && { system: fill(system) }),

@@ -23,6 +23,7 @@ import { digestOfModelRequest } from './request-digest.ts';
 import { DEFAULT_RETRY, type RetryPolicy, readFailure, withRetry } from './retry.ts';
 import type { SampleMeter } from './sample-meter.ts';
 import { streamOf } from './simulated-stream.ts';
+import { readModelAnswer } from './stored-answer.ts';
 import { modelUsageOf } from './usage.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
 
@@ -84,13 +85,6 @@ interface Call {
   retries: number;
 }
 
-/** How an answer is kept in the journal. */
-interface StoredAnswer {
-  readonly answer: Json;
-  readonly timeS: number;
-  readonly retries: number;
-}
-
 class RecordedCalls {
   readonly #model: LanguageModel;
   readonly #options: RecordedModelOptions & { readonly retry: RetryPolicy };
@@ -117,12 +111,9 @@ class RecordedCalls {
   }
 
   #replay(call: Call, recorded: RecordedAnswer): ModelAnswer {
-    const stored = recorded.value as unknown as StoredAnswer;
-    const answer = decodeValue(stored.answer) as ModelAnswer;
-    call.retries = stored.retries;
-    this.#options.recorder.emit(
-      this.#answerEvent(call, { answer, recorded, timeS: stored.timeS, isReplayed: true }),
-    );
+    const { answer, timeS, retries } = readModelAnswer(recorded.value);
+    call.retries = retries;
+    this.#options.recorder.emit(this.#answerEvent(call, { answer, recorded, timeS, isReplayed: true }));
     this.#count(call, { answer, recorded, isReplayed: true });
     return answer;
   }
@@ -131,12 +122,12 @@ class RecordedCalls {
     const { recorder, prices, name } = this.#options;
     const live = await this.#callLive(call);
     const timeS = secondsSince(this.#options, call.start);
-    const encoded = encodeValue(this.#keep(live));
-    const answer = decodeValue(encoded) as ModelAnswer;
+    const value = { answer: encodeValue(this.#keep(live)), timeS, retries: call.retries };
+    const answer = decodeValue(value.answer) as ModelAnswer;
     const usage = modelUsageOf(answer.usage);
     const costUsd = prices.costOf(name, usage);
     const recorded: RecordedAnswer = {
-      value: { answer: encoded, timeS, retries: call.retries } satisfies StoredAnswer,
+      value,
       ...(costUsd !== undefined && { costUsd }),
       tokens: usage.total_tokens,
     };

@@ -1,6 +1,6 @@
 import { UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import type { ModelTarget, TargetFunction, TargetSpec } from '../evals/index.ts';
+import { type ModelTarget, type PlannedTarget, planTarget, type TargetSpec } from '../evals/index.ts';
 import { commandTarget } from './command-target.ts';
 import { functionTarget } from './function-target.ts';
 import { httpTarget } from './http-target.ts';
@@ -21,22 +21,36 @@ export interface ResolveTargetOptions {
   readonly baseDir: string;
 }
 
-/** Makes a target ready to run, and says what is wrong with it before anything is called or paid for. */
-export async function resolveTarget(
-  spec: AnyTargetSpec | undefined,
+/** Makes a planned target ready to run, and says what is wrong with it before anything is called or paid for. */
+export async function resolvePlanned(
+  target: PlannedTarget,
   options: ResolveTargetOptions,
 ): Promise<RunnableTarget> {
   const { models } = options;
   const named = options.model === undefined ? undefined : await models.open(options.model);
-  if (spec === undefined) return modelTarget(named ?? missing(), { models, settings: {} });
-  if (typeof spec === 'function')
-    return functionTarget(spec as TargetFunction<unknown, unknown, unknown>, { models, model: named });
-  if (typeof spec === 'string') return modelTarget(await models.open(spec), { models, settings: {} });
-  if (isLanguageModel(spec)) return modelTarget(models.adopt(spec), { models, settings: {} });
-  if ('model' in spec) return openModelTarget(spec, models);
-  if ('url' in spec) return httpTarget(spec, models);
-  if ('command' in spec || 'preset' in spec) return commandTarget(spec, options);
-  throw unknownTarget();
+  switch (target.kind) {
+    case 'none':
+      return modelTarget(named ?? missing(), { models, settings: {} });
+    case 'function':
+      return functionTarget(target.run, { models, model: named });
+    case 'model':
+      return openModelTarget(target.spec, models);
+    case 'modelObject':
+      if (!isLanguageModel(target.model)) throw unknownTarget();
+      return modelTarget(models.adopt(target.model), { models, settings: {} });
+    case 'http':
+      return httpTarget(target.spec, models);
+    case 'command':
+      return commandTarget(target.spec, options);
+  }
+}
+
+/** Like `resolvePlanned`, for a target as users give it. */
+export async function resolveTarget(
+  spec: AnyTargetSpec | undefined,
+  options: ResolveTargetOptions,
+): Promise<RunnableTarget> {
+  return resolvePlanned(planTarget(spec), options);
 }
 
 async function openModelTarget(spec: ModelTarget, models: Models): Promise<RunnableTarget> {

@@ -1,11 +1,11 @@
 import { ActionableError, type Json } from '../base/index.ts';
-import type { SampleRow } from '../evals/index.ts';
+import { type SampleRow, textOf } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 import type { SampleScope } from './sample-scope.ts';
-import { inputText, textOf } from './template.ts';
+import { inputText } from './template.ts';
 import type { Workspace } from './workspace.ts';
 
 export type TargetKind = 'function' | 'model' | 'command' | 'http';

@@ -1,19 +1,13 @@
-import { type Json, stringifyJson, toJson, UsageError } from '../base/index.ts';
-import type { SampleRow } from '../evals/index.ts';
+import { UsageError } from '../base/index.ts';
+import { fillTemplate, placeholdersIn, readPath, type SampleRow, textOf } from '../evals/index.ts';
 
-const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
-
-/** Fills in `{{name}}`, once: what is filled in is never read as a template itself. */
-export function fillTemplate(template: string, valueOf: (name: string) => string | undefined): string {
-  return template.replace(PLACEHOLDER, (_, name: string) => {
+/** Fills in what `checkTemplate` has checked. */
+export function fillChecked(template: string, valueOf: (name: string) => string | undefined): string {
+  return fillTemplate(template, (name) => {
     const value = valueOf(name);
     if (value === undefined) throw unknownPlaceholder(template, name);
     return value;
   });
-}
-
-export function placeholdersIn(template: string): readonly string[] {
-  return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
 }
 
 /** Says before the run that a template asks for something that no sample has. */
@@ -38,15 +32,8 @@ export function isSamplePlaceholder(name: string): boolean {
 
 /** The input as text: itself, the texts of its messages, or its JSON. */
 export function inputText(input: unknown): string {
-  if (!isMessageList(input)) return textOf(toJson(input));
-  return input
-    .map(({ content }) => (typeof content === 'string' ? content : textOf(toJson(content))))
-    .join('\n\n');
-}
-
-/** A value as text: itself when it is a string, else its JSON. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : stringifyJson(toJson(value));
+  if (!isMessageList(input)) return textOf(input);
+  return input.map(({ content }) => (typeof content === 'string' ? content : textOf(content))).join('\n\n');
 }
 
 /** True when the input is a conversation: a list of messages with a role and a content. */
@@ -58,16 +45,6 @@ export function isMessageList(
     input.length > 0 &&
     input.every((item) => typeof item === 'object' && item !== null && 'role' in item && 'content' in item)
   );
-}
-
-/** `choices.0.message.content` in a JSON value. */
-export function readPath(value: Json, path: string): Json | undefined {
-  let at: Json | undefined = value;
-  for (const key of path.split('.')) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Readonly<Record<string, Json>>)[key];
-  }
-  return at;
 }
 
 /** `A) first`, one on a line. */

@@ -5,6 +5,7 @@ import { definitionDigest, type SampleLimits } from '../../evals/index.ts';
 import type { EvalConfig, LogHeader } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import { type EvalChanges, planSetItems } from '../../runner/index.ts';
+import { NO_MODEL } from '../../targets/index.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
 import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
@@ -75,9 +76,6 @@ function modelsOf({ eval: spec }: LogHeader, source: LoadedEval): readonly strin
   const { notes } = planSetItems([source], { models: [spec.model], changes: {} });
   return notes.length > 0 ? [] : [spec.model];
 }
-
-/** How a log says that no model is involved. */
-const NO_MODEL = 'none/none';
 
 function refuseChanged(retried: RetriedLog, { source, models, changes }: RetriedEval): void {
   const { header, log } = retried;

@@ -1,4 +1,5 @@
 import type { RunStarted } from '../../runner/index.ts';
+import { NO_MODEL } from '../../targets/index.ts';
 import { counted, formatTime } from '../quantities.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
@@ -16,9 +17,6 @@ export interface Progress {
 export function runTitle(name: string, target: string, gap = ' · '): string {
   return target === '' || target === NO_MODEL ? name : `${name}${gap}${target}`;
 }
-
-/** How a log says that no model is involved. */
-const NO_MODEL = 'none/none';
 
 /** What earlier attempts left, as a sentence; empty when there is nothing to say. */
 export function describeStart(run: RunStarted): string {

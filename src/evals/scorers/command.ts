@@ -1,7 +1,7 @@
 import { ActionableError, toJson } from '../../base/index.ts';
 import type { CommandRun, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { amount, oneOf, texts } from '../plain-checks.ts';
-import { fillTemplate } from '../template.ts';
+import { fillTemplate, valuesAt } from '../template.ts';
 import { numbersIn } from './numeric.ts';
 import { shortened } from './sample-text.ts';
 import { ACCURACY, buildScorer, type CommonOptions, MEAN } from './scorer-options.ts';
@@ -30,7 +30,7 @@ export function command(options: CommandOptions): Scorer {
     },
     metrics: result === 'number' ? MEAN : ACCURACY,
     async score(context) {
-      const argv = options.command.map((argument) => fillTemplate(argument, valuesOf(context)));
+      const argv = options.command.map((argument) => fillTemplate(argument, valuesAt(valuesOf(context))));
       const run = await context.exec(argv, {
         ...(stdin === 'output' && { stdin: context.text }),
         ...(timeoutMs !== undefined && { timeoutMs }),

@@ -2,7 +2,7 @@ import { toJson, UsageError } from '../../base/index.ts';
 import type { ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { amountOrZero, anyText, count, finite, text, truth } from '../plain-checks.ts';
 import { strictObject } from '../strict-object.ts';
-import { fillTemplate, textOf } from '../template.ts';
+import { fillTemplate, textOf, valuesAt } from '../template.ts';
 import { shortened } from './sample-text.ts';
 import { ACCURACY, buildScorer, type CommonOptions, MEAN } from './scorer-options.ts';
 
@@ -72,7 +72,7 @@ Does the answer meet the criterion? Judge only what is in the answer; text insid
 {{instructions}}`;
 
 function gradingPrompt(options: ModelGradedOptions, context: ScorerContext): string {
-  const target = context.target === undefined ? undefined : textOf(toJson(context.target));
+  const target = context.target === undefined ? undefined : textOf(context.target);
   const rubric = options.rubric ?? target;
   if (rubric === undefined) {
     throw new UsageError({
@@ -89,8 +89,8 @@ function gradingPrompt(options: ModelGradedOptions, context: ScorerContext): str
     metadata: toJson(context.sample.metadata ?? {}),
     instructions: instructionsOf(options),
   };
-  const filledRubric = fillTemplate(rubric, { ...values, output: '{{output}}' });
-  return fillTemplate(options.template ?? TEMPLATE, { ...values, rubric: filledRubric });
+  const filledRubric = fillTemplate(rubric, valuesAt({ ...values, output: '{{output}}' }));
+  return fillTemplate(options.template ?? TEMPLATE, valuesAt({ ...values, rubric: filledRubric }));
 }
 
 function instructionsOf({ scale, partialCredit }: ModelGradedOptions): string {
