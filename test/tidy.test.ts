@@ -10,7 +10,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   disk: ['base'],
   bucket: ['base', 'disk'],
-  log: ['base', 'disk'],
+  log: ['base', 'disk', 'bucket'],
   journal: ['base', 'disk', 'bucket', 'log'],
   stats: ['base'],
   seal: ['base', 'disk', 'bucket', 'log', 'journal', 'stats'],

@@ -94,11 +94,7 @@ test('[LOG-33] the history of the limit is what the log may hold', async () => {
     for (const pass of passes) pass.leave(outcome);
   };
   for (const outcome of ['succeeded', 'overloaded', 'succeeded', 'succeeded'] as const) await round(outcome);
-  expect(gate.history.map(({ reason }) => reason)).toEqual([
-    'slow_start',
-    'rate_limit',
-    'steady_state_up',
-  ]);
+  expect(gate.history.map(({ reason }) => reason)).toEqual(['slow_start', 'rate_limit', 'steady_state_up']);
   for (const { timestamp } of gate.history) expect(timestamp).toBe(manualClock().nowMs() / 1_000);
 });
 
