@@ -17,9 +17,11 @@ export {
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
+export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, CreateLogOptions, LogStore, StoredLog, Verdict } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
+export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
