@@ -11,7 +11,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   disk: ['base'],
   bucket: ['base', 'disk'],
   process: ['base', 'disk'],
-  log: ['base', 'disk'],
+  log: ['base', 'disk', 'bucket'],
   journal: ['base', 'disk', 'bucket', 'log'],
   stats: ['base'],
   seal: ['base', 'disk', 'bucket', 'log', 'journal', 'stats'],

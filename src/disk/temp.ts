@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type Clock, shortId, systemClock, systemRandom } from '../base/index.ts';
+import { type Clock, errnoOf, shortId, systemClock, systemRandom } from '../base/index.ts';
 import type { Disk } from './disk.ts';
 import type { LivenessOptions } from './liveness.ts';
 import { livenessOfToken, myToken, processToken, TOKEN_PATTERN } from './process-token.ts';
@@ -51,10 +51,22 @@ export async function sweepTemps(
       const stat = await disk.stat(join(dir, name));
       if (!stat || clock.nowMs() - stat.modifiedMs < olderThanMs) continue;
     }
-    await disk.remove(join(dir, name));
-    removed.push(name);
+    if (await tryRemove(disk, join(dir, name))) removed.push(name);
   }
   return removed;
+}
+
+/** In a directory that many users share, what others left is not ours to remove. */
+async function tryRemove(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.remove(path);
+    return true;
+  } catch (error) {
+    const { cause } = error instanceof Error ? error : { cause: undefined };
+    const errno = errnoOf(cause) ?? errnoOf(error);
+    if (errno === 'EACCES' || errno === 'EPERM' || errno === 'EROFS') return false;
+    throw error;
+  }
 }
 
 function livenessOfWriter(name: string, options: LivenessOptions) {

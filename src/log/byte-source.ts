@@ -1,5 +1,5 @@
 import { ActionableError, errnoOf } from '../base/index.ts';
-import type { Disk, DiskFile } from '../disk/index.ts';
+import type { Disk } from '../disk/index.ts';
 import { logErrors } from './log-errors.ts';
 
 /** Bytes that can be read anywhere: a file today, ranges of an object in a bucket as well. */
@@ -23,45 +23,71 @@ export async function openFileSource(disk: Disk, path: string): Promise<ByteSour
     if (errnoOf(error) === 'ENOENT') throw logErrors.notFound(path);
     throw unreadable(path, error);
   });
-  return new FileSource(path, file, await file.sizeBytes());
+  const sizeBytes = await file.sizeBytes();
+  return windowedSource({
+    name: path,
+    sizeBytes,
+    windowBytes: WINDOW_BYTES,
+    readNow: async (position, length) => {
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, await file.read(bytes, position));
+    },
+    close: () => file.close(),
+  });
+}
+
+export interface WindowOptions {
+  readonly name: string;
+  readonly sizeBytes: number;
+  readonly windowBytes: number;
+  /** Never asked for more than there is. */
+  readonly readNow: (position: number, length: number) => Promise<Uint8Array>;
+  readonly close: () => Promise<void>;
 }
 
 /**
- * Small reads are served from one window of the file, because members lie one after the other and asking the system
- * for each header and each body costs more than decoding them.
+ * Small reads are served from one window of the bytes, because members lie one after the other and asking the system
+ * (or a bucket) for each header and each body costs more than decoding them.
  */
-class FileSource implements ByteSource {
-  readonly name: string;
-  readonly sizeBytes: number;
-  readonly #file: DiskFile;
+export function windowedSource(options: WindowOptions): ByteSource {
+  return new WindowedSource(options);
+}
+
+class WindowedSource implements ByteSource {
+  readonly #options: WindowOptions;
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
 
-  constructor(name: string, file: DiskFile, sizeBytes: number) {
-    this.name = name;
-    this.sizeBytes = sizeBytes;
-    this.#file = file;
+  constructor(options: WindowOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get sizeBytes(): number {
+    return this.#options.sizeBytes;
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
     const start = position - this.#windowStart;
     if (start >= 0 && start + length <= this.#window.length)
       return this.#window.subarray(start, start + length);
-    if (length > WINDOW_BYTES / 2) return this.#readNow(position, length);
-    const window = await this.#readNow(position, WINDOW_BYTES);
+    if (length > this.#options.windowBytes / 2) return this.#readNow(position, length);
+    const window = await this.#readNow(position, this.#options.windowBytes);
     this.#window = window;
     this.#windowStart = position;
     return window.subarray(0, length);
   }
 
   close(): Promise<void> {
-    return this.#file.close();
+    return this.#options.close();
   }
 
-  async #readNow(position: number, length: number): Promise<Uint8Array> {
+  #readNow(position: number, length: number): Promise<Uint8Array> {
     const left = Math.max(this.sizeBytes - position, 0);
-    const bytes = Buffer.allocUnsafe(Math.min(length, left));
-    return bytes.subarray(0, await this.#file.read(bytes, position));
+    return this.#options.readNow(position, Math.min(length, left));
   }
 }
 

@@ -1,13 +1,17 @@
-import { basename, dirname, join } from 'node:path';
-import { shortId, systemRandom, UsageError } from '../base/index.ts';
+import { basename, dirname } from 'node:path';
+import { assert, DamageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { CompressionMethod } from './compress.ts';
+import { directoryLogStore } from './directory-log-store.ts';
 import { writeJsonLog } from './json-log-file.ts';
-import { createLogFile, type LogFile } from './log-file.ts';
+import type { LogFile } from './log-file.ts';
 import type { StoredLogReader } from './log-reader.ts';
+import type { Verdict } from './log-store.ts';
+import { checkLogName, filling } from './make-log.ts';
 import { openStoredLog } from './open-log.ts';
 import type { LogHeader } from './schema.ts';
 import { summarize } from './summarize.ts';
+import type { VerifyReport } from './verify-log.ts';
 
 export interface ConvertOptions {
   readonly from: string;
@@ -18,52 +22,63 @@ export interface ConvertOptions {
 }
 
 /**
- * Writes a log in another form: `.json` ↔ `.eval`, or `.eval` with another compression.
- *
- * ### Ordering
- * Whole or absent: a temporary file beside the target, synced, renamed, and its directory synced. The source is only
- * read. A crash leaves at most the temporary file, whose name says what it is.
+ * Writes a log in another form: `.json` ↔ `.eval`, or `.eval` with another compression. The source is only read, and
+ * the new log comes to be as every log does [STORE-3]. Damage is not hidden by converting it: what does not read back is refused.
  */
 export async function convertLog(
   disk: Disk,
   options: ConvertOptions,
 ): Promise<{ readonly sizeBytes: number }> {
-  const isJson = options.to.endsWith('.json');
-  if (!isJson && !options.to.endsWith('.eval')) throw unknownForm(options.to);
-  const reader = await openStoredLog(disk, options.from);
-  const temp = join(dirname(options.to), `.${basename(options.to)}.${shortId(systemRandom)}.tmp`);
+  const { from, to, method } = options;
+  checkLogName(basename(to));
+  const reader = await openStoredLog(disk, from);
   try {
-    const size = isJson
-      ? await writeJsonLog(disk, temp, reader)
-      : await writeEvalLog(await createLogFile(disk, temp, toFileOptions(options)), reader);
-    await disk.rename(temp, options.to);
-    await disk.syncDir(dirname(options.to));
-    return size;
-  } catch (error) {
-    await disk.remove(temp);
-    throw error;
+    const write = (file: LogFile) => writeEvalLog(file, reader);
+    const toEval = filling(method === undefined ? { write } : { write, method });
+    const toJson: typeof toEval = async (_, path) => ({
+      written: undefined,
+      ...(await writeJsonLog(disk, path, reader)),
+    });
+    const made = await directoryLogStore(disk, dirname(to)).make(basename(to), {
+      fill: to.endsWith('.json') ? toJson : toEval,
+      replace: true,
+      judge: judgeConverted,
+    });
+    assert(made.outcome === 'created', 'a conversion replaces what is there');
+    return { sizeBytes: made.sizeBytes };
   } finally {
     await reader.close();
   }
 }
 
-async function writeEvalLog(file: LogFile, reader: StoredLogReader): Promise<{ readonly sizeBytes: number }> {
-  try {
-    if (reader.members().length > 0) await recompress(file, reader);
-    else await buildFromSamples(file, reader);
-    return await file.finish();
-  } catch (error) {
-    await file.abandon();
-    throw error;
+async function writeEvalLog(file: LogFile, reader: StoredLogReader): Promise<void> {
+  if (reader.members().length > 0) await recompress(file, reader);
+  else await buildFromSamples(file, reader);
+}
+
+/**
+ * A `.eval` keeps its members as they are; only what an earlier one hid (a name that is there twice) is left behind.
+ * The header of a log of ours is written anew: version 0.1.0 put words into it that Inspect does not read.
+ */
+async function recompress(file: LogFile, reader: StoredLogReader): Promise<void> {
+  const header = await reader.header();
+  const isOurs = header.eval.packages.holdfast !== undefined;
+  for (const { name } of reader.members()) {
+    const chunks = reader.readMember(name);
+    if (isOurs && name === 'header.json') await file.writeHeader(header);
+    else if (chunks) await file.writeMember(name, chunks);
   }
 }
 
-/** A `.eval` keeps its members as they are; only what an earlier one hid (a name that is there twice) is left behind. */
-async function recompress(file: LogFile, reader: StoredLogReader): Promise<void> {
-  for (const { name } of reader.members()) {
-    const chunks = reader.readMember(name);
-    if (chunks) await file.writeMember(name, chunks);
-  }
+/** What a log lacks, its conversion lacks too. Only what cannot be read back is refused. */
+function judgeConverted({ path, problems }: VerifyReport): Verdict {
+  const unreadable = problems.find(({ code }) => code.startsWith('E_'));
+  if (!unreadable) return 'commit';
+  throw new DamageError({
+    code: 'E_LOG_NOT_WHOLE',
+    message: `The converted log ${path} does not read back (${unreadable.member}: ${unreadable.message}).`,
+    hint: 'It was not kept, and the log it was made from is untouched. Run "holdfast log verify" on that one.',
+  });
 }
 
 async function buildFromSamples(file: LogFile, reader: StoredLogReader): Promise<void> {
@@ -92,16 +107,4 @@ async function* rows(reader: StoredLogReader) {
     const fields = await reader.sampleFields(id, epoch);
     if (fields) yield summarize(fields);
   }
-}
-
-function toFileOptions(options: ConvertOptions) {
-  return options.method === undefined ? {} : { method: options.method };
-}
-
-function unknownForm(path: string): UsageError {
-  return new UsageError({
-    code: 'E_LOG_FORM',
-    message: `${path} ends neither in .eval nor in .json, so its form is unknown.`,
-    hint: 'Choose a name that ends in .eval or .json.',
-  });
 }

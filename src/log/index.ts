@@ -1,11 +1,13 @@
 export { attachmentHash } from './attachment-hash.ts';
 export type { Attachment } from './attachment-rule.ts';
+export { type BucketLogStoreOptions, bucketLogStore } from './bucket-log-store.ts';
 export { type ByteSource, memorySource, openFileSource } from './byte-source.ts';
 export type { CompressionMethod } from './compress.ts';
 export { condenseJson, condenseMessages, expandJson } from './condense-values.ts';
 export type { CondensedEvent, SampleParts } from './condensed.ts';
 export { type Condenser, type CondenserOptions, createCondenser } from './condenser.ts';
 export { type ConvertOptions, convertLog } from './convert-log.ts';
+export { directoryLogStore } from './directory-log-store.ts';
 export {
   createLogFile,
   type LogFile,
@@ -15,10 +17,12 @@ export {
 } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
-export type { CreatedLog, LogStore } from './log-store.ts';
+export { readRunFromLog } from './log-run-reader.ts';
+export type { CreatedLog, CreateLogOptions, LogStore, StoredLog, Verdict } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
+export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
@@ -50,7 +54,6 @@ export type {
 } from './schema.ts';
 export { summarize } from './summarize.ts';
 export type { Scratch } from './text-store.ts';
-export { directoryLogStore } from './tmp-store.ts';
 export { type Salvage, scanTornLog, scanTornZip } from './torn-log.ts';
 export { addUsage } from './usage.ts';
 export { type LogProblem, type VerifyReport, verifyLog } from './verify-log.ts';

@@ -9,6 +9,8 @@ export const logErrors = {
       hint: 'Check the path; "holdfast log list" shows the logs of a directory.',
     }),
 
+  isNotFound: (error: unknown) => error instanceof ActionableError && error.code === 'E_LOG_NOT_FOUND',
+
   isDirectory: (path: string) =>
     new ActionableError({
       code: 'E_LOG_IS_DIRECTORY',

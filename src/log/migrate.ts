@@ -40,6 +40,19 @@ export function migrateResults(results: Json | undefined): Json | undefined {
   return { ...rest, scores: [{ ...scorer, scorer: scorer.name ?? '', metrics: metrics ?? {} }] };
 }
 
+/** Holdfast 0.1.0 wrote changes of its limits with ISO times and with a reason that nobody else knows. */
+export function migrateStats(stats: JsonObject): JsonObject {
+  const { connection_limit_history: history } = stats;
+  if (!isJsonArray(history)) return stats;
+  return { ...stats, connection_limit_history: history.map(migrateLimitChange) };
+}
+
+function migrateLimitChange(change: Json): Json {
+  if (!isJsonObject(change) || typeof change.timestamp !== 'string') return change;
+  const reason = change.reason === 'success' ? 'steady_state_up' : change.reason;
+  return { ...change, timestamp: Date.parse(change.timestamp) / 1_000, reason };
+}
+
 export function migrateSpec(spec: JsonObject): JsonObject {
   const result: Record<string, Json | undefined> = { ...spec };
   if (isJsonArray(spec.sandbox)) result.sandbox = migrateSandbox(spec.sandbox);

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/i
 import { completeHeader } from './always-written.ts';
 import { deriveEvalId } from './eval-id.ts';
 import { logErrors } from './log-errors.ts';
-import { migrateResults, migrateSpec } from './migrate.ts';
+import { migrateResults, migrateSpec, migrateStats } from './migrate.ts';
 import type { EvalSampleReductions, LogHeader } from './schema.ts';
 
 /** Versions 1 and 2 are Inspect's; 3 existed for three days in March 2026 and is read as well [LOG-22]. */
@@ -24,7 +24,7 @@ export function readHeader(found: JsonObject, path: string): LogHeader {
     eval: spec,
     plan: isPlan(header.plan) ? header.plan : undefined,
     results: isJsonObject(results) ? results : undefined,
-    stats: isJsonObject(header.stats) ? header.stats : undefined,
+    stats: isJsonObject(header.stats) ? migrateStats(header.stats) : undefined,
     tags: header.tags ?? spec.tags ?? [],
     metadata: header.metadata ?? spec.metadata ?? {},
   } as unknown as LogHeader);

@@ -11,10 +11,12 @@ import type { EvalSampleSummary, LogEvent, LogHeader, SampleFields } from './sch
  * - [RUN-3] `events` gives the whole events of a sample (pools and attachments put back), each with its position, from the
  *   one after `after` on. Memory stays bounded however large the sample is.
  * - [RUN-4] `changes` gives one change for every sample that was begun, went on or ended since a position, and waits for
- *   more until the run is finished or the signal is aborted. A finished run gives what is left and ends.
+ *   more until the run is finished or the signal is aborted, which ends it without an error. A finished run gives what is
+ *   left and ends; so does what nobody writes any more.
  * - [RUN-5] Nothing is held between two pages: neither a transaction nor a cursor, so a reader never keeps a writer's
  *   write-ahead log from being checkpointed, and a run is not slowed by being watched.
- * - [RUN-6] What is damaged is an ActionableError for that sample, and does not hinder reading the others.
+ * - [RUN-6] What is damaged is an ActionableError for that sample, and does not hinder reading the others. A position that
+ *   no reader gave is refused with E_RUN_POSITION.
  */
 export interface RunReader {
   /** How people name it. */

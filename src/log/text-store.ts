@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { assert, shortId, systemRandom } from '../base/index.ts';
-import type { Disk, DiskFile } from '../disk/index.ts';
+import { assert } from '../base/index.ts';
+import { type Disk, type DiskFile, sweepTemps, tempPathFor } from '../disk/index.ts';
 
 /** Up to here everything stays in memory. */
 const MEMORY_BYTES_MAX = 8 * 2 ** 20;
@@ -90,8 +90,21 @@ export class TextStore {
   async #openFile(): Promise<DiskFile> {
     if (this.#file) return this.#file;
     assert(this.#scratch, 'without scratch space everything stays in memory');
-    this.#path = join(this.#scratch.dir ?? tmpdir(), `holdfast-${shortId(systemRandom)}.tmp`);
+    const dir = this.#scratch.dir ?? tmpdir();
+    await sweepOnce(this.#scratch.disk, dir);
+    this.#path = tempPathFor(join(dir, 'texts'));
     this.#file = await this.#scratch.disk.open(this.#path, 'create');
     return this.#file;
   }
+}
+
+/** Directories in which this process has removed what dead ones left. */
+const swept = new WeakMap<Disk, Set<string>>();
+
+async function sweepOnce(disk: Disk, dir: string): Promise<void> {
+  const dirs = swept.get(disk) ?? new Set();
+  swept.set(disk, dirs);
+  if (dirs.has(dir)) return;
+  dirs.add(dir);
+  await sweepTemps(disk, dir);
 }

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { ActionableError, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { type FoundRun, findRuns, openRunJournals, StateDir } from '../../journal/index.ts';
-import { type EvalResults, isLogName, openLog } from '../../log/index.ts';
+import { directoryLogStore, type EvalResults, type LogStore, type StoredLog } from '../../log/index.ts';
 
 /** A finished log, or a file that should be one. */
 export interface ListedLog {
@@ -36,9 +35,8 @@ export interface ListedRun {
 /** Every log of a directory, oldest first. What cannot be read is listed as such. */
 export async function listLogs(disk: Disk, dir: string): Promise<readonly ListedLog[]> {
   const logs: ListedLog[] = [];
-  for (const { name, kind } of (await disk.list(dir)) ?? []) {
-    if (kind === 'file' && isLogName(name)) logs.push(await lookAtLog(disk, join(dir, name)));
-  }
+  const store = directoryLogStore(disk, dir);
+  for await (const stored of store.list()) logs.push(await lookAtLog(store, stored));
   return logs;
 }
 
@@ -69,10 +67,11 @@ async function lookAtRun(disk: Disk, { dir, run, liveness }: FoundRun): Promise<
   }
 }
 
-async function lookAtLog(disk: Disk, path: string): Promise<ListedLog> {
-  const sizeBytes = (await disk.stat(path))?.sizeBytes ?? 0;
+async function lookAtLog(store: LogStore, { name, sizeBytes }: StoredLog): Promise<ListedLog> {
+  const path = store.placeOf(name);
   try {
-    const log = await openLog(disk, path);
+    const log = await store.open(name);
+    if (!log) return { path, sizeBytes, problem: 'It was removed while it was looked at.' };
     try {
       const { eval: spec, status, results } = await log.header();
       const metric = firstMetric(results);

@@ -1,0 +1,123 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bucket } from '../bucket/index.ts';
+import { type Disk, tempPathFor } from '../disk/index.ts';
+import { windowedSource } from './byte-source.ts';
+import { isListed } from './directory-log-store.ts';
+import type { LogReader } from './log-reader.ts';
+import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
+import { checkLogName, filling, type LogPlace, makeLog } from './make-log.ts';
+import { openLogSource } from './open-log.ts';
+
+export interface BucketLogStoreOptions {
+  /** Where logs are written before they are uploaded, and what does not fit in memory goes. */
+  readonly disk: Disk;
+  readonly scratchDir?: string;
+}
+
+/** The logs directly in a folder of a bucket ('' for the bucket itself). */
+export function bucketLogStore(bucket: Bucket, folder: string, options: BucketLogStoreOptions): LogStore {
+  return new BucketLogStore(bucket, folder, options);
+}
+
+/** A request costs far more than the bytes it brings: members of a log lie side by side and are read one after the other. */
+const WINDOW_BYTES = 256 * 1024;
+
+class BucketLogStore implements LogStore {
+  readonly place: string;
+  readonly #bucket: Bucket;
+  readonly #prefix: string;
+  readonly #options: BucketLogStoreOptions;
+
+  constructor(bucket: Bucket, folder: string, options: BucketLogStoreOptions) {
+    const trimmed = folder.replace(/\/$/, '');
+    const url = bucket.url.replace(/\/$/, '');
+    this.#bucket = bucket;
+    this.#prefix = trimmed === '' ? '' : `${trimmed}/`;
+    this.place = trimmed === '' ? url : `${url}/${trimmed}`;
+    this.#options = options;
+  }
+
+  async *list(signal?: AbortSignal): AsyncGenerator<StoredLog> {
+    for await (const { key } of this.#bucket.list(this.#prefix)) {
+      signal?.throwIfAborted();
+      const name = key.slice(this.#prefix.length);
+      const found = !name.includes('/') && isListed(name) ? await this.stat(name) : undefined;
+      if (found) yield found;
+    }
+  }
+
+  async stat(name: string): Promise<StoredLog | undefined> {
+    const stat = await this.#bucket.stat(this.#keyOf(name));
+    return stat && { name, ...stat };
+  }
+
+  async open(name: string): Promise<LogReader | undefined> {
+    const stat = await this.stat(name);
+    if (!stat) return undefined;
+    const key = this.#keyOf(name);
+    const source = windowedSource({
+      name: this.placeOf(name),
+      sizeBytes: stat.sizeBytes,
+      windowBytes: WINDOW_BYTES,
+      // Gone while it was read: what is missing is told as a torn file.
+      readNow: async (start, length) =>
+        (await this.#bucket.readRange(key, start, length)) ?? new Uint8Array(),
+      close: async () => undefined,
+    });
+    const { disk, scratchDir } = this.#options;
+    return openLogSource(source, {
+      scratch: scratchDir === undefined ? { disk } : { disk, dir: scratchDir },
+    });
+  }
+
+  async create<T>(name: string, options: CreateLogOptions<T>): Promise<CreatedLog<T>> {
+    checkLogName(name);
+    return makeLog(this.#placeFor(name), { ...options, fill: filling(options) });
+  }
+
+  placeOf(name: string): string {
+    checkLogName(name);
+    return `${this.place}/${name}`;
+  }
+
+  #keyOf(name: string): string {
+    checkLogName(name);
+    return `${this.#prefix}${name}`;
+  }
+
+  /**
+   * A bucket takes a file whole or not at all, if there is none of that name. It cannot replace one in one step: the old one
+   * is removed when the new one is already beside it, so that there is a whole log at every moment.
+   */
+  #placeFor(name: string): LogPlace {
+    const { disk, scratchDir = tmpdir() } = this.#options;
+    const bucket = this.#bucket;
+    const key = this.#keyOf(name);
+    const tempPath = tempPathFor(join(scratchDir, name));
+    const replaceAt = async (at: string) => {
+      const beside = `${at}.new`;
+      await bucket.remove(beside);
+      await bucket.createFromFile(beside, tempPath);
+      await bucket.remove(at);
+      await bucket.createFromFile(at, tempPath);
+      await bucket.remove(beside);
+    };
+    return {
+      disk,
+      place: this.placeOf(name),
+      tempPath,
+      tempDir: scratchDir,
+      isThere: async () => (await bucket.stat(key)) !== undefined,
+      async commit(replace) {
+        if (!replace) return bucket.createFromFile(key, tempPath);
+        await replaceAt(key);
+        return true;
+      },
+      setAside: async () => {
+        await replaceAt(`${key}.damaged`);
+        return `${this.placeOf(name)}.damaged`;
+      },
+    };
+  }
+}

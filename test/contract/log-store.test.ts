@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
+import { type Disk, isTempName, nodeDisk, replaceFile, tempPathFor, whoAmI } from '../../src/disk/index.ts';
+import { bucketLogStore, directoryLogStore, type LogStore } from '../../src/log/index.ts';
+import { sweepCrashes } from '../sim/crash-sweep.ts';
+import { linklessDisk } from '../sim/linkless-disk.ts';
+import { fillFixtureLog } from '../sim/log-fixture.ts';
+import { memoryBucket } from '../sim/memory-bucket.ts';
+import { SimulatedDisk } from '../sim/simulated-disk.ts';
+import { makeTempDir } from '../sim/temp-dir.ts';
+import { type LogStoreUnderTest, logStoreContract } from './log-store.ts';
+
+logStoreContract('directoryLogStore', async () => {
+  const dir = await makeTempDir();
+  return {
+    ...inDirectory(nodeDisk, join(dir.path, 'logs')),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+});
+
+logStoreContract('directoryLogStore on a simulated disk', async () =>
+  inDirectory(new SimulatedDisk(), '/logs'),
+);
+
+logStoreContract('directoryLogStore without hard links', async () =>
+  inDirectory(linklessDisk(new SimulatedDisk()), '/logs'),
+);
+
+logStoreContract('bucketLogStore', async () => {
+  const disk = new SimulatedDisk();
+  await disk.makeDir('/tmp');
+  return inBucket(memoryBucket({ disk }), 'some/logs', disk);
+});
+
+logStoreContract('bucketLogStore of a whole directory', async () => {
+  const disk = new SimulatedDisk();
+  await disk.makeDir('/tmp');
+  return inBucket(directoryBucket(disk, '/bucket'), '', disk);
+});
+
+const writeLog = (store: LogStore) => store.create('a.eval', { write: (file) => fillFixtureLog(file) });
+
+test('[STORE-3] whatever the crash: a log is whole or absent, and there for good when create returned', async () => {
+  await sweepCrashes({
+    seeds: 3,
+    act: (disk) => writeLog(directoryLogStore(disk, '/logs')),
+    async check(disk, result) {
+      const store = directoryLogStore(disk, '/logs');
+      const log = await store.open('a.eval');
+      if (result) expect(log).toBeDefined();
+      if (log) expect((await log.header()).status).toBe('success');
+      await log?.close();
+      for (const { name } of (await disk.list('/logs')) ?? [])
+        expect(name === 'a.eval' || isTempName(name)).toBe(true);
+      expect((await writeLog(store)).outcome).toBe(log ? 'exists' : 'created');
+    },
+  });
+});
+
+test('[STORE-3] whatever the crash while replacing: the old log or the new one', async () => {
+  await sweepCrashes({
+    seeds: 2,
+    prepare: async (disk) => void (await writeLog(directoryLogStore(disk, '/logs'))),
+    act: (disk) =>
+      directoryLogStore(disk, '/logs').create('a.eval', {
+        write: (file) => fillFixtureLog(file, { header: { status: 'error' } }),
+        replace: true,
+      }),
+    async check(disk, result) {
+      const log = await directoryLogStore(disk, '/logs').open('a.eval');
+      const status = (await log?.header())?.status;
+      expect(result ? ['error'] : ['success', 'error']).toContain(status);
+      await log?.close();
+    },
+  });
+});
+
+test('[STORE-4] create sweeps what the dead left, and leaves what the living write', async () => {
+  await using dir = await makeTempDir();
+  const path = (self: object) => tempPathFor(join(dir.path, 'x'), { self: { ...whoAmI(), ...self } });
+  const [dead, living] = [path({ processStart: 'long ago' }), path({})];
+  for (const temp of [dead, living]) await replaceFile(nodeDisk, temp, Buffer.alloc(10));
+  await writeLog(directoryLogStore(nodeDisk, dir.path));
+  expect(await nodeDisk.stat(dead)).toBeUndefined();
+  expect(await nodeDisk.stat(living)).toBeDefined();
+});
+
+test('[STORE-4] what dead uploads left in the scratch directory is swept too', async () => {
+  await using dir = await makeTempDir();
+  const dead = tempPathFor(join(dir.path, 'x'), { self: { ...whoAmI(), processStart: 'long ago' } });
+  await replaceFile(nodeDisk, dead, Buffer.alloc(10));
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  await writeLog(bucketLogStore(bucket, 'logs', { disk: nodeDisk, scratchDir: dir.path }));
+  expect((await nodeDisk.list(dir.path))?.map(({ name }) => name)).toEqual(['bucket']);
+});
+
+function inDirectory(disk: Disk, dir: string): LogStoreUnderTest {
+  const counted = countingDisk(disk);
+  return {
+    store: directoryLogStore(counted.disk, dir),
+    bytesRead: counted.bytesRead,
+    async putForeign(name) {
+      await disk.makeDir(dir);
+      await replaceFile(disk, join(dir, name), Buffer.from('something else'));
+    },
+    names: async () => ((await disk.list(dir)) ?? []).map(({ name }) => name),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+function inBucket(bucket: Bucket, folder: string, disk: Disk): LogStoreUnderTest {
+  let bytes = 0;
+  const counted = new Proxy(bucket, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (key === 'readRange') bytes += Number(args[2]);
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+  const prefix = folder === '' ? '' : `${folder}/`;
+  return {
+    store: bucketLogStore(counted, folder, { disk, scratchDir: '/tmp' }),
+    bytesRead: () => bytes,
+    putForeign: async (name) => void (await bucket.create(`${prefix}${name}`, Buffer.from('something else'))),
+    names: async () =>
+      (await Array.fromAsync(bucket.list(folder))).map(({ key }) => key.slice(prefix.length)),
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+function countingDisk(disk: Disk): { readonly disk: Disk; readonly bytesRead: () => number } {
+  let bytes = 0;
+  const open: Disk['open'] = async (path, mode) => {
+    const file = await disk.open(path, mode);
+    const read = file.read.bind(file);
+    return Object.assign(Object.create(file) as typeof file, {
+      read: async (into: Uint8Array, position: number) => {
+        const found = await read(into, position);
+        bytes += found;
+        return found;
+      },
+      write: file.write.bind(file),
+      truncate: file.truncate.bind(file),
+      sizeBytes: file.sizeBytes.bind(file),
+      sync: file.sync.bind(file),
+      close: file.close.bind(file),
+      [Symbol.asyncDispose]: file[Symbol.asyncDispose].bind(file),
+    });
+  };
+  const counted = new Proxy(disk, {
+    get(target, key) {
+      const value: unknown = key === 'open' ? open : Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return { disk: counted, bytesRead: () => bytes };
+}
+
+async function nothing(): Promise<void> {
+  // What is in memory goes by itself.
+}
