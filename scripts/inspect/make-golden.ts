@@ -83,7 +83,8 @@ async function makeCase(golden: GoldenCase, environment: Environment, reader: En
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   const database = await keepDatabase(place, dir);
-  const filter = (path: string) => dirname(path) !== place.logDir || ['.buffer', log].includes(basename(path));
+  const filter = (path: string) =>
+    dirname(path) !== place.logDir || ['.buffer', log].includes(basename(path));
   await cp(place.logDir, join(dir, 'logs'), { recursive: true, filter });
 
   const finishedLog = join(place.logDir, log);

@@ -1,22 +1,17 @@
 import { dirname, join } from 'node:path';
 import type { Disk } from '../disk/index.ts';
+import type { SourceCheck } from './check-sources.ts';
 import type { InspectCrash } from './inspect-crash.ts';
 import { filestorePrefix } from './log-site.ts';
 
-/** Which sources may go: what could not be read whole is left, because somebody may still get more out of it. */
-export interface Releasable {
-  readonly databases: readonly string[];
-  readonly isFilestore: boolean;
-}
-
 /**
- * Deletes the buffers that a log was recovered from, after that log was checked and has its name. The crashed log itself
- * stays. Returns what was deleted.
+ * Deletes the buffers that a log stands for, after that log was checked and has its name: see `checkSources`. All others
+ * stay, because somebody may still get more out of them; and so does the crashed log itself. Returns what was deleted.
  */
 export async function releaseInspectSources(
   disk: Disk,
   crash: InspectCrash,
-  releasable: Releasable,
+  releasable: Pick<SourceCheck, 'databases' | 'isFilestore'>,
 ): Promise<readonly string[]> {
   const deleted: string[] = [];
   for (const path of releasable.databases) {
