@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly output: ReadonlyMap<string, ReadBackSample>;
   /** The log was made with its transcripts. */
   readonly withEvents: boolean;
+  /** Problems of a buffer that take nothing away from what was read. */
+  readonly isHarmless?: (problem: RecoverProblem) => boolean;
   /** How many events an attempt has, where that is known already. */
   readonly events?: ReadonlyMap<BufferedAttempt, number>;
 }
@@ -46,7 +48,7 @@ export function checkSources(crash: InspectCrash, options: CheckOptions): Source
   const problems: RecoverProblem[] = [];
   const released = new Set<string>();
   for (const reader of options.readers) {
-    if (reader.problems.length > 0) continue;
+    if (!reader.problems.every((problem) => options.isHarmless?.(problem) ?? false)) continue;
     const missing = reader.samples().find((sample) => {
       const name = sampleKeyText(sample.id, sample.epoch);
       const attempt = options.attempts.get(name)?.find(({ readers }) => readers.includes(reader));

@@ -10,7 +10,7 @@ import { recoverErrors } from './recover-errors.ts';
 import { runOf } from './recover-inspect.ts';
 import type { RecoverProblem, RecoverReport } from './recover-report.ts';
 import { hasEvents } from './recovery-mark.ts';
-import { releaseInspectSources } from './release-sources.ts';
+import { isHalfRemoved, releaseInspectSources } from './release-sources.ts';
 
 /** A log that an earlier recovery made of the same crash. */
 export interface MadeLog {
@@ -60,10 +60,14 @@ async function compare(
   try {
     const output = await readBack(made, keysInBuffers(crash, readers));
     const attempts = findAttempts(readers);
-    const sources = checkSources(crash, { readers, attempts, output, withEvents: hasEvents(header) });
+    // What an interrupted removal took away first is missed by nobody.
+    const isRemoval = crash.filestore !== undefined && isHalfRemoved(crash.filestore);
+    const isHarmless = ({ code }: RecoverProblem) => isRemoval && code === 'E_BUFFER_MANIFEST';
+    const withEvents = hasEvents(header);
+    const sources = checkSources(crash, { readers, attempts, output, withEvents, isHarmless });
     const problems = [
       ...errors.map(({ code, message }) => ({ code, message })),
-      ...readers.flatMap((reader) => reader.problems),
+      ...readers.flatMap((reader) => reader.problems).filter((problem) => !isHarmless(problem)),
     ];
     return { sources, problems };
   } finally {
