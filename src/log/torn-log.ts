@@ -26,12 +26,25 @@ export async function scanTornLog(
   source: ByteSource,
   options: { readonly scratch?: Scratch } = {},
 ): Promise<Salvage> {
-  const { zip, lostBytes } = await scanTornZip(source);
+  const { zip: found, lostBytes } = await scanTornZip(source);
+  const zip = ZipReader.ofEntries(source, withoutEarlierEnd(found.entries));
   const reader = EvalLogReader.isLog(zip)
     ? new EvalLogReader(zip, { limits: DEFAULT_LIMITS, scratch: options.scratch })
     : undefined;
   return { reader, members: [...zip.entries.keys()], lostBytes };
 }
+
+/**
+ * A log that was begun with the bytes of an earlier attempt still has that one's end in it, which only its directory left
+ * out: what ends a log and stands before its start belongs to another.
+ */
+function withoutEarlierEnd(entries: ReadonlyMap<string, ZipEntry>): Map<string, ZipEntry> {
+  const start = entries.get('_journal/start.json')?.headerOffset ?? 0;
+  const isEarlier = ({ name, headerOffset }: ZipEntry) => END_MEMBERS.has(name) && headerOffset < start;
+  return new Map([...entries].filter(([, entry]) => !isEarlier(entry)));
+}
+
+const END_MEMBERS: ReadonlySet<string> = new Set(['header.json', 'summaries.json', 'reductions.json']);
 
 /** The same for any ZIP that keeps sizes in its local headers: the segments of Inspect's buffer are such. */
 export async function scanTornZip(

@@ -16,6 +16,11 @@ import {
 import type { LogSite } from './log-site.ts';
 import type { RecoverProblem } from './recover-report.ts';
 
+/** A record that was copied, and the attempt that it is of. */
+export interface KeptRecord extends SampleKey {
+  readonly uuid: string | undefined;
+}
+
 /** What a crashed log itself holds: the samples that were flushed into it. */
 export class FlushedLog {
   readonly kind: 'log' | 'torn log';
@@ -73,6 +78,30 @@ export class FlushedLog {
     }
   }
 
+  /** Whether the bytes of a record are whole. False, and a problem, when they are not. */
+  async isReadable(key: SampleKey): Promise<boolean> {
+    const name = sampleMemberName(key.id, key.epoch);
+    const members = this.#members.has(name) ? [name] : this.#chunksOf(key);
+    // A `.json` log has no members, and no checksums: it is read as a whole.
+    if (members.length === 0) return (await this.fields(key)) !== undefined;
+    try {
+      for (const member of members) for await (const _ of this.#reader.readMember(member) ?? []);
+      return true;
+    } catch (error) {
+      this.#note(error, key);
+      return false;
+    }
+  }
+
+  /** The log's own list, as far as it can be read. */
+  async *rows(): AsyncGenerator<EvalSampleSummary> {
+    try {
+      yield* this.#reader.summaries();
+    } catch (error) {
+      this.#note(error, undefined);
+    }
+  }
+
   /** Takes a sample over as it is, without decoding it. */
   async copyTo(file: LogFile, key: SampleKey): Promise<void> {
     const name = sampleMemberName(key.id, key.epoch);
@@ -85,15 +114,15 @@ export class FlushedLog {
     if (parts) await file.writeSample(parts);
   }
 
-  /** The rows of the given samples: as the run wrote them, else made from the samples. */
-  async *summaries(keys: readonly SampleKey[]): AsyncGenerator<EvalSampleSummary> {
-    const left = new Map(keys.map((key) => [sampleKeyText(key.id, key.epoch), key]));
-    try {
-      for await (const row of this.#reader.summaries()) {
-        if (left.delete(sampleKeyText(row.id, row.epoch))) yield row;
-      }
-    } catch (error) {
-      this.#note(error, undefined);
+  /** The rows of the given records: as the run wrote them, else made from the records. A row of another attempt is none. */
+  async *summaries(records: readonly KeptRecord[]): AsyncGenerator<EvalSampleSummary> {
+    const left = new Map(records.map((record) => [sampleKeyText(record.id, record.epoch), record]));
+    for await (const row of this.rows()) {
+      const name = sampleKeyText(row.id, row.epoch);
+      const record = left.get(name);
+      if (!record || (row.uuid ?? record.uuid) !== record.uuid) continue;
+      left.delete(name);
+      yield row;
     }
     for (const key of left.values()) {
       const fields = await this.fields(key);
@@ -104,11 +133,7 @@ export class FlushedLog {
   /** Samples that the log lists, whether it still holds them or not. */
   async listed(): Promise<readonly SampleKey[]> {
     const keys: SampleKey[] = [];
-    try {
-      for await (const { id, epoch } of this.#reader.summaries()) keys.push({ id, epoch });
-    } catch (error) {
-      this.#note(error, undefined);
-    }
+    for await (const { id, epoch } of this.rows()) keys.push({ id, epoch });
     return keys;
   }
 

@@ -1,14 +1,10 @@
-import { ActionableError, type Clock, sampleKeyText } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import type { Disk, ProcessState } from '../disk/index.ts';
 import {
-  type BufferReader,
-  bufferKeyText,
   type Filestore,
   type FoundBufferDatabase,
   findBufferDatabases,
   findFilestore,
-  openBufferDatabase,
-  spoolFilestore,
 } from '../journal/index.ts';
 import type { LogHeader } from '../log/index.ts';
 import { type FlushedLog, openFlushedLog } from './flushed-log.ts';
@@ -76,55 +72,6 @@ export async function fingerprintOf(crash: InspectCrash, ports: CrashPorts): Pro
   const filestore = await findFilestore(crash.site.bucket, filestorePrefix(crash.site));
   const stamps = await stampsOf(crash.site, { disk: ports.disk, databases: crash.databases, filestore });
   return stamps.fingerprint;
-}
-
-/**
- * Opens the buffers, databases first. A filestore repeats what its database holds, so it is only read when there is
- * none, when that one is damaged, or when it lacks something that the filestore has.
- */
-export async function openBuffers(
-  crash: InspectCrash,
-  ports: CrashPorts,
-): Promise<{ readonly readers: readonly BufferReader[]; readonly errors: readonly ActionableError[] }> {
-  const readers: BufferReader[] = [];
-  const errors: ActionableError[] = [];
-  for (const { path } of crash.databases) {
-    try {
-      readers.push(await openBufferDatabase(ports.disk, path, ports));
-    } catch (error) {
-      if (!(error instanceof ActionableError)) throw error;
-      errors.push(error);
-    }
-  }
-  const { filestore } = crash;
-  if (filestore && !isCovered(filestore, readers, crash.flushed)) {
-    readers.push(await spoolFilestore(ports.disk, filestore, ports));
-  }
-  return { readers, errors };
-}
-
-/** True when every sample of the manifest is in the log, or in a sound database up to its last row. */
-function isCovered(
-  filestore: Filestore,
-  readers: readonly BufferReader[],
-  flushed: FlushedLog | undefined,
-): boolean {
-  const { manifest } = filestore;
-  if (!manifest?.isWhole || flushed?.kind === 'torn log' || !flushed) return false;
-  const held = new Set(flushed.keys.map(({ id, epoch }) => sampleKeyText(id, epoch)));
-  const covering = readers.map((reader) => ({
-    reader,
-    samples: new Set(reader.samples().map(bufferKeyText)),
-  }));
-  return manifest.samples.every(({ summary, segments }) => {
-    const key = { id: String(summary.id), epoch: Number(summary.epoch) };
-    if (held.has(sampleKeyText(key.id, key.epoch))) return true;
-    return covering.some(({ reader, samples }) => {
-      if (reader.problems.length > 0 || !samples.has(bufferKeyText(key))) return false;
-      // Rows are committed one after the other: a database that went further holds all before.
-      return segments.every(({ event }) => event <= reader.lastEventRow());
-    });
-  });
 }
 
 async function databasesOf(site: LogSite, ports: CrashPorts): Promise<readonly FoundBufferDatabase[]> {

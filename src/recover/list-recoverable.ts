@@ -2,14 +2,24 @@ import { join } from 'node:path';
 import { ActionableError, sampleKeyText } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import type { Liveness } from '../disk/index.ts';
-import { type Filestore, findBufferDatabases, openBufferDatabase } from '../journal/index.ts';
+import {
+  type BufferedSample,
+  type Filestore,
+  findBufferDatabases,
+  openBufferDatabase,
+} from '../journal/index.ts';
+import { outlineOfRow } from './buffered-attempts.ts';
 import { isFinal } from './buffered-copy.ts';
+import type { FlushedLog } from './flushed-log.ts';
+import { listRecords } from './flushed-records.ts';
 import { type CrashPorts, findInspectCrash, type InspectCrash } from './inspect-crash.ts';
 import { listRuns } from './list-runs.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
+import { countStates, stateOf } from './plan-recovery.ts';
 import type { RunPlaces } from './recover-options.ts';
 import type { RecoverProblem, SourceKind } from './recover-report.ts';
 import { factsOfLog, factsOfName } from './run-facts.ts';
+import { orderCopies, type SampleCopy } from './sample-copies.ts';
 
 /** Something that a crash left and that `recoverLog` can make a log of. */
 export interface Recoverable {
@@ -106,17 +116,27 @@ async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable 
 async function describe(crash: InspectCrash, options: ListOptions): Promise<Recoverable> {
   const { site, flushed, filestore } = crash;
   const facts = flushed ? factsOfLog(flushed) : factsOfName(site, undefined);
-  const held = new Set(flushed?.keys.map(({ id, epoch }) => sampleKeyText(id, epoch)));
   const problems: RecoverProblem[] = [...crash.problems];
-  const buffered = new Map<string, boolean>();
-  const note = (id: string, epoch: number, isCompleted: boolean) => {
+  const copies = flushed ? await notedRecords(flushed) : new Map<string, SampleCopy[]>();
+  const note = (sample: Omit<BufferedSample, 'hasRow'>) => {
+    const { id, epoch } = sample;
     const name = sampleKeyText(id, epoch);
-    if (!held.has(name)) buffered.set(name, (buffered.get(name) ?? false) || isCompleted);
+    const attempt = {
+      from: 'buffers',
+      key: { id, epoch },
+      readers: [],
+      events: 0,
+      ...outlineOfRow(sample),
+    } as const;
+    copies.set(name, [...(copies.get(name) ?? []), attempt]);
   };
   for (const { path } of crash.databases) await noteDatabase(path, options, { note, problems });
   if (filestore) noteFilestore(filestore, note);
   problems.push(...(filestore?.problems ?? []));
-  const completed = [...buffered.values()].filter(Boolean).length;
+  const best = Array.from(copies.values(), (some) => orderCopies(some)[0]).filter(
+    (copy) => copy !== undefined,
+  );
+  const counts = countStates(best.map(stateOf), facts.expected);
   return {
     kind: 'inspect',
     log: site.path ?? site.key,
@@ -124,16 +144,28 @@ async function describe(crash: InspectCrash, options: ListOptions): Promise<Reco
     task: facts.start.eval.task,
     created: facts.start.eval.created,
     expected: facts.expected,
-    flushed: held.size,
-    completed,
-    inFlight: buffered.size - completed,
+    flushed: counts.kept,
+    completed: counts.recovered,
+    inFlight: counts.inFlight,
     sources: sourcesOf(crash),
     liveness: crash.verdict.liveness,
     problems,
   };
 }
 
-type Note = (id: string, epoch: number, isCompleted: boolean) => void;
+type Note = (sample: Omit<BufferedSample, 'hasRow'>) => void;
+
+/** By the log's own list, which is not checked: a list must not read every record. */
+async function notedRecords(flushed: FlushedLog): Promise<Map<string, SampleCopy[]>> {
+  const told = await listRecords(flushed);
+  return new Map(
+    flushed.keys.map((key) => {
+      const name = sampleKeyText(key.id, key.epoch);
+      const unknown = { from: 'record', key, rank: 'complete', uuid: undefined, endedAt: undefined } as const;
+      return [name, [told.get(name) ?? unknown]];
+    }),
+  );
+}
 
 async function noteDatabase(
   path: string,
@@ -142,7 +174,7 @@ async function noteDatabase(
 ): Promise<void> {
   try {
     const reader = await openBufferDatabase(options.disk, path, options);
-    for (const { id, epoch, isCompleted } of reader.samples()) into.note(id, epoch, isCompleted);
+    for (const sample of reader.samples()) into.note(sample);
     into.problems.push(...reader.problems);
     await reader.close();
   } catch (error) {
@@ -153,8 +185,17 @@ async function noteDatabase(
 
 /** By its manifest alone: a list must not read every segment. */
 function noteFilestore({ manifest }: Filestore, note: Note): void {
-  for (const { summary } of manifest?.samples ?? [])
-    note(String(summary.id), Number(summary.epoch), isFinal(summary));
+  for (const { summary } of manifest?.samples ?? []) {
+    const { id, epoch, uuid, started_at: startedAt, error } = summary;
+    note({
+      id: String(id),
+      epoch: Number(epoch),
+      isCompleted: isFinal(summary),
+      ...(typeof uuid === 'string' ? { uuid } : {}),
+      ...(typeof startedAt === 'string' ? { startedAt } : {}),
+      ...(typeof error === 'string' ? { error } : {}),
+    });
+  }
 }
 
 function sourcesOf({ flushed, databases, filestore }: InspectCrash): SourceKind[] {

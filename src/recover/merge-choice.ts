@@ -1,17 +1,10 @@
 import { bySampleOrder, type SampleId, sampleKeyText } from '../base/index.ts';
-import type { EvalSampleSummary } from '../log/index.ts';
-
-export type SampleRank = 'complete' | 'errored' | 'cancelled';
+import { compareMerit, type Merit } from '../log/index.ts';
 
 /** One log's copy of a sample, with all that the choice between copies depends on. */
-export interface MergeCandidate {
+export interface MergeCandidate extends Merit {
   readonly id: SampleId;
   readonly epoch: number;
-  readonly rank: SampleRank;
-  /** Of its bytes: equal ones are the same sample. */
-  readonly checksum: string;
-  readonly uuid: string;
-  readonly completedAt: string;
   readonly place: string;
 }
 
@@ -23,19 +16,10 @@ export interface MergeConflict {
   readonly left: readonly string[];
 }
 
-const RANKS: readonly SampleRank[] = ['complete', 'errored', 'cancelled'];
-
-/** How Inspect words a cancellation, by a person or by a recovery. */
-const CANCELLED = /^(CancelledError|KeyboardInterrupt)\b|^The run was interrupted/;
-
-export function rankOf(summary: Pick<EvalSampleSummary, 'error'>): SampleRank {
-  if (summary.error === undefined || summary.error === null) return 'complete';
-  return CANCELLED.test(summary.error) ? 'cancelled' : 'errored';
-}
-
 /**
- * The best copy of each sample: complete before errored before cancelled; among equals the one that ended first, then by
- * its id and bytes. So nothing that is merged later changes what was chosen, and the order of logs does not matter.
+ * The best copy of each sample, by the order of merit: complete before errored before interrupted; among equals by its id
+ * and its bytes. So nothing that is merged later changes what was chosen, and neither the order of logs nor any clock
+ * matters.
  */
 export function chooseSamples<Candidate extends MergeCandidate>(
   candidates: readonly Candidate[],
@@ -66,14 +50,9 @@ export function chooseSamples<Candidate extends MergeCandidate>(
   return { chosen: chosen.sort(bySampleOrder), conflicts: conflicts.sort(bySampleOrder) };
 }
 
+/** Copies that are alike in all but where they lie are taken from the place that comes first. */
 function byMerit(a: MergeCandidate, b: MergeCandidate): number {
-  return (
-    RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) ||
-    compare(a.completedAt || '~', b.completedAt || '~') ||
-    compare(a.uuid, b.uuid) ||
-    compare(a.checksum, b.checksum) ||
-    compare(a.place, b.place)
-  );
+  return compareMerit(a, b) || compare(a.place, b.place);
 }
 
 function isSame(a: MergeCandidate, b: MergeCandidate): boolean {

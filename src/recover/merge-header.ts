@@ -14,24 +14,26 @@ import {
   type LogHeader,
   type ModelUsage,
 } from '../log/index.ts';
-import { rankOf } from './merge-choice.ts';
+import { rankOf } from './sample-rank.ts';
 
 /** The key of a log's metadata under which a merge says what it was made from. */
 export const PROVENANCE_KEY = 'holdfast_merged';
 
 /**
  * The header of a merged log. All of it follows from the set of headers and the chosen samples, so that merging again,
- * or in another order, gives the same: times are those of the logs, not of the merge.
+ * or in another order, gives the same: times are those of the logs, not of the merge. `isLacking`: samples are missing
+ * that a log once held.
  */
 export function mergedHeader(
   headers: readonly LogHeader[],
   summaries: readonly EvalSampleSummary[],
+  { isLacking = false }: { readonly isLacking?: boolean } = {},
 ): LogHeader {
   const ordered = [...headers].sort(byAge);
   const [base] = ordered;
   if (!base) throw new RangeError('a merge has at least one log');
   const spec = mergedSpec(base.eval, ordered);
-  const isWhole = isEverySampleThere(spec, summaries);
+  const isWhole = !isLacking && isEverySampleThere(spec, summaries);
   const { error: _1, results: _2, ...rest } = base;
   return {
     ...rest,

@@ -9,14 +9,16 @@ import {
   createLogFile,
   type EvalSpec,
   type LogHeader,
+  type MeritRank,
   openLog,
   type SampleFields,
   summarize,
   verifyLog,
 } from '../log/index.ts';
 import { mergeLogs } from './index.ts';
-import { chooseSamples, type MergeCandidate, rankOf, type SampleRank } from './merge-choice.ts';
+import { chooseSamples, type MergeCandidate } from './merge-choice.ts';
 import { mergedHeader } from './merge-header.ts';
+import { rankOf } from './sample-rank.ts';
 
 let dir: TempDir;
 beforeEach(async () => {
@@ -76,7 +78,7 @@ async function contentOf(path: string) {
 }
 
 describe('attempts at one eval', () => {
-  test('complete beats errored beats cancelled, sample by sample', async () => {
+  test('complete beats errored beats interrupted, sample by sample', async () => {
     const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom'), failed(3, 'CancelledError()')]);
     const b = await placeLog('b.eval', [
       failed(1, 'boom'),
@@ -171,17 +173,16 @@ describe('refused', () => {
 test('rank: by the words of the error', () => {
   expect(rankOf({})).toBe('complete');
   expect(rankOf({ error: 'boom' })).toBe('errored');
-  expect(rankOf({ error: 'CancelledError()' })).toBe('cancelled');
-  expect(rankOf({ error: 'The run was interrupted while this sample was under way.' })).toBe('cancelled');
+  expect(rankOf({ error: 'CancelledError()' })).toBe('interrupted');
+  expect(rankOf({ error: 'The run was interrupted while this sample was under way.' })).toBe('interrupted');
 });
 
 const candidate = fc.record<MergeCandidate>({
   id: fc.constantFrom<string | number>(1, 2, 'a'),
   epoch: fc.constantFrom(1, 2),
-  rank: fc.constantFrom<SampleRank>('complete', 'errored', 'cancelled'),
+  rank: fc.constantFrom<MeritRank>('complete', 'errored', 'interrupted'),
   checksum: fc.constantFrom('x', 'y'),
   uuid: fc.constantFrom('', 'u', 'v'),
-  completedAt: fc.constantFrom('', '2026-01-01', '2026-01-02'),
   place: fc.constantFrom('/a', '/b', '/c'),
 });
 

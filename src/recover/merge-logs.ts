@@ -1,17 +1,24 @@
-import { ActionableError, type SampleId, sampleKeyText, UsageError } from '../base/index.ts';
+import { ActionableError, type SampleId, UsageError } from '../base/index.ts';
 import { commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
 import {
-  type EvalSampleSummary,
   type LogFile,
   type LogHeader,
   type LogReader,
-  openLog,
+  type MeritRank,
   sampleMemberName,
   verifyLog,
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';
-import { chooseSamples, type MergeCandidate, type MergeConflict, rankOf } from './merge-choice.ts';
+import type { MergeConflict } from './merge-choice.ts';
 import { mergedHeader } from './merge-header.ts';
+import {
+  type MergeDamage,
+  type MergePlan,
+  type OpenedInput,
+  openInput,
+  type PlannedCopy,
+  planMerge,
+} from './plan-merge.ts';
 import { recoverErrors } from './recover-errors.ts';
 import { writingLog } from './recovered-writer.ts';
 
@@ -32,6 +39,10 @@ export interface MergeReport {
   readonly cancelled: number;
   /** Samples that several logs hold complete, but not alike. */
   readonly conflicts: readonly MergeConflict[];
+  /** What could not be read of a log; another log's copy was taken where there is one. */
+  readonly damaged: readonly MergeDamage[];
+  /** Samples of which no log has a copy that can be read. */
+  readonly lost: readonly { readonly id: SampleId; readonly epoch: number }[];
   /** How many samples each log gave, by path. */
   readonly from: Readonly<Record<string, number>>;
 }
@@ -55,82 +66,31 @@ export async function mergeLogs(options: MergeOptions): Promise<MergeReport> {
   }
 }
 
-interface OpenedInput {
-  readonly path: string;
-  readonly reader: LogReader;
-  readonly header: LogHeader;
-  readonly checksums: ReadonlyMap<string, string>;
-}
-
-interface Candidate extends MergeCandidate {
-  readonly input: OpenedInput;
-  readonly summary: EvalSampleSummary;
-}
-
-async function openInput(disk: Disk, path: string): Promise<OpenedInput> {
-  const reader = await openLog(disk, path);
-  const checksums = new Map<string, string>();
-  for (const { name } of reader.members()) {
-    const member = name.startsWith('samples/') ? await reader.rawMember(name) : undefined;
-    if (member) checksums.set(name, `${member.crc.toString(16)} ${member.sizeBytes}`);
-  }
-  return { path, reader, header: await reader.header(), checksums };
-}
-
 async function mergeOpened(opened: readonly OpenedInput[], options: MergeOptions): Promise<MergeReport> {
   const { disk, output } = options;
-  const { chosen, conflicts } = chooseSamples(await candidatesOf(opened));
+  const plan = await planMerge(opened);
   const temp = tempPathFor(output);
   try {
-    const header = await writingLog(disk, temp, (file) => writeMerged(file, opened, chosen));
+    const header = await writingLog(disk, temp, (file) => writeMerged(file, opened, plan));
     const report = await verifyLog(disk, temp);
     const broken = report.problems.find(({ code }) => code !== 'reference');
     if (broken) throw recoverErrors.verify(output, `${broken.member}: ${broken.message}`);
     if ((await commitNewFile(disk, temp, output)) === 'exists') throw recoverErrors.exists(output);
-    return reportOf(output, header, { chosen, conflicts });
+    return reportOf(output, header, plan);
   } catch (error) {
     await disk.remove(temp);
     throw error;
   }
 }
 
-async function candidatesOf(opened: readonly OpenedInput[]): Promise<Candidate[]> {
-  const candidates: Candidate[] = [];
-  for (const input of opened) {
-    const held = new Set((await input.reader.samples()).map(({ id, epoch }) => sampleKeyText(id, epoch)));
-    for await (const summary of input.reader.summaries()) {
-      const key = sampleKeyText(summary.id, summary.epoch);
-      // A sample that is listed twice is the same member; one that is listed but not there cannot be copied.
-      if (!held.delete(key)) continue;
-      candidates.push({ ...candidateOf(input, summary), input, summary });
-    }
-  }
-  return candidates;
-}
-
-function candidateOf(input: OpenedInput, summary: EvalSampleSummary): MergeCandidate {
-  const { id, epoch } = summary;
-  return {
-    id,
-    epoch,
-    rank: rankOf(summary),
-    checksum: input.checksums.get(sampleMemberName(id, epoch)) ?? '',
-    uuid: summary.uuid ?? '',
-    completedAt: summary.completed_at ?? '',
-    place: input.path,
-  };
-}
-
 async function writeMerged(
   file: LogFile,
   opened: readonly OpenedInput[],
-  chosen: readonly Candidate[],
+  { chosen, lost }: MergePlan,
 ): Promise<LogHeader> {
   const headers = opened.map(({ header }) => header);
-  const base = mergedHeader(
-    headers,
-    chosen.map(({ summary }) => summary),
-  );
+  const summaries = chosen.map(({ summary }) => summary);
+  const base = mergedHeader(headers, summaries, { isLacking: lost.length > 0 });
   await file.writeStart({ version: base.version, eval: base.eval, plan: base.plan });
   for (const { input, id, epoch } of chosen) await copySample(file, input.reader, { id, epoch });
   await file.writeSummaries(chosen.map(({ summary }) => summary));
@@ -154,7 +114,7 @@ async function copySample(
 }
 
 /** From the samples' own scores: those of summaries are thinned. */
-function numbersOf(header: LogHeader, chosen: readonly Candidate[]) {
+function numbersOf(header: LogHeader, chosen: readonly PlannedCopy[]) {
   const { scorers, metrics, config } = header.eval;
   async function* scores(): AsyncGenerator<SampleScores> {
     for (const { input, summary } of chosen) {
@@ -172,22 +132,20 @@ function numbersOf(header: LogHeader, chosen: readonly Candidate[]) {
   });
 }
 
-function reportOf(
-  output: string,
-  header: LogHeader,
-  found: { readonly chosen: readonly Candidate[]; readonly conflicts: readonly MergeConflict[] },
-): MergeReport {
-  const of = (rank: MergeCandidate['rank']) => found.chosen.filter((one) => one.rank === rank).length;
+function reportOf(output: string, header: LogHeader, plan: MergePlan): MergeReport {
+  const of = (rank: MeritRank) => plan.chosen.filter((one) => one.rank === rank).length;
   const from: Record<string, number> = {};
-  for (const { input } of found.chosen) from[input.path] = (from[input.path] ?? 0) + 1;
+  for (const { input } of plan.chosen) from[input.path] = (from[input.path] ?? 0) + 1;
   return {
     output,
     status: header.status,
-    samples: found.chosen.length,
+    samples: plan.chosen.length,
     completed: of('complete'),
     errored: of('errored'),
-    cancelled: of('cancelled'),
-    conflicts: found.conflicts,
+    cancelled: of('interrupted'),
+    conflicts: plan.conflicts,
+    damaged: plan.damaged,
+    lost: plan.lost,
     from,
   };
 }

@@ -5,14 +5,15 @@ import { sweepTemps } from '../disk/index.ts';
 import { type FoundBufferDatabase, openBucketSource, parseBufferPath } from '../journal/index.ts';
 import { type LogHeader, openLogSource } from '../log/index.ts';
 import { findRun, runAround } from './find-run.ts';
-import { findInspectCrash, type InspectCrash } from './inspect-crash.ts';
+import { finishCleanup, type MadeLog } from './finish-cleanup.ts';
+import { type CrashPorts, findInspectCrash, type InspectCrash } from './inspect-crash.ts';
 import { besideLog, type LogSite, logNameOf, recoveredName, siteInBucket, siteOfPath } from './log-site.ts';
 import { recoverErrors } from './recover-errors.ts';
-import { hasEvents, isRecoveredWhole, recoverInspect, runOf } from './recover-inspect.ts';
+import { recoverInspect } from './recover-inspect.ts';
 import type { RecoverOptions } from './recover-options.ts';
 import type { RecoverReport } from './recover-report.ts';
 import { type RunSite, recoverRun } from './recover-run.ts';
-import { releaseInspectSources } from './release-sources.ts';
+import { hasEvents, isRecovered } from './recovery-mark.ts';
 
 /** What a name can stand for. */
 type Target =
@@ -45,12 +46,12 @@ async function recoverAt(
   const ports = { ...options, scratchDir };
   await sweepOrphans(output, options);
   const crash = await findInspectCrash(site, ports, database);
-  if (crash.finished) return finishCleanup(crash, { options, made: crash.finished, output: site });
+  if (crash.finished) return cleanUp(crash, { header: crash.finished, site }, { options, ports });
   try {
     refuseLiving(crash, options);
     if (!crash.flushed && crash.databases.length === 0 && !crash.filestore) throw nothingAt(crash);
-    const made = options.overwrite ? undefined : await findEarlierRecovery(crash, output, options);
-    if (made) return await finishCleanup(crash, { options, made, output });
+    const header = options.overwrite ? undefined : await findEarlierRecovery(crash, output, options);
+    if (header) return await cleanUp(crash, { header, site: output }, { options, ports });
     return await recoverInspect(crash, {
       ...ports,
       output,
@@ -141,7 +142,7 @@ async function findEarlierRecovery(
     const header = await reader.header();
     await reader.close();
     const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === flushed.header.eval[key];
-    const isOurs = isSame('eval_id') && isSame('run_id') && isSame('created') && isRecoveredWhole(header);
+    const isOurs = isSame('eval_id') && isSame('run_id') && isSame('created') && isRecovered(header);
     return isOurs && hasEvents(header) !== (noEvents ?? false) ? header : undefined;
   } catch (error) {
     // Whatever else stands there is refused when it would be overwritten.
@@ -151,36 +152,17 @@ async function findEarlierRecovery(
 }
 
 /** The log is there: either nothing crashed, or a recovery of ours died before it could let the sources go. */
-async function finishCleanup(
+function cleanUp(
   crash: InspectCrash,
-  {
-    options,
-    made,
-    output,
-  }: { readonly options: RecoverOptions; readonly made: LogHeader; readonly output: LogSite },
+  made: MadeLog,
+  { options, ports }: { readonly options: RecoverOptions; readonly ports: CrashPorts },
 ): Promise<RecoverReport> {
-  const { databases, filestore } = crash;
+  const { databases, filestore, site } = crash;
   const hasSources = databases.length > 0 || filestore !== undefined;
-  if (!isRecoveredWhole(made) || !hasSources || options.keep)
-    throw output.place === crash.site.place
-      ? recoverErrors.finished(output.place, made.status)
-      : recoverErrors.exists(output.place);
+  if (!isRecovered(made.header) || !hasSources || options.keep)
+    throw made.site.place === site.place
+      ? recoverErrors.finished(site.place, made.header.status)
+      : recoverErrors.exists(made.site.place);
   refuseLiving(crash, options);
-  const releasable = { databases: databases.map(({ path }) => path), isFilestore: true };
-  const deleted = await releaseInspectSources(options.disk, crash, releasable);
-  return {
-    kind: 'inspect',
-    output: output.place,
-    wasThere: true,
-    status: made.status,
-    run: runOf(made),
-    sources: [],
-    liveness: crash.verdict.liveness,
-    counts: { expected: undefined, kept: 0, recovered: 0, inFlight: 0, lost: 0 },
-    samples: [],
-    problems: [],
-    ...(made.results && { results: made.results }),
-    deleted,
-    left: [],
-  };
+  return finishCleanup(crash, made, ports);
 }

@@ -22,6 +22,8 @@ export interface SampleAccount {
   readonly events?: number;
   /** Events that were still under way, such as a model call without its answer. */
   readonly pending?: number;
+  /** Why this copy was taken, where there were several. */
+  readonly why?: string;
   /** One sentence for each thing that is known to be missing. */
   readonly missing: readonly string[];
 }
@@ -63,6 +65,6 @@ export interface RecoverReport {
   readonly results?: EvalResults;
   /** What was deleted after the output had been read back and checked. */
   readonly deleted: readonly string[];
-  /** Sources that were not deleted, because something of them could not be read. */
+  /** Sources that were not deleted, because something of them could not be read or is not in the log. */
   readonly left: readonly string[];
 }

@@ -17,7 +17,7 @@ import {
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';
 import type { BufferedCopy } from './buffered-copy.ts';
-import type { FlushedLog } from './flushed-log.ts';
+import type { FlushedLog, KeptRecord } from './flushed-log.ts';
 import type { RebuiltSample } from './rebuild-sample.ts';
 import type { RunFacts } from './run-facts.ts';
 import { LOST_MESSAGE } from './sample-values.ts';
@@ -30,7 +30,7 @@ export interface Outcome {
 
 /** Writes a recovered log: what was flushed is copied, what was buffered is built anew, the numbers are computed. */
 export class RecoveredWriter {
-  readonly kept: SampleKey[] = [];
+  readonly kept: KeptRecord[] = [];
   readonly #file: LogFile;
   readonly #facts: RunFacts;
   readonly #flushed: FlushedLog | undefined;
@@ -73,12 +73,12 @@ export class RecoveredWriter {
     await this.#flushed?.copyJournal(this.#file);
   }
 
-  /** Copies a flushed sample; false when its bytes are damaged. */
+  /** Copies a flushed sample; undefined when it cannot be read. */
   async keep(flushed: FlushedLog, key: SampleKey): Promise<SampleScores | undefined> {
     const fields = await flushed.fields(key);
     if (!fields) return undefined;
     await flushed.copyTo(this.#file, key);
-    this.kept.push(key);
+    this.kept.push({ ...key, uuid: fields.uuid });
     return this.#count(key, fields);
   }
 

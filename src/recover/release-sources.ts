@@ -1,22 +1,18 @@
 import { dirname, join } from 'node:path';
 import type { Disk } from '../disk/index.ts';
+import type { Filestore } from '../journal/index.ts';
+import type { SourceCheck } from './check-sources.ts';
 import type { InspectCrash } from './inspect-crash.ts';
 import { filestorePrefix } from './log-site.ts';
 
-/** Which sources may go: what could not be read whole is left, because somebody may still get more out of it. */
-export interface Releasable {
-  readonly databases: readonly string[];
-  readonly isFilestore: boolean;
-}
-
 /**
- * Deletes the buffers that a log was recovered from, after that log was checked and has its name. The crashed log itself
- * stays. Returns what was deleted.
+ * Deletes the buffers that a log stands for, after that log was checked and has its name: see `checkSources`. All others
+ * stay, because somebody may still get more out of them; and so does the crashed log itself. Returns what was deleted.
  */
 export async function releaseInspectSources(
   disk: Disk,
   crash: InspectCrash,
-  releasable: Releasable,
+  releasable: Pick<SourceCheck, 'databases' | 'isFilestore'>,
 ): Promise<readonly string[]> {
   const deleted: string[] = [];
   for (const path of releasable.databases) {
@@ -33,16 +29,28 @@ export async function releaseInspectSources(
 }
 
 async function removeFilestore(disk: Disk, { site, filestore }: InspectCrash): Promise<void> {
-  const keys = filestore?.keys ?? [];
-  // The manifest goes first: without it, what is left of a half-removed filestore says so.
-  const ordered = [...keys].sort(
-    (a, b) => Number(b.endsWith('manifest.json')) - Number(a.endsWith('manifest.json')),
-  );
-  for (const key of ordered) await site.bucket.remove(key);
+  for (const key of [...(filestore?.keys ?? [])].sort(byRemoval)) await site.bucket.remove(key);
   if (site.path === undefined) return;
   const folder = join(dirname(site.path), filestorePrefix(site));
   await tryRemoveEmpty(disk, folder);
   await tryRemoveEmpty(disk, dirname(folder));
+}
+
+/**
+ * The manifest goes first, then what only it leads to, then the segments from the last to the first: so a filestore that is
+ * half removed is one without a manifest, and the next recovery can tell that nothing else of it is missing.
+ */
+function byRemoval(a: string, b: string): number {
+  const stepOf = (key: string) => (key.endsWith('/manifest.json') ? 0 : SEGMENT.test(key) ? 2 : 1);
+  const numberOf = (key: string) => Number(SEGMENT.exec(key)?.[1] ?? 0);
+  return stepOf(a) - stepOf(b) || numberOf(b) - numberOf(a);
+}
+
+const SEGMENT = /\/segment\.(\d+)\.zip$/;
+
+/** Whether a filestore is what an interrupted removal leaves: segments, and nothing that could say more of them. */
+export function isHalfRemoved({ manifest, keys }: Filestore): boolean {
+  return manifest === undefined && keys.every((key) => SEGMENT.test(key) || key.endsWith('/.keep'));
 }
 
 /** Best effort: an empty directory harms nobody, and another process may be putting something into it. */

@@ -1,36 +1,51 @@
 import { type SampleKey, sampleKeyText } from '../base/index.ts';
 import { sampleMemberName, type VerifyReport } from '../log/index.ts';
-import type { BufferedPlan } from './plan-samples.ts';
+import { countStates, type PlannedSample, type RecoveryPlan } from './plan-recovery.ts';
 import type { RebuiltSample } from './rebuild-sample.ts';
 import type { RecoverCounts, SampleAccount, SourceKind } from './recover-report.ts';
+import { isSameAttempt, placeOf, type SampleCopy } from './sample-copies.ts';
 
-/** What became of each sample: one account each, filled while the log is written and checked. */
+type OpenAccount = SampleAccount & { readonly missing: string[] };
+
+/** What becomes of each sample: made from the plan, and corrected where writing or reading back shows otherwise. */
 export class SampleAccounts {
-  readonly #accounts = new Map<string, SampleAccount & { readonly missing: string[] }>();
+  readonly #accounts = new Map<string, OpenAccount>();
+  readonly #expected: number | undefined;
 
-  kept(key: SampleKey, from: SourceKind): void {
-    this.#set({ ...key, state: 'flushed', from: [from], missing: [] });
+  constructor(plan: RecoveryPlan) {
+    this.#expected = plan.facts.expected;
+    for (const { key, state } of plan.samples) this.#set({ ...keyOf(key), state, from: [], missing: [] });
+    for (const key of plan.lost) this.lost(key);
   }
 
-  rebuilt(plan: BufferedPlan, rebuilt: RebuiltSample, withEvents: boolean): void {
-    const { state, fields, events, pending, missing } = rebuilt;
-    const others = plan.others.map((place) => `Another attempt at it, in ${place}, was left out.`);
+  kept(planned: PlannedSample, found: { readonly id: SampleKey['id']; readonly from: SourceKind }): void {
+    const { epoch } = planned.key;
+    this.#set({ id: found.id, epoch, state: 'flushed', from: [found.from], ...whyOf(planned), missing: [] });
+  }
+
+  rebuilt(
+    planned: PlannedSample,
+    copy: SampleCopy & { readonly from: 'buffers' },
+    { sample, withEvents }: { readonly sample: RebuiltSample; readonly withEvents: boolean },
+  ): void {
+    const { fields, events, pending } = sample;
+    const state = sample.state === 'completed' && fields.error !== undefined ? 'errored' : sample.state;
     this.#set({
       id: fields.id,
       epoch: fields.epoch,
-      state: state === 'completed' && fields.error !== undefined ? 'errored' : state,
-      from: plan.readers.map(({ kind }) => kind),
+      state,
+      from: copy.readers.map(({ kind }) => kind),
       events: withEvents ? events.length : 0,
       pending,
-      missing: [...missing, ...others],
+      ...(copy === planned.copies[0] && whyOf(planned)),
+      missing: [...sample.missing, ...othersOf(planned, copy)],
     });
   }
 
-  /** A sample that was once in the log and is nowhere any more; one that has an account is not lost. */
-  lost({ id, epoch }: SampleKey): void {
-    if (this.#accounts.has(sampleKeyText(id, epoch))) return;
+  /** A sample that was once in the log and is nowhere any more. */
+  lost(key: SampleKey): void {
     const missing = ['It was flushed, but its copy in the log is gone or damaged.'];
-    this.#set({ id, epoch, state: 'lost', from: [], missing });
+    this.#set({ ...keyOf(key), state: 'lost', from: [], missing });
   }
 
   /** References without a target, which reading the new log back has found: they say what is missing of a sample. */
@@ -47,21 +62,29 @@ export class SampleAccounts {
     return [...this.#accounts.values()];
   }
 
-  counts(expected: number | undefined): RecoverCounts {
-    const counts = { expected, kept: 0, recovered: 0, inFlight: 0, lost: 0 };
-    for (const { state } of this.#accounts.values()) counts[COUNTED_AS[state]]++;
-    return counts;
+  counts(): RecoverCounts {
+    return countStates(
+      Array.from(this.#accounts.values(), ({ state }) => state),
+      this.#expected,
+    );
   }
 
-  #set(account: SampleAccount & { readonly missing: string[] }): void {
+  #set(account: OpenAccount): void {
     this.#accounts.set(sampleKeyText(account.id, account.epoch), account);
   }
 }
 
-const COUNTED_AS = {
-  flushed: 'kept',
-  completed: 'recovered',
-  errored: 'recovered',
-  'in-flight': 'inFlight',
-  lost: 'lost',
-} as const;
+function keyOf({ id, epoch }: SampleKey): SampleKey {
+  return { id, epoch };
+}
+
+function whyOf({ why }: PlannedSample): { readonly why?: string } {
+  return why === undefined ? {} : { why };
+}
+
+/** Attempts in other buffers, which no log of this eval holds. A record of an earlier attempt stays in the crashed log. */
+function othersOf({ copies }: PlannedSample, taken: SampleCopy): readonly string[] {
+  return copies
+    .filter((copy) => copy !== taken && copy.from === 'buffers' && !isSameAttempt(copy, taken))
+    .map((copy) => `Another attempt at it, in ${placeOf(copy)}, was left out.`);
+}

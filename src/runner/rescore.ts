@@ -79,11 +79,11 @@ export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport
   const log = await openLog(disk, options.from);
   try {
     const rescore = new Rescore(options, log);
-    const { outcome, written } = await directoryLogStore(disk, dirname(to)).create(basename(to), {
+    const created = await directoryLogStore(disk, dirname(to)).create(basename(to), {
       write: (file) => rescore.writeTo(file),
     });
-    if (outcome === 'exists') throw exists(to);
-    return written;
+    if (created.outcome === 'exists') throw exists(to);
+    return created.written;
   } finally {
     await log.close();
   }

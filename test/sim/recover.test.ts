@@ -67,6 +67,9 @@ async function isSourceWhole(disk: Disk): Promise<boolean> {
   return names.includes('manifest.json') && names.includes('segment.1.zip');
 }
 
+const isSourceThere = async (disk: Disk) =>
+  ((await disk.list(BUFFER)) ?? []).some(({ name }) => !name.startsWith('.'));
+
 const names = async (disk: Disk) =>
   ((await disk.list('/logs')) ?? []).map(({ name }) => name).filter((name) => !name.startsWith('.'));
 
@@ -81,7 +84,9 @@ describe('whatever kills a recovery', () => {
         expect((await names(disk)).every((name) => name.endsWith('.eval'))).toBe(true);
         if (result) expect(state).toBe('recovered');
         if (state === 'absent') expect(await isSourceWhole(disk)).toBe(true);
-        if (state === 'absent' || (await isSourceWhole(disk))) await recover(disk, false);
+        if (state === 'absent' || (await isSourceThere(disk))) await recover(disk, false);
+        // Also what an interrupted removal left of the sources is gone in the end.
+        expect(await isSourceThere(disk)).toBe(false);
         expect(await stateOf(disk.powerCycle(), OUTPUT)).toBe('recovered');
       },
       seeds: 2,

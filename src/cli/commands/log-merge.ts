@@ -26,14 +26,14 @@ log gave is kept in the new log's metadata.`,
     0: 'merged',
     1: 'a file is no log, the logs are not of one eval, or the output exists; nothing was written',
     2: 'the command line is wrong',
-    3: 'a log is damaged; nothing was written',
+    3: 'merged, but something of a log is damaged and listed; or nothing of a log can be read, and nothing was written',
   },
   async run({ args, flags, terminal }) {
     const logs = (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path));
     const report = await mergeLogs({ disk: nodeDisk, logs, output: resolve(terminal.cwd, flags.output) });
     if (flags.json) terminal.json(toJson(report));
     else for (const line of mergeLines(report, terminal)) terminal.line(line);
-    return EXIT.ok;
+    return report.damaged.length > 0 ? EXIT.damage : EXIT.ok;
   },
 });
 
@@ -55,5 +55,9 @@ function mergeLines(report: MergeReport, { style, cwd }: Terminal): string[] {
         `  ${oneLine(String(id))}, epoch ${epoch}: taken from ${shortPath(taken, cwd)}, left out of ${left.map((path) => shortPath(path, cwd)).join(', ')}`,
       );
   }
+  if (report.damaged.length > 0) lines.push(style.bad('Damaged:'));
+  for (const { message } of report.damaged) lines.push(`  ${message}`);
+  for (const { id, epoch } of report.lost)
+    lines.push(style.bad(`  ${oneLine(String(id))}, epoch ${epoch}: no log has a copy that can be read`));
   return [...lines, style.accent(shortPath(report.output, cwd))];
 }

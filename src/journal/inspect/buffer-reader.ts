@@ -9,6 +9,7 @@ import {
   stringifyJson,
 } from '../../base/index.ts';
 import { type BufferProblem, bufferErrors } from './buffer-problem.ts';
+import { decodeJsonText, decodeText, encodeText } from './buffer-text.ts';
 import { explainBufferError } from './open-buffer.ts';
 
 export interface BufferKey {
@@ -18,9 +19,13 @@ export interface BufferKey {
 }
 
 export interface BufferedSample extends BufferKey {
-  /** False: there are events, but the row that begins a sample never arrived. */
+  /** False: there are events, but the row that begins a sample never arrived, or cannot be read. */
   readonly hasRow: boolean;
   readonly isCompleted: boolean;
+  /** What its row tells besides; each may be missing. */
+  readonly uuid?: string;
+  readonly startedAt?: string;
+  readonly error?: string;
 }
 
 /** One row of a sample's events. Rows with one id are versions of one event; an empty id is unlike any other. */
@@ -76,14 +81,16 @@ export class BufferReader {
   samples(): readonly BufferedSample[] {
     const found = new Map<string, BufferedSample>();
     if (this.#columns.size === 0) return [];
-    for (const row of this.#rows('SELECT id, epoch, data FROM samples ORDER BY rowid')) {
-      const key = { id: String(row.id), epoch: Number(row.epoch) };
-      const summary = this.#object(String(row.data), { ...key, what: 'summary' });
-      const isCompleted = (summary?.completed_at ?? null) !== null || summary?.completed === true;
-      found.set(bufferKeyText(key), { ...key, hasRow: true, isCompleted });
+    for (const row of this.#rows(
+      `SELECT ${bytes('id')}, epoch, ${bytes('data')} FROM samples ORDER BY rowid`,
+    )) {
+      const key = keyOf(row);
+      const summary = this.#object(row.data, { ...key, what: 'summary' });
+      found.set(bufferKeyText(key), { ...key, ...outlineOf(summary) });
     }
-    for (const row of this.#rows('SELECT DISTINCT sample_id AS id, sample_epoch AS epoch FROM events')) {
-      const key = { id: String(row.id), epoch: Number(row.epoch) };
+    const named = `SELECT DISTINCT CAST(sample_id AS BLOB) AS id, sample_epoch AS epoch FROM events`;
+    for (const row of this.#rows(named)) {
+      const key = keyOf(row);
       const name = bufferKeyText(key);
       if (!found.has(name)) found.set(name, { ...key, hasRow: false, isCompleted: false });
     }
@@ -92,16 +99,17 @@ export class BufferReader {
 
   /** The thinned form of the sample that its row holds. */
   summary(key: BufferKey): JsonObject | undefined {
-    const row = this.#one('SELECT data FROM samples WHERE id = ? AND epoch = ?', key.id, key.epoch);
-    return row && this.#object(String(row.data), { ...key, what: 'summary' });
+    const sql = `SELECT ${bytes('data')} FROM samples WHERE id = ? AND epoch = ?`;
+    const row = this.#one(sql, key.id, key.epoch);
+    return row && this.#object(row.data, { ...key, what: 'summary' });
   }
 
   /** The metadata as it was, where it was kept besides the summary (since 0.3.250). */
   metadata(key: BufferKey): JsonObject | undefined {
     if (!this.#columns.get('samples')?.has('sample_metadata')) return undefined;
-    const sql = 'SELECT sample_metadata AS text FROM samples WHERE id = ? AND epoch = ?';
-    const text = this.#one(sql, key.id, key.epoch)?.text;
-    return typeof text === 'string' ? this.#object(text, { ...key, what: 'metadata' }) : undefined;
+    const sql = 'SELECT CAST(sample_metadata AS BLOB) AS text FROM samples WHERE id = ? AND epoch = ?';
+    const text = this.#one(sql, key.id, key.epoch)?.text ?? undefined;
+    return text === undefined ? undefined : this.#object(text, { ...key, what: 'metadata' });
   }
 
   eventRows(key: BufferKey): readonly EventRow[] {
@@ -109,19 +117,26 @@ export class BufferReader {
   }
 
   *iterateEventRows(key: BufferKey): Iterable<EventRow> {
-    const sql = 'SELECT id, event_id FROM events WHERE sample_id = ? AND sample_epoch = ? ORDER BY id';
+    const sql = `SELECT id, ${bytes('event_id')} FROM events WHERE sample_id = ? AND sample_epoch = ? ORDER BY id`;
     for (const row of this.#rows(sql, key.id, key.epoch)) {
-      yield { row: Number(row.id), eventId: typeof row.event_id === 'string' ? row.event_id : '' };
+      yield { row: Number(row.id), eventId: decodeText(row.event_id) ?? '' };
     }
+  }
+
+  /** How many rows of events a sample has. */
+  countEvents(key: BufferKey): number {
+    const sql = 'SELECT count(*) AS count FROM events WHERE sample_id = ? AND sample_epoch = ?';
+    return Number(this.#one(sql, key.id, key.epoch)?.count ?? 0);
   }
 
   /** The compact text of one row and its tag; undefined, and a problem, when it is damaged or gone. */
   event(row: number): { readonly tag: string; readonly json: string } | undefined {
     const found = this.#one(EVENT, row);
-    if (typeof found?.json !== 'string') return undefined;
-    if (typeof found.tag === 'string') return { tag: found.tag, json: found.json };
+    const json = decodeJsonText(found?.json);
+    if (json === undefined) return undefined;
+    if (typeof found?.tag === 'string') return { tag: found.tag, json };
     // Strict JSON with a tag it is not: NaN is allowed here, anything else is damage.
-    const event = this.#object(found.json, { what: `event row ${row}` });
+    const event = this.#object(found?.json, { what: `event row ${row}` });
     if (!event || typeof event.event === 'string')
       return event && { tag: String(event.event), json: stringifyJson(event) };
     this.#noteRow({ what: `event row ${row}` }, 'it does not say what kind of event it is');
@@ -131,35 +146,35 @@ export class BufferReader {
   poolRows(key: BufferKey, kind: PoolKind): readonly PoolRow[] {
     const { table, column } = POOLS[kind];
     if (!this.#columns.has(table)) return [];
-    const sql = `SELECT id, ${column} AS key FROM ${table} WHERE sample_id = ? AND sample_epoch = ? ORDER BY id`;
+    const sql = `SELECT id, CAST(${column} AS BLOB) AS key FROM ${table} WHERE sample_id = ? AND sample_epoch = ? ORDER BY id`;
     return Array.from(this.#rows(sql, key.id, key.epoch), (row) => ({
       row: Number(row.id),
-      key: String(row.key),
+      key: decodeText(row.key) ?? '',
     }));
   }
 
   /** The compact JSON text of a pool row. */
   poolText(kind: PoolKind, row: number): string | undefined {
-    const sql = `SELECT CASE WHEN json_valid(data) THEN json(data) END AS json, data FROM ${POOLS[kind].table} WHERE id = ?`;
+    const sql = `SELECT CAST(CASE WHEN json_valid(data) THEN json(data) END AS BLOB) AS json, ${bytes('data')}
+      FROM ${POOLS[kind].table} WHERE id = ?`;
     const found = this.#one(sql, row);
-    if (!found || typeof found.json === 'string') return found?.json as string | undefined;
-    const value = this.#parse(String(found.data), { what: `${kind} row ${row}` });
+    const json = decodeJsonText(found?.json);
+    if (!found || json !== undefined) return json;
+    const value = this.#parse(found.data, { what: `${kind} row ${row}` });
     return value === undefined ? undefined : stringifyJson(value);
   }
 
   *attachments(key: BufferKey): Iterable<{ readonly hash: string; readonly text: string }> {
     if (!this.#columns.has('attachments')) return;
-    const sql = 'SELECT hash, content FROM attachments WHERE sample_id = ? AND sample_epoch = ? ORDER BY id';
+    const sql = `SELECT hash, ${bytes('content')} FROM attachments WHERE sample_id = ? AND sample_epoch = ? ORDER BY id`;
     for (const row of this.#rows(sql, key.id, key.epoch))
-      yield { hash: String(row.hash), text: String(row.content) };
+      yield { hash: String(row.hash), text: decodeText(row.content) ?? '' };
   }
 
   attachment(key: BufferKey, hash: string): string | undefined {
     if (!this.#columns.has('attachments')) return undefined;
-    const sql =
-      'SELECT content FROM attachments WHERE hash = ? AND sample_id = ? AND sample_epoch = ? LIMIT 1';
-    const content = this.#one(sql, hash, key.id, key.epoch)?.content;
-    return content === undefined ? undefined : String(content);
+    const sql = `SELECT ${bytes('content')} FROM attachments WHERE hash = ? AND sample_id = ? AND sample_epoch = ? LIMIT 1`;
+    return decodeText(this.#one(sql, hash, key.id, key.epoch)?.content);
   }
 
   /** The last number that was given to an event of any sample. */
@@ -179,7 +194,7 @@ export class BufferReader {
   /** Damage ends a query early: what came before it counts, and the problem is said. */
   *#rows(sql: string, ...values: SQLInputValue[]): Iterable<Record<string, unknown>> {
     try {
-      yield* this.#db.prepare(sql).iterate(...values);
+      yield* this.#db.prepare(sql).iterate(...values.map(toParameter));
     } catch (error) {
       this.#note(explainBufferError(error, this.place));
     }
@@ -190,7 +205,7 @@ export class BufferReader {
     try {
       const statement = this.#statements.get(sql) ?? this.#db.prepare(sql);
       this.#statements.set(sql, statement);
-      return statement.get(...values);
+      return statement.get(...values.map(toParameter));
     } catch (error) {
       this.#note(explainBufferError(error, this.place));
       return undefined;
@@ -204,16 +219,16 @@ export class BufferReader {
     if (!this.problems.some((problem) => problem.message === message)) this.problems.push({ code, message });
   }
 
-  #object(text: string, where: Partial<BufferKey> & { readonly what: string }): JsonObject | undefined {
+  #object(text: unknown, where: Partial<BufferKey> & { readonly what: string }): JsonObject | undefined {
     const value = this.#parse(text, where);
     if (value === undefined || isJsonObject(value)) return value;
     this.#noteRow(where, 'it is not a JSON object');
     return undefined;
   }
 
-  #parse(text: string, where: Partial<BufferKey> & { readonly what: string }): Json | undefined {
+  #parse(text: unknown, where: Partial<BufferKey> & { readonly what: string }): Json | undefined {
     try {
-      return parseJson(text);
+      return parseJson(decodeJsonText(text) ?? '');
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
       this.#noteRow(where, messageOf(error));
@@ -240,13 +255,38 @@ export function bufferKeyText({
   return `${epoch} ${id}`;
 }
 
+/** A column as bytes, under its own name. */
+function bytes(column: string): string {
+  return `CAST(${column} AS BLOB) AS ${column}`;
+}
+
+function toParameter(value: SQLInputValue): SQLInputValue {
+  return typeof value === 'string' ? encodeText(value) : value;
+}
+
+function keyOf(row: Readonly<Record<string, unknown>>): BufferKey {
+  return { id: decodeText(row.id) ?? '', epoch: Number(row.epoch) };
+}
+
+/** What the row of a sample says of it at a glance. */
+function outlineOf(summary: JsonObject | undefined): Omit<BufferedSample, keyof BufferKey> {
+  const { uuid, started_at: startedAt, error, completed_at: completedAt, completed } = summary ?? {};
+  return {
+    hasRow: summary !== undefined,
+    isCompleted: (completedAt ?? null) !== null || completed === true,
+    ...(typeof uuid === 'string' ? { uuid } : {}),
+    ...(typeof startedAt === 'string' ? { startedAt } : {}),
+    ...(typeof error === 'string' ? { error } : {}),
+  };
+}
+
 const POOLS = {
   message: { table: 'message_pool', column: 'msg_id' },
   call: { table: 'call_pool', column: 'hash' },
 } as const;
 
 /** SQLite makes the text compact far faster than we could. What is not strict JSON comes without a tag. */
-const EVENT = `SELECT CASE WHEN json_valid(data) THEN json(data) ELSE data END AS json,
+const EVENT = `SELECT CAST(CASE WHEN json_valid(data) THEN json(data) ELSE data END AS BLOB) AS json,
   CASE WHEN json_valid(data) THEN json_extract(data, '$.event') END AS tag
   FROM events WHERE id = ?`;
 

@@ -13,6 +13,7 @@ import type { Disk } from '../../disk/index.ts';
 import { type ByteSource, DEFAULT_LIMITS, MemberJson, scanTornZip, ZipReader } from '../../log/index.ts';
 import type { BufferProblem } from './buffer-problem.ts';
 import { BufferReader } from './buffer-reader.ts';
+import { encodeText, escapeSurrogates } from './buffer-text.ts';
 import { type Filestore, findGaps, keyOf, readSidecar, segmentKeyOf } from './filestore.ts';
 
 /**
@@ -184,7 +185,7 @@ class Spool {
         at = place;
         list = name;
       }
-      row[key] = key === 'event' ? Buffer.from(bytes).toString('utf8') : toColumn(member.parse(bytes));
+      row[key] = key === 'event' ? Buffer.from(bytes).toString('utf8') : toColumn(member.parse(bytes), key);
     }
     flush();
   }
@@ -195,7 +196,7 @@ class Spool {
       const { id, epoch } = keyOf(sample);
       const { text, problem } = await readSidecar(this.#filestore, sample);
       if (problem) this.problems.push(problem);
-      insert.run(id, epoch, stringifyJson(sample.summary), text ?? null);
+      insert.run(encodeText(id), epoch, stringifyJson(sample.summary), text ?? null);
     }
   }
 
@@ -226,7 +227,9 @@ function enterRows(path: readonly (string | number)[]): 'enter' | 'take' | 'skip
   return 'take';
 }
 
-function toColumn(value: Json): SQLInputValue {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value;
+/** The data of a pool is JSON, in which a half of a surrogate pair has an escape; other texts are kept as bytes then. */
+function toColumn(value: Json, key: string): SQLInputValue {
+  if (typeof value === 'string') return key === 'data' ? escapeSurrogates(value) : encodeText(value);
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
   return value === null ? null : stringifyJson(value);
 }
