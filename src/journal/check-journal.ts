@@ -1,47 +1,48 @@
 import type { Acknowledged } from './acknowledged.ts';
 import type { DamageNotes } from './damage-notes.ts';
+import { explained } from './database.ts';
 import type { JournalRows, Row } from './journal-rows.ts';
 import { hashesIn } from './long-texts.ts';
 import { TABLES, type Table } from './schema.ts';
 
-export interface CheckOutcome {
-  /** False when a checksum is wrong, SQLite finds its pages damaged, or less is there than was acknowledged. */
-  readonly isSound: boolean;
-}
-
 /**
  * One pass over every row of a journal that nobody writes: checksums [JRN-9], the rows that results promise [JRN-10], the
- * texts that documents name, and what was acknowledged [JRN-11]. Everything that is wrong goes into `notes`.
+ * texts that documents name, and what was acknowledged [JRN-11]. Everything that is wrong goes into `notes`. Gives the first
+ * reason, or undefined when nothing is wrong.
  */
 export function checkJournal(
   rows: JournalRows,
   notes: DamageNotes,
   mark: Acknowledged | undefined,
-): CheckOutcome {
+): string | undefined {
   // One snapshot for all of it: whoever is thought to be dead may still be writing.
-  rows.db.exec('BEGIN');
-  try {
-    return new Check(rows, notes).run(mark);
-  } finally {
-    rows.db.exec('COMMIT');
-  }
+  return explained(rows.path, () => {
+    rows.db.exec('BEGIN');
+    try {
+      return new Check(rows, notes).run(mark);
+    } finally {
+      if (rows.db.isTransaction) rows.db.exec('ROLLBACK');
+    }
+  });
 }
 
 class Check {
   readonly #rows: JournalRows;
   readonly #notes: DamageNotes;
-  #isSound = true;
+  /** Answers that are there, but not all of their texts: they cannot be given. */
+  readonly #brokenAnswers: number[] = [];
+  #fault: string | undefined;
 
   constructor(rows: JournalRows, notes: DamageNotes) {
     this.#rows = rows;
     this.#notes = notes;
     rows.onDamage = (table, row) => {
-      this.#isSound = false;
+      this.#fault ??= `row ${row.n} of ${table} has a wrong checksum`;
       notes.row(table, row);
     };
   }
 
-  run(mark: Acknowledged | undefined): CheckOutcome {
+  run(mark: Acknowledged | undefined): string | undefined {
     this.#checkPages();
     const counts = new Map<Table, number>();
     for (const table of TABLES) counts.set(table, this.#checkTable(table));
@@ -49,33 +50,37 @@ class Check {
     this.#checkLinks();
     this.#checkBeginnings();
     if (mark) this.#checkMark(mark, counts);
-    return { isSound: this.#isSound };
+    return this.#fault;
   }
 
   #checkPages(): void {
     const [row] = this.#rows.select('PRAGMA integrity_check(1)');
     const found = String(row?.integrity_check);
     if (found === 'ok') return;
-    this.#isSound = false;
-    this.#notes.say(`${this.#rows.path} is damaged (${found.replaceAll('\n', ' ')}).`);
+    this.#fault ??= found.replaceAll('\n', ' ');
+    this.#notes.say(`${this.#rows.path} is damaged (${this.#fault}).`);
   }
 
-  /** Gives how many rows are whole. */
+  /** Gives how many rows are whole, with all that they refer to. */
   #checkTable(table: Table): number {
     let count = 0;
     for (const row of this.#rows.many(table)) {
-      count++;
-      this.#checkReferences(table, row);
+      if (this.#hasItsTexts(table, row)) count++;
+      else if (table === 'answers') this.#brokenAnswers.push(Number(row.n));
     }
     return count;
   }
 
-  #checkReferences(table: Table, row: Row): void {
-    const attempt = Number(table === 'attempts' ? row.n : row.attempt);
-    if (table === 'contents' || typeof row.data !== 'string' || Number.isNaN(attempt)) return;
+  #hasItsTexts(table: Table, row: Row): boolean {
+    const attempt = table === 'attempts' ? row.n : row.attempt;
+    if (typeof row.data !== 'string' || typeof attempt !== 'number') return true;
+    let hasAll = true;
     for (const hash of hashesIn(row.data)) {
-      if (!this.#isThere(hash)) this.#lacks(attempt, `a text that it refers to (${hash}) is not there`);
+      if (this.#isThere(hash)) continue;
+      hasAll = false;
+      this.#lacks(attempt, `a text that it refers to (${hash}) is not there`);
     }
+    return hasAll;
   }
 
   /** A result says how many rows its attempt has [JRN-10]. */
@@ -110,7 +115,7 @@ class Check {
   #checkMark(mark: Acknowledged, counts: ReadonlyMap<Table, number>): void {
     const lacking = (table: Table) => Math.max(0, mark.rows[table] - (counts.get(table) ?? 0));
     if (TABLES.every((table) => lacking(table) === 0)) return;
-    this.#isSound = false;
+    this.#fault ??= 'it holds less than was acknowledged';
     const usd = Math.max(0, mark.usd - this.#spentUsd());
     const lost = { answers: lacking('answers'), results: lacking('results'), usd: round(usd) };
     this.#notes.lost = lost;
@@ -122,9 +127,9 @@ class Check {
   }
 
   #spentUsd(): number {
-    return this.#rows.number(
-      "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)",
-    );
+    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
+    const broken = this.#brokenAnswers.map((n) => this.#rows.number(`${sql} AND n = ?`, n));
+    return broken.reduce((usd, cost) => usd - cost, this.#rows.number(sql));
   }
 
   #isThere(hash: string): boolean {
@@ -132,7 +137,7 @@ class Check {
   }
 
   #lacks(attempt: number, why: string): void {
-    this.#isSound = false;
+    this.#fault ??= `attempt ${attempt} lacks something: ${why}`;
     this.#notes.attempt(attempt, why);
   }
 }

@@ -60,8 +60,10 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
   try {
     const journal = new ImportedJournal(journalPath(temp, ''), options);
     try {
-      for (const chain of await listChains(options.bucket, options.prefix, options.run))
-        if (writerOfChain(chain) === writer) await journal.readChain(chain);
+      const chains = await listChains(options.bucket, options.prefix, options.run);
+      const own = chains.filter((chain) => writerOfChain(chain) === writer);
+      // A later chain was begun because an earlier one holds something else: its word comes first.
+      for (const chain of own.sort(byNumber).reverse()) await journal.readChain(chain);
     } finally {
       journal.close();
     }
@@ -106,8 +108,7 @@ class ImportedJournal {
         continue;
       }
       chain.follow(segment, digestOf(bytes), key);
-      this.#insertAll(segment, key);
-      this.#keys.push(key);
+      if (this.#insertAll(segment, key)) this.#keys.push(key);
       this.#isComplete ||= segment.header.last;
     }
   }
@@ -144,25 +145,46 @@ class ImportedJournal {
     return undefined;
   }
 
-  #insertAll({ header, rows }: Segment, key: string): void {
+  /** False when something in it was left out: then it stays in the bucket. */
+  #insertAll({ header, rows }: Segment, key: string): boolean {
     if (!this.#db) {
       this.#version = header.version;
       this.#db = createDatabase(this.#path, header.version);
     }
     if (header.version !== this.#version) {
       this.#problems.push(`Segment ${key} has another version than those before it: it was left out.`);
-      return;
+      return false;
     }
+    const problems = this.#problems.length;
     this.#db.exec('BEGIN IMMEDIATE');
     for (const row of rows) this.#insert(this.#db, row, key);
     this.#db.exec('COMMIT');
+    return this.#problems.length === problems;
   }
 
-  #insert(db: DatabaseSync, { table, n, values }: SegmentRow, key: string): void {
+  #insert(db: DatabaseSync, row: SegmentRow, key: string): void {
+    const { table, n, values } = row;
     if (this.#version !== 1 && values.at(-1) !== rowSum(table, values.slice(0, -1))) {
       this.#problems.push(`Row ${n} of ${table} in segment ${key} has a wrong checksum: it was left out.`);
       return;
     }
+    const { changes } = this.#statement(db, table).run(n, ...values);
+    this.#rows += Number(changes);
+    if (Number(changes) === 0 && !this.#isThere(db, row))
+      this.#problems.push(
+        `Row ${n} of ${table} in segment ${key} is another one elsewhere: it was left out.`,
+      );
+  }
+
+  /** A row that was inserted already, or a content that is there under another number. */
+  #isThere(db: DatabaseSync, { table, n, values }: SegmentRow): boolean {
+    if (this.#version === 1) return true;
+    const [where, value] = table === 'contents' ? ['hash', values[0] ?? null] : ['n', n];
+    const found = db.prepare(`SELECT sum FROM ${table} WHERE ${where} = ?`).get(value);
+    return found?.sum === values.at(-1);
+  }
+
+  #statement(db: DatabaseSync, table: string): StatementSync {
     let insert = this.#inserts.get(table);
     if (!insert) {
       const names = storedColumns(this.#version, table);
@@ -171,7 +193,7 @@ class ImportedJournal {
       );
       this.#inserts.set(table, insert);
     }
-    this.#rows += Number(insert.run(n, ...values).changes);
+    return insert;
   }
 }
 
@@ -207,6 +229,14 @@ async function listChains(bucket: Bucket, prefix: string, run: string): Promise<
   const chains = new Set<string>();
   for await (const { key } of bucket.list(root)) chains.add(key.slice(root.length).split('/')[0] ?? '');
   return [...chains].filter((chain) => chain !== '').sort();
+}
+
+function byNumber(a: string, b: string): number {
+  return numberOf(a) - numberOf(b);
+}
+
+function numberOf(chain: string): number {
+  return Number(/~(\d+)$/.exec(chain)?.[1] ?? 1);
 }
 
 /** `<writer>~2` is a later chain of `<writer>`. */

@@ -1,10 +1,12 @@
 import { isJsonObject, type Json, type SampleId, toJson } from '../base/index.ts';
 import { type EvalSampleSummary, type LogEvent, type SampleFields, summarize } from '../log/index.ts';
 import { DamageNotes } from './damage-notes.ts';
-import { damagedJournal, emptyJournal } from './database.ts';
+import { damagedJournal } from './database.ts';
 import { EventExpander } from './event-expander.ts';
+import { JournalRecords } from './journal-records.ts';
 import type { JournalRows, Row } from './journal-rows.ts';
-import { putBackTexts } from './long-texts.ts';
+import { JournalTexts, LOST_MESSAGE } from './journal-texts.ts';
+import type { Records } from './record-file.ts';
 import {
   type AnswerRow,
   type AttemptOutline,
@@ -29,14 +31,9 @@ import {
   checkSummary,
   idOfText,
   idText,
-  parseEnding,
   parseObject,
-  parseRunRecord,
-  parseWriterOfVersion1,
-  parseWriterRecord,
   tryParse,
 } from './stored-documents.ts';
-import { textOfBytes } from './text-bytes.ts';
 
 /** What is known of a journal beside its rows. */
 export interface ReaderOptions {
@@ -46,7 +43,7 @@ export interface ReaderOptions {
   /** True when the database belongs to somebody else, who closes it. */
   readonly isBorrowed?: boolean;
   /** The records as the file beside the journal has them, for when its own are damaged. */
-  readonly records?: { readonly run?: RunRecord | undefined; readonly writer?: WriterRecord | undefined };
+  readonly records?: Partial<Records>;
 }
 
 /**
@@ -60,10 +57,9 @@ export class JournalReader {
   readonly rows: JournalRows;
   readonly #notes: DamageNotes;
   readonly #isBorrowed: boolean;
-  readonly #records: NonNullable<ReaderOptions['records']>;
+  readonly #records: JournalRecords;
+  readonly #texts: JournalTexts;
   readonly #expander = new EventExpander(this);
-  #run: RunRecord | undefined;
-  #writer: WriterRecord | undefined;
 
   constructor(rows: JournalRows, options: ReaderOptions = {}) {
     const { place, notes, records, isBorrowed = false } = options;
@@ -73,39 +69,27 @@ export class JournalReader {
     this.place = place ?? rows.path;
     this.version = rows.version;
     this.#notes = notes ?? new DamageNotes(this.place);
-    this.#records = records ?? {};
+    this.#records = new JournalRecords(rows, { place: this.place, beside: records });
+    this.#texts = new JournalTexts(rows, this.#notes);
     rows.onDamage = (table, row) => this.#notes.row(table, row);
   }
 
   run(): RunRecord {
-    this.#run ??= this.#metaRecord('run', parseRunRecord) ?? this.#records.run;
-    if (this.#run) return this.#run;
-    const isEmpty = this.rows.number('SELECT count(*) FROM meta') === 0;
-    throw isEmpty ? emptyJournal(this.place) : damagedJournal(this.place, 'its run record is damaged');
+    return this.#records.run();
   }
 
   writer(): WriterRecord {
-    this.#writer ??=
-      this.version === 1 ? this.#writerOfVersion1() : this.#metaRecord('writer', parseWriterRecord);
-    this.#writer ??= this.#records.writer;
-    if (!this.#writer) throw damagedJournal(this.place, 'its writer record is damaged');
-    return this.#writer;
+    return this.#records.writer();
   }
 
-  /** How the writer ended, if it could say so. In version 1 only the word of the last session counts. */
+  /** How the writer ended, if it could say so. */
   ending(): EndingRecord | undefined {
-    const where =
-      this.version === 1
-        ? 'n IN (SELECT n FROM main.endings WHERE session = (SELECT max(n) FROM main.sessions))'
-        : '1';
-    const row = this.rows.one('endings', where);
-    return row && parseEnding(textOf(row.data));
+    return this.#records.ending();
   }
 
   /** When the writer last said that it is there. It decides nothing. */
   lastBeatMs(): number | undefined {
-    const beat = this.rows.select('SELECT beat_ms FROM lease')[0]?.beat_ms;
-    return beat === undefined ? undefined : Number(beat);
+    return this.#records.lastBeatMs();
   }
 
   /** Number, sample, epoch and status of every attempt: small, whatever the samples weigh. */
@@ -150,7 +134,7 @@ export class JournalReader {
 
   output(n: number): TargetOutput | undefined {
     const row = this.rows.one('outputs', 'attempt = ?', n);
-    const value = row && this.#whole(n, tryParse(textOf(row.data)));
+    const value = row && this.#texts.whole(n, row.data);
     if (!isJsonObject(value)) return undefined;
     return { output: value.output ?? null, fields: isJsonObject(value.fields) ? value.fields : {} };
   }
@@ -180,7 +164,7 @@ export class JournalReader {
     let next = 0;
     for (const row of this.rows.many('links', { ...linksOf(n, kind), by: 'position', after: -1 })) {
       for (; next < Number(row.position); next++) yield LOST_MESSAGE;
-      yield this.#linkedText(n, row) ?? LOST_MESSAGE;
+      yield this.#texts.linked(n, row) ?? LOST_MESSAGE;
       next++;
     }
   }
@@ -188,19 +172,19 @@ export class JournalReader {
   /** One entry of a pool; undefined beyond its end. */
   poolItem(n: number, kind: 'message' | 'call', position: number): string | undefined {
     const row = this.rows.one('links', 'attempt = ? AND kind = ? AND position = ?', n, kind, position);
-    return row && this.#linkedText(n, row);
+    return row && this.#texts.linked(n, row);
   }
 
   *attachments(n: number): Iterable<{ readonly hash: string; readonly text: string }> {
     for (const row of this.rows.many('links', { ...linksOf(n, 'attachment'), by: 'position', after: -1 })) {
-      const text = this.#linkedText(n, row);
+      const text = this.#texts.linked(n, row);
       if (text !== undefined) yield { hash: textOf(row.hash), text };
     }
   }
 
   *answers(n: number): Iterable<AnswerRow> {
     for (const row of this.rows.many('answers', { where: 'attempt = ?', values: [n] })) {
-      const data = this.#whole(n, tryParse(textOf(row.data)));
+      const data = this.#texts.whole(n, row.data);
       if (!isJsonObject(data)) continue;
       const { value = null, costUsd, tokens } = data;
       yield {
@@ -238,8 +222,7 @@ export class JournalReader {
   }
 
   contentText(hash: string): string | undefined {
-    const text = this.rows.one('contents', 'hash = ?', hash)?.text;
-    return text instanceof Uint8Array ? textOfBytes(text) : undefined;
+    return this.#texts.content(hash);
   }
 
   /** What all answers of this journal cost, or those of one attempt, as far as their prices are known. */
@@ -281,18 +264,6 @@ export class JournalReader {
     if (!this.#isBorrowed && this.rows.db.isOpen) this.rows.db.close();
   }
 
-  #metaRecord<T>(key: string, parse: (json: string) => T | undefined): T | undefined {
-    const row = this.rows.one('meta', 'key = ?', key);
-    return row && parse(textOf(row.value));
-  }
-
-  #writerOfVersion1(): WriterRecord | undefined {
-    const run = this.rows.one('meta', 'key = ?', 'run');
-    if (!run) return undefined;
-    const session = this.rows.select('SELECT data FROM main.sessions ORDER BY n DESC LIMIT 1')[0]?.data;
-    return parseWriterOfVersion1(textOf(run.value), session === undefined ? undefined : textOf(session));
-  }
-
   /** A damaged attempt has no result: what there is of it is replayed [JRN-10]. */
   #result(n: number): { readonly row: Row; readonly status: AttemptStatus } | undefined {
     const row = this.rows.one('results', 'attempt = ?', n);
@@ -308,7 +279,7 @@ export class JournalReader {
   /** A result repeats nothing that its attempt's own row says. */
   #fields(n: number, result: Row): SampleFields | undefined {
     const start = this.#startFields(n);
-    const own = checkFields(this.#whole(n, tryParse(textOf(result.data))));
+    const own = checkFields(this.#texts.whole(n, result.data));
     return start && own && { ...start, ...own };
   }
 
@@ -328,7 +299,7 @@ export class JournalReader {
 
   #toAttempt(row: Row): AttemptRow | undefined {
     const n = Number(row.n);
-    const data = checkAttemptData(this.#asFarAsThere(n, tryParse(textOf(row.data))));
+    const data = checkAttemptData(this.#texts.asFarAsThere(n, row.data));
     if (!data) return undefined;
     const status = statusOf(this.rows.select('SELECT status FROM results WHERE attempt = ?', n)[0]?.status);
     const isDamaged = this.#notes.isDamaged(n);
@@ -356,43 +327,7 @@ export class JournalReader {
       ? row.origin
       : `${this.run().runId}/${this.writer().writer}/${Number(row.n)}`;
   }
-
-  #linkedText(n: number, row: Row): string | undefined {
-    if (typeof row.text === 'string') return row.text;
-    const text = this.contentText(textOf(row.hash));
-    if (text === undefined)
-      this.#notes.attempt(n, `a text that it refers to (${textOf(row.hash)}) is not there`);
-    return text;
-  }
-
-  /** A document with its texts put back; undefined when one of them is lost. */
-  #whole(n: number, value: Json | undefined): Json | undefined {
-    let isWhole = value !== undefined;
-    const whole = this.#expand(n, value ?? null, () => {
-      isWhole = false;
-    });
-    if (value === undefined) this.#notes.attempt(n, 'one of its documents is no JSON');
-    return isWhole ? whole : undefined;
-  }
-
-  /** A document in which a lost text stands as such. */
-  #asFarAsThere(n: number, value: Json | undefined): Json {
-    return this.#expand(n, value ?? null, () => undefined);
-  }
-
-  #expand(n: number, value: Json, onLost: () => void): Json {
-    return putBackTexts(value, (hash) => {
-      const text = this.contentText(hash);
-      if (text !== undefined) return text;
-      this.#notes.attempt(n, `a text that it refers to (${hash}) is not there`);
-      onLost();
-      return LOST_TEXT;
-    });
-  }
 }
-
-const LOST_TEXT = '(this text was lost: the journal is damaged)';
-const LOST_MESSAGE = JSON.stringify({ role: 'user', content: LOST_TEXT });
 
 const OUTLINE_ROWS = 512;
 const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS epoch, a.key AS key, a.origin AS origin,

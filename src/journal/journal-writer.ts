@@ -67,7 +67,10 @@ export class JournalWriter implements RowSink {
     this.#ships = db.prepare('INSERT INTO shipped (chain, seq, data) VALUES (?, ?, ?)');
     this.#commit = new GroupCommit(db, { path, clock, onCommit: (commits) => this.#acknowledge(commits) });
     const rows = new JournalRows(db, { path, version: JOURNAL_VERSION });
-    this.reader = new JournalReader(rows, { isBorrowed: true, records: options });
+    this.reader = new JournalReader(rows, {
+      isBorrowed: true,
+      records: { run: options.run, writer: options.record },
+    });
     this.#timers = [
       clock.every(BEAT_MS, () => this.#beat()),
       clock.every(WATCH_MS, () => this.#watch()),

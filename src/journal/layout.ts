@@ -55,9 +55,14 @@ export async function writersIn(disk: Disk, runDir: string): Promise<readonly Wr
   for (const { name, kind } of (await disk.list(runDir)) ?? []) {
     if (kind === 'file' && name === JOURNAL_FILE) places.push(placeOf(runDir, ''));
     if (kind !== 'directory' || !isWriterName(name)) continue;
-    if (await disk.stat(journalPath(runDir, name))) places.push(placeOf(runDir, name));
+    if (await isJournalThere(disk, journalPath(runDir, name))) places.push(placeOf(runDir, name));
   }
   return places.sort((a, b) => (a.writer < b.writer ? -1 : 1));
+}
+
+/** A journal whose database is gone, but whose record is there, was there: unreadable is not absent. */
+async function isJournalThere(disk: Disk, path: string): Promise<boolean> {
+  return ((await disk.stat(path)) ?? (await disk.stat(besideJournal(path).record))) !== undefined;
 }
 
 /** Names that begin with a point are temporary. */

@@ -1,14 +1,16 @@
-import { DamageError } from '../base/index.ts';
-import { isLocked } from '../disk/index.ts';
+import { ActionableError } from '../base/index.ts';
+import { identityOfFile, isLocked } from '../disk/index.ts';
 import { type Acknowledged, readAcknowledged } from './acknowledged.ts';
 import { checkJournal } from './check-journal.ts';
 import { DamageNotes } from './damage-notes.ts';
-import { openDatabase } from './database.ts';
+import { damagedJournal, openDatabase, PAGE_BYTES } from './database.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
 import { besideJournal } from './layout.ts';
 import { type Records, readRecordFile } from './record-file.ts';
-import { salvageDatabase } from './salvage/salvage-database.ts';
+import { emptySalvage, salvageDatabase } from './salvage/salvage-database.ts';
+import { readWal } from './salvage/wal-frames.ts';
+import { JOURNAL_VERSION } from './schema.ts';
 
 /**
  * Opens a journal of any version for reading. One that nobody writes is checked row by row at once; when anything is wrong
@@ -19,26 +21,21 @@ export function readJournal(path: string): JournalReader {
   const beside = besideJournal(path);
   if (isLocked(beside.lock)) return openUnchecked(path);
   // Before the rows are looked at: the mark then never says more than they do.
-  const mark = readAcknowledged(beside.acknowledged);
-  const records = readRecordFile(path);
-  const notes = new DamageNotes(path);
+  const known = { mark: readAcknowledged(beside.acknowledged), ...given(readRecordFile(path)) };
+  const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
   try {
-    const { db, version } = openDatabase(path);
-    const rows = new JournalRows(db, { path, version });
-    try {
-      if (checkJournal(rows, notes, mark).isSound)
-        return new JournalReader(rows, { notes, ...given(records) });
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-    return salvaged(path, { mark, records, notes }) ?? new JournalReader(rows, { notes, ...given(records) });
+    const { reader, fault } = openChecked(path, known);
+    // A crash tears at most one transaction; more were acknowledged.
+    const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
+    if (why === undefined) return reader;
+    const salvaged = salvage(path, known, why);
+    if (salvaged) reader.close();
+    return salvaged ?? reader;
   } catch (error) {
-    if (!(error instanceof DamageError) || isHopeless(error)) throw error;
-    notes.say(error.message);
-    const reader = salvaged(path, { mark, records, notes });
-    if (!reader) throw error;
-    return reader;
+    if (!(error instanceof ActionableError) || !isDamage(error, path, known)) throw error;
+    const salvaged = salvage(path, known, error.message);
+    if (!salvaged) throw error;
+    return salvaged;
   }
 }
 
@@ -48,28 +45,58 @@ export function openUnchecked(path: string): JournalReader {
   return new JournalReader(new JournalRows(db, { path, version }), given(readRecordFile(path)));
 }
 
+/** What the files beside a journal say. */
 interface Known {
   readonly mark: Acknowledged | undefined;
-  readonly records: Records | undefined;
-  readonly notes: DamageNotes;
+  readonly records?: Records;
 }
 
-/** Undefined when nothing could be saved. */
-function salvaged(path: string, { mark, records, notes: found }: Known): JournalReader | undefined {
-  const salvage = salvageDatabase(path);
-  if (!salvage) return undefined;
+/**
+ * Without its record a database of another program, or one that was never begun, is just that. With it, it was a journal of
+ * ours, and whatever says otherwise is damaged.
+ */
+function isDamage({ code }: ActionableError, path: string, { records }: Known): boolean {
+  if (code === 'E_JOURNAL_DAMAGED') return true;
+  if (!records) return false;
+  return code.startsWith('E_JOURNAL_') || identityOfFile(path) === undefined;
+}
+
+function openChecked(
+  path: string,
+  { mark, records }: Known,
+): { readonly reader: JournalReader; readonly fault: string | undefined } {
+  const { db, version } = openDatabase(path);
+  const rows = new JournalRows(db, { path, version });
   const notes = new DamageNotes(path);
-  const rows = new JournalRows(salvage.db, { path, version: salvage.version });
+  try {
+    if (records && version !== JOURNAL_VERSION)
+      throw damagedJournal(path, `it says that its version is ${version}`);
+    const fault = checkJournal(rows, notes, mark);
+    return { reader: new JournalReader(rows, { notes, ...given(records) }), fault };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What was lost is counted anew: past SQLite more may be found. Undefined when nothing could be saved. */
+function salvage(path: string, { mark, records }: Known, why: string): JournalReader | undefined {
+  // Of a journal that is known to have been there even nothing is something: it says what is lost.
+  const found = salvageDatabase(path) ?? (records && emptySalvage());
+  if (!found) return undefined;
+  const notes = new DamageNotes(path);
+  notes.say(
+    `${path} is damaged (${why}). Everything in it that is whole was read; the file was left as it is.`,
+  );
+  const rows = new JournalRows(found.db, { path, version: found.version });
   checkJournal(rows, notes, mark);
-  for (const sentence of found.take().sentences) notes.say(sentence);
   return new JournalReader(rows, { notes, ...given(records) });
+}
+
+function unreadableLog(transactions: number): string {
+  return `${transactions} transactions in its write-ahead log cannot be read`;
 }
 
 function given(records: Records | undefined): { readonly records?: Records } {
   return records ? { records } : {};
-}
-
-/** It is not ours, or of a time to come, or was never begun: reading its pages would not make it so. */
-function isHopeless({ code }: DamageError): boolean {
-  return code === 'E_JOURNAL_FOREIGN' || code === 'E_JOURNAL_VERSION' || code === 'E_JOURNAL_EMPTY';
 }

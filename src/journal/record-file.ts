@@ -4,6 +4,7 @@ import { createFile, type Disk, openSyncFile } from '../disk/index.ts';
 import { exactJson } from './exact-json.ts';
 import { besideJournal } from './layout.ts';
 import type { RunRecord, WriterRecord } from './records.ts';
+import { JOURNAL_VERSION } from './schema.ts';
 import { parseRunRecord, parseWriterRecord, tryParse } from './stored-documents.ts';
 
 export interface Records {
@@ -16,7 +17,7 @@ export interface Records {
  * still holds could be told apart. A line of JSON and a line with its CRC-32.
  */
 export async function writeRecordFile(disk: Disk, journal: string, records: Records): Promise<void> {
-  const json = exactJson(toJson(records));
+  const json = exactJson(toJson({ version: JOURNAL_VERSION, ...records }));
   await createFile(disk, besideJournal(journal).record, Buffer.from(`${json}\n${sumOf(json)}\n`, 'utf8'));
 }
 
@@ -28,7 +29,7 @@ export function readRecordFile(journal: string): Records | undefined {
   file.read(bytes, 0);
   const [json = '', sum] = Buffer.from(bytes).toString('utf8').split('\n');
   const value = sum === sumOf(json) ? tryParse(json) : undefined;
-  if (!isJsonObject(value)) return undefined;
+  if (!isJsonObject(value) || value.version !== JOURNAL_VERSION) return undefined;
   const run = parseRunRecord(exactJson(value.run ?? null));
   const writer = parseWriterRecord(exactJson(value.writer ?? null));
   return run && writer ? { run, writer } : undefined;

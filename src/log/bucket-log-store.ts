@@ -62,7 +62,7 @@ class BucketLogStore implements LogStore {
       windowBytes: WINDOW_BYTES,
       // Gone while it was read: what is missing is told as a torn file.
       readNow: async (start, length) =>
-        (await this.#bucket.readRange(key, start, length)) ?? new Uint8Array(),
+        (await this.#bucket.readRange(key, { start, length })) ?? new Uint8Array(),
       close: async () => undefined,
     });
     const { disk, scratchDir } = this.#options;

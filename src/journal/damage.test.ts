@@ -1,0 +1,298 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  infoEvent,
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+  someAnswer,
+} from '../../test/sim/journal-fixture.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import type { JournalReader } from './journal-reader.ts';
+import { readJournal } from './read-journal.ts';
+import { cellPointers, isLeafTable, readCell } from './salvage/cells.ts';
+import { RowShapes } from './salvage/row-shapes.ts';
+
+const SAMPLES = 24;
+const PAGE = 16 * 1024;
+
+/** More with HOLDFAST_FLIPS: every k-th byte of each file is flipped in turn. */
+const FLIPS = Number(process.env.HOLDFAST_FLIPS ?? 40);
+const textOf = (id: number) => ` text of ${id} `;
+
+let dir: TempDir;
+/** A journal as a crash leaves it: some of it in the database, some in the write-ahead log. */
+let original = '';
+/** What each attempt holds, as text, by its number. */
+let expected: ReadonlyMap<number, string>;
+
+beforeAll(async () => {
+  dir = await makeTempDir();
+  const writer = await newWriter(join(dir.path, 'state'), runRecord());
+  for (let id = 0; id < SAMPLES; id++) {
+    const attempt = writer.startAttempt(sampleStart(id));
+    const long = textOf(id).repeat(30 + 500 * (id % 3));
+    attempt.event({
+      event: 'model',
+      timestamp: '2026-01-01T00:00:00+00:00',
+      model: 'm',
+      input: [
+        { role: 'user', content: long },
+        { role: 'user', content: `short ${id}` },
+      ],
+      output: { choices: [] },
+    });
+    for (let turn = 0; turn < 3; turn++)
+      await attempt.answer(someAnswer({ text: `${turn} ${long}` }, turn), [infoEvent(`${id} ${turn}`)]);
+    if (id % 6 !== 5) await attempt.finish('completed', sampleFields(id));
+    if (id === SAMPLES / 2) writer.checkpoint();
+  }
+  original = join(dir.path, 'original');
+  cpSync(writer.dir, original, { recursive: true, filter: (path) => !path.endsWith('/lock') });
+  writer.close();
+  const reader = readJournal(join(original, 'journal.db'));
+  expect(reader.damage().sentences).toEqual([]);
+  expected = contentsOf(reader);
+  reader.close();
+});
+afterAll(() => dir[Symbol.asyncDispose]());
+
+/** Everything that a reader gives of each attempt. */
+function contentsOf(reader: JournalReader): ReadonlyMap<number, string> {
+  const found = new Map<number, string>();
+  for (const { n, status, origin } of reader.outline()) {
+    const events = [...reader.events(n)].map((json) => reader.expandEvent(n, json));
+    const parts = [reader.attempt(n), status, origin, events, [...reader.answers(n)], reader.result(n)];
+    found.set(n, JSON.stringify([...parts, [...reader.pool(n, 'message')], [...reader.attachments(n)]]));
+  }
+  return found;
+}
+
+/** A fresh copy of the journal, damaged by `harm`. */
+function damagedCopy(harm: (path: string) => void): JournalReader {
+  const copy = join(dir.path, 'copy');
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(original, copy, { recursive: true });
+  rmSync(join(copy, 'journal.db-shm'), { force: true });
+  harm(join(copy, 'journal.db'));
+  return readJournal(join(copy, 'journal.db'));
+}
+
+/**
+ * What must hold after any damage: every answer that is given is one that was recorded, every attempt is as it was or is
+ * named, and no damaged one counts as completed.
+ */
+function checkHonest(reader: JournalReader, what: string): { readonly whole: number } {
+  const damage = reader.damage();
+  const found = contentsOf(reader);
+  let whole = 0;
+  for (const [n, text] of expected) {
+    if (found.get(n) === text) {
+      whole++;
+      continue;
+    }
+    expect(damage.sentences.length, `${what}: attempt ${n} differs, and nothing is said`).toBeGreaterThan(0);
+    if (!found.has(n)) continue;
+    expect(reader.result(n), `${what}: attempt ${n} is damaged but has a result`).toBeUndefined();
+    for (const { value, occurrence } of reader.answers(n)) {
+      const right = JSON.parse(text)[4][occurrence].value;
+      expect(value, `${what}: a wrong answer of attempt ${n}`).toEqual(right);
+    }
+  }
+  for (const n of found.keys()) expect(expected.has(n), `${what}: attempt ${n} never was`).toBe(true);
+  return { whole };
+}
+
+function flip(path: string, at: number, bits = 0x41): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ bits;
+  writeFileSync(path, bytes);
+}
+
+describe('a flipped byte', () => {
+  for (const file of ['journal.db', 'journal.db-wal'] as const) {
+    test(`[JRN-9] [JRN-10] anywhere in ${file}: what is given is right, and what is not given is named`, () => {
+      const sizeBytes = statSync(join(original, file)).size;
+      const step = Math.max(1, Math.floor(sizeBytes / FLIPS)) | 1;
+      for (let at = 0; at < sizeBytes; at += step) {
+        const reader = damagedCopy((path) => flip(join(dirname(path), file), at));
+        const { whole } = checkHonest(reader, `byte ${at} of ${file}`);
+        expect(whole, `byte ${at} of ${file}`).toBeGreaterThanOrEqual(SAMPLES - 3);
+        reader.close();
+      }
+    }, 240_000);
+  }
+
+  test('[JRN-9] in the text of an answer: that answer is never given, all others are', () => {
+    // The same text lies in every image of its page: all are changed alike, so that no other copy can stand for it.
+    const change = (text: string, at: number, to: number) => (path: string) => {
+      for (const file of [path, `${path}-wal`]) {
+        const bytes = readFileSync(file);
+        for (let from = bytes.indexOf(text); from >= 0; from = bytes.indexOf(text, from + 1))
+          bytes[from + at] = to;
+        writeFileSync(file, bytes);
+      }
+    };
+    const start = damagedCopy(change('{"id":3,"uuid":"u-3"', 6, 0x34));
+    expect(checkHonest(start, 'the beginning of an attempt').whole).toBe(SAMPLES - 1);
+    expect(start.damage().attempts.has(4)).toBe(true);
+    start.close();
+    const answer = damagedCopy(change(`1 ${textOf(4)}`, 0, 0x32));
+    expect(checkHonest(answer, 'the text of an answer').whole).toBe(SAMPLES - 1);
+    expect([...answer.answers(5)].map(({ occurrence }) => occurrence)).toEqual([0, 2]);
+    expect(answer.damage().attempts.has(5)).toBe(true);
+    expect(answer.damage().lost).toEqual({ answers: 1, results: 0, usd: 0.25 });
+    answer.close();
+  });
+});
+
+describe('pages', () => {
+  test('a page that is zeroed or cut off costs only the attempts that lay there', () => {
+    const path = join(original, 'journal.db');
+    const bytes = readFileSync(path);
+    const pages = bytes.length / PAGE;
+    expect(pages).toBeGreaterThan(15);
+    for (let page = 0; page < pages; page++) {
+      const reader = damagedCopy((copy) => {
+        const damaged = Buffer.from(bytes);
+        damaged.fill(0, page * PAGE, (page + 1) * PAGE);
+        writeFileSync(copy, damaged);
+        rmSync(`${copy}-wal`);
+      });
+      expectOnlyThosePages(reader, page, page + 1);
+      reader.close();
+    }
+    for (const cut of [1, 2, 5]) {
+      const reader = damagedCopy((copy) => {
+        truncateSync(copy, bytes.length - cut * PAGE);
+        rmSync(`${copy}-wal`);
+      });
+      expectOnlyThosePages(reader, pages - cut, pages);
+      reader.close();
+    }
+  }, 120_000);
+
+  /** Attempts that lie in the database, none of whose own texts are on the lost pages, come back whole. */
+  function expectOnlyThosePages(reader: JournalReader, from: number, to: number): void {
+    const touched = new Set<number>();
+    for (let page = from; page < to; page++) for (const n of attemptsOnPage(page)) touched.add(n);
+    const found = contentsOf(reader);
+    expect(reader.run().logName).toBe('sealed.eval');
+    for (const [n, text] of inDatabase()) {
+      if (found.get(n) === text) continue;
+      expect(reader.damage().sentences.length, `pages ${from} to ${to}, attempt ${n}`).toBeGreaterThan(0);
+      expect(touched.has(n), `pages ${from} to ${to}: attempt ${n} was elsewhere`).toBe(true);
+    }
+  }
+
+  let known: ReadonlyMap<number, string> | undefined;
+  /** What the database holds without its write-ahead log. */
+  function inDatabase(): ReadonlyMap<number, string> {
+    if (!known) {
+      const reader = damagedCopy((path) => rmSync(`${path}-wal`));
+      known = new Map([...contentsOf(reader)].filter(([n, text]) => expected.get(n) === text));
+      reader.close();
+    }
+    expect(known.size).toBeGreaterThan(10);
+    return known;
+  }
+
+  /** The attempts that have a row on a page: by what its cells say, and by the texts on it. */
+  function attemptsOnPage(index: number): ReadonlySet<number> {
+    const bytes = readFileSync(join(original, 'journal.db')).subarray(index * PAGE, (index + 1) * PAGE);
+    const found = new Set<number>();
+    for (const n of expected.keys()) if (bytes.includes(textOf(n - 1))) found.add(n);
+    if (!isLeafTable(bytes, index + 1)) return found;
+    const file = readFileSync(join(original, 'journal.db'));
+    const overflow = (page: number) => file.subarray((page - 1) * PAGE, page * PAGE);
+    for (const at of cellPointers(bytes, index + 1)) {
+      const cell = readCell({ bytes, at, overflow });
+      const row = cell && new RowShapes(2).recognise(cell);
+      if (row?.table === 'attempts') found.add(row.n);
+      else if (typeof row?.values[0] === 'number') found.add(row.values[0]);
+    }
+    return found;
+  }
+});
+
+describe('the mark', () => {
+  test('[JRN-11] a write-ahead log that is gone, cut, replaced by an older one or without its header: what is lost is counted, with its price', () => {
+    const wal = readFileSync(join(original, 'journal.db-wal'));
+    const frame = PAGE + 24;
+    const cases: ReadonlyArray<readonly [string, (path: string) => void]> = [
+      ['gone', (path) => rmSync(path)],
+      ['empty', (path) => truncateSync(path, 0)],
+      ...[1, 2, 3, 5, 8, 13].map(
+        (frames) =>
+          [`cut after ${frames}`, (path: string) => truncateSync(path, 32 + frames * frame)] as const,
+      ),
+      ['of zeros', (path) => writeFileSync(path, Buffer.alloc(wal.length))],
+    ];
+    for (const [what, harm] of cases) {
+      const reader = damagedCopy((path) => harm(`${path}-wal`));
+      checkHonest(reader, what);
+      const all = [...expected.keys()].length * 3;
+      const readable = [...reader.outline()].reduce((sum, { n }) => sum + [...reader.answers(n)].length, 0);
+      const { lost } = reader.damage();
+      expect(lost?.answers, what).toBe(all - readable);
+      expect(lost?.usd, what).toBeCloseTo((all - readable) * 0.25);
+      expect(lost?.results, what).toBeGreaterThan(0);
+      reader.close();
+    }
+  });
+
+  test('[JRN-11] a header that is flipped loses nothing: the rows behind it are told by their checksums', () => {
+    for (const at of [0, 3, 9, 17, 25, 40]) {
+      const reader = damagedCopy((path) => flip(`${path}-wal`, at));
+      expect(contentsOf(reader)).toEqual(expected);
+      expect(reader.damage().lost).toBeUndefined();
+      expect(reader.damage().sentences.length).toBeGreaterThan(0);
+      reader.close();
+    }
+  });
+
+  test('[JRN-11] an older write-ahead log in place of the newest is noticed', async () => {
+    const writer = await newWriter(join(dir.path, 'older'), runRecord());
+    const attempt = writer.startAttempt(sampleStart('a'));
+    await attempt.answer(someAnswer('first'), []);
+    const older = join(dir.path, 'older.wal');
+    copyFileSync(`${writer.reader.path}-wal`, older);
+    await attempt.answer(someAnswer('second', 1), []);
+    const copy = join(dir.path, 'older-copy');
+    cpSync(writer.dir, copy, { recursive: true, filter: (path) => !path.endsWith('/lock') });
+    writer.close();
+    copyFileSync(older, join(copy, 'journal.db-wal'));
+    rmSync(join(copy, 'journal.db-shm'), { force: true });
+    const reader = readJournal(join(copy, 'journal.db'));
+    expect([...reader.answers(1)].map(({ value }) => value)).toEqual(['first']);
+    expect(reader.damage().lost).toEqual({ answers: 1, results: 0, usd: 0.25 });
+    reader.close();
+  });
+
+  test('[JRN-11] a slot that is torn leaves the other one, and a database that is gone is not absent', () => {
+    for (const at of [10, 522]) {
+      const reader = damagedCopy((path) => flip(join(dirname(path), 'acknowledged'), at));
+      expect(contentsOf(reader)).toEqual(expected);
+      reader.close();
+    }
+    const reader = damagedCopy((path) => {
+      rmSync(path);
+      rmSync(`${path}-wal`);
+      expect(existsSync(path)).toBe(false);
+    });
+    expect(reader.run().logName).toBe('sealed.eval');
+    expect(reader.damage().lost).toEqual({ answers: SAMPLES * 3, results: 20, usd: SAMPLES * 3 * 0.25 });
+    reader.close();
+  });
+});
