@@ -112,7 +112,8 @@ test('[SEG-2] a missing or damaged segment in the middle is named; what is after
   await bucket.remove(keyOf(3));
   const bytes = (await bucket.read(keyOf(9))) ?? new Uint8Array();
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
-  await bucket.put(keyOf(9), bytes);
+  await bucket.remove(keyOf(9));
+  await bucket.create(keyOf(9), bytes);
   const { report, completed, damage, outline, answers } = await importAll('back');
   expect(report.segments).toBe(shipper.segments - 2);
   expect(report.keys).not.toContain(keyOf(9));
@@ -278,7 +279,8 @@ test('[SEG-7] a row whose checksum is wrong is left out and named', async () => 
     if (table === 'answers' && n === 1) cells[2] = 'another digest';
     return JSON.stringify([table, n, ...cells]);
   });
-  await bucket.put(keyOf(1), encodeSegment(header, changed));
+  await bucket.remove(keyOf(1));
+  await bucket.create(keyOf(1), encodeSegment(header, changed));
   const back = await importAll('back');
   expect(back.report.problems).toEqual([expect.stringContaining('Row 1 of answers')]);
   expect(back.completed).toEqual([1]);
