@@ -23,6 +23,7 @@ import { countAgain, type FinishedTarget, finishedOutput } from './finished-targ
 import { fitResult } from './fit-log.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
+import { redactedAttempt } from './redacted-attempt.ts';
 import { sampleInput, sampleMetadata, sampleTarget, withOutputKind } from './sample-content.ts';
 import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
@@ -69,13 +70,14 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
   const { planned, row, finished } = task;
   const uuid = finished?.uuid ?? shortId(systemRandom);
   const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
-  const sample = {
+  const { redaction } = runner.models;
+  const sample = redaction.value({
     input: sampleInput(row),
     target: sampleTarget(row),
     ...(row.choices ? { choices: row.choices } : {}),
     metadata: sampleMetadata(row, planned),
-  };
-  const attempt = finished
+  });
+  const started = finished
     ? task.journal.resumeAttempt(finished.n)
     : task.journal.startAttempt({
         id: planned.id,
@@ -86,6 +88,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
         ...(task.earlier.length > 0 ? { earlier: task.earlier.map(withoutEvents) } : {}),
         sample,
       });
+  const attempt = redactedAttempt(started, redaction);
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
   const recorder = new JournalRecorder(attempt, task.answers);
   const scope = createSampleScope({ recorder, meter, clock: runner.clock, random: systemRandom, salt: uuid });

@@ -105,6 +105,7 @@ function changesOf(flags: RunFlags): EvalChanges {
     ...(flags.retries === undefined ? {} : { retries: flags.retries }),
     ...(flags.failOnError === undefined ? {} : { failOnError: flags.failOnError }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(flags.redact === undefined ? {} : { redact: flags.redact }),
   };
 }
 
