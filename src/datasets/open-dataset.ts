@@ -4,6 +4,7 @@ import {
   assert,
   type Digest,
   messageOf,
+  sampleKeyText,
   seededRandom,
   shuffled,
   UsageError,
@@ -82,10 +83,11 @@ async function* checkedRows(store: RowStore): AsyncGenerator<IdentifiedRow> {
   for await (const value of store.rows()) {
     const identified = ids.identify(checkRow(value, () => store.place(index)));
     const { id } = identified.row;
-    // In the log a sample's name is the text of its id, so 1 and "1" would be one sample.
-    const earlier = seen.get(String(id));
+    // 1 and "1" are one sample, so they cannot be two rows.
+    const key = sampleKeyText(id, 1);
+    const earlier = seen.get(key);
     if (earlier !== undefined) throw duplicateId(id, store.place(earlier), store.place(index));
-    seen.set(String(id), index);
+    seen.set(key, index);
     yield identified;
     index++;
   }

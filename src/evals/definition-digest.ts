@@ -19,14 +19,21 @@ export interface DefinitionParts {
  *   variables, files) is not seen: raise `version` when that changes;
  * - `scorers`, in order: key, name, options, and of a user's function its source text;
  * - `metrics`: the eval's, and those of each scorer;
- * - the names of the reducers.
+ * - the names of the reducers;
+ * - `redact`, when there is any: what the target and the scorers see depends on it.
  *
  * Not covered: data, filter, shuffle and limit (each sample has its own digest), the number of epochs, limits, budget,
  * concurrency, retries, failOnError, threshold, description, tags, metadata, `models` (known by
  * their names), and the release of Holdfast.
  */
 export function definitionDigest(planned: PlannedEval): Digest {
-  return digestOfJson({ name: planned.name, version: planned.version, ...definitionParts(planned) });
+  const redact = planned.redact.map(String);
+  return digestOfJson({
+    name: planned.name,
+    version: planned.version,
+    ...definitionParts(planned),
+    ...(redact.length > 0 && { redact: digestOfJson(redact) }),
+  });
 }
 
 export function definitionParts(planned: PlannedEval): DefinitionParts {

@@ -19,6 +19,7 @@ import {
   truth,
   whole,
 } from './plain-checks.ts';
+import { readRedactPattern } from './redact-pattern.ts';
 import { chosen, mustBe, strictObject } from './strict-object.ts';
 
 const fields = strictObject('the fields of a data file', {
@@ -119,6 +120,13 @@ const epochs = chosen((value) =>
     : count,
 );
 
+const redactPattern = chosen((value) => {
+  if ((typeof value !== 'string' || value === '') && !(value instanceof RegExp))
+    return mustBe('a text or a pattern', value);
+  const reading = readRedactPattern(value);
+  return typeof reading === 'string' ? reading : z.unknown();
+});
+
 const limits = strictObject('limits', {
   timeMs: amount.optional(),
   workingMs: amount.optional(),
@@ -160,6 +168,9 @@ export const definitionSchema = strictObject('an eval', {
   concurrency: count.optional(),
   retries: countOrZero.optional(),
   failOnError: chosen((value) => (typeof value === 'boolean' ? truth : amountOrZero)).optional(),
+  redact: z
+    .array(redactPattern, { error: (issue) => mustBe('a list of texts and patterns', issue.input) })
+    .optional(),
   threshold: z.record(z.string(), finite, { error: 'must be an object of metrics and numbers' }).optional(),
 });
 

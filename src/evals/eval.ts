@@ -258,6 +258,11 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
   readonly retries?: number;
   /** true: stop at the first error; a share (0–1) or count: stop beyond it; false: never. Default false. */
   readonly failOnError?: boolean | number;
+  /**
+   * What must never be kept: texts, or patterns (in YAML written `/…/flags`). Every match in answers, messages, outputs,
+   * errors and tool results becomes `[redacted]` before it is stored, and the target sees it so, too.
+   */
+  readonly redact?: readonly (string | RegExp)[];
   /** The run falls short (exit code 1) when a metric is below: `{ accuracy: 0.8 }` or `{ "includes/accuracy": 0.8 }`. */
   readonly threshold?: Readonly<Record<string, number>>;
 }

@@ -20,6 +20,7 @@ import type {
   ScorerFunction,
   TargetFunction,
 } from './eval.ts';
+import { readRedactPattern } from './redact-pattern.ts';
 import { scorer as customScorer, readScore } from './scorers/scorer.ts';
 
 /** What is evaluated. `none`: the eval names no target, so the command line must name a model. */
@@ -65,6 +66,8 @@ export interface PlannedEval {
   readonly retries: number;
   readonly failOnError: boolean | number;
   readonly threshold: Readonly<Record<string, number>>;
+  /** What must never be kept. */
+  readonly redact: readonly RegExp[];
 }
 
 /** Checks a definition (E_EVAL_INVALID names the first problem) and fills in all that it leaves open. */
@@ -139,6 +142,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     retries: definition.retries ?? 0,
     failOnError: definition.failOnError ?? false,
     threshold: definition.threshold ?? {},
+    redact: (definition.redact ?? []).map(readRedactPattern).filter((pattern) => pattern instanceof RegExp),
   };
 }
 

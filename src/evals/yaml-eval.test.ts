@@ -194,3 +194,29 @@ describe('what is wrong is named with file, line and column', () => {
     );
   });
 });
+
+test('redact is texts and patterns, in YAML as in TypeScript, and changes the definition', () => {
+  const yaml = parseYamlEval(`name: e\ndata: [{ input: q }]\nscorers: []\nredact: ['/sk-\\d+/i', 'a.b']\n`, {
+    path,
+  });
+  const planned = normalizeEval(yaml);
+  expect(planned.redact).toEqual([/sk-\d+/gi, /a\.b/g]);
+  const inTs = normalizeEval({ ...yaml, redact: [/sk-\d+/i, 'a.b'] });
+  expect(definitionDigest(planned)).toBe(definitionDigest(inTs));
+  expect(definitionDigest(normalizeEval({ ...yaml, redact: ['a.b'] }))).not.toBe(definitionDigest(inTs));
+  const { redact: _, ...plain } = yaml;
+  expect(definitionDigest(normalizeEval(plain))).toBe(
+    definitionDigest(normalizeEval({ ...yaml, redact: [] })),
+  );
+});
+
+test.each([
+  ["['/(/']", 'is no pattern'],
+  ["['/x*/']", 'finds the empty text'],
+  ['[7]', 'must be a text or a pattern'],
+  ['sk', 'must be a list'],
+])('redact: %s is refused, with its place', (given, problem) => {
+  const error = problemOf(`name: e\ndata: [{ input: q }]\nscorers: []\nredact: ${given}\n`);
+  expect(error).toMatchObject({ code: 'E_EVAL_INVALID', message: expect.stringContaining(problem) });
+  expect(error.message).toContain(':4:');
+});

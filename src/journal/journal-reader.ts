@@ -123,6 +123,12 @@ export class JournalReader {
     return fields && { status: found.status, fields };
   }
 
+  /** What a damaged attempt had come to, when at least that can be read: it is shown, and never counted as a result. */
+  fieldsOfDamaged(n: number): SampleFields | undefined {
+    const row = this.#notes.isDamaged(n) ? this.rows.one('results', 'attempt = ?', n) : undefined;
+    return row && this.#fields(n, row);
+  }
+
   /** The thin form of a result, as lists show it. */
   summary(n: number): EvalSampleSummary | undefined {
     const found = this.#result(n);

@@ -142,6 +142,7 @@ function modelsOfSet(
       budget: bothBudgets(createBudget(item.eval.budgetUsd), purse),
       onUnknownPrice,
       projectDir: item.baseDir,
+      redact: item.eval.redact,
       ...(options.prices ? { prices: options.prices } : {}),
       ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
       ...(item.definition.models

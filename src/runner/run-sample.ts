@@ -23,6 +23,7 @@ import { countAgain, type FinishedTarget, finishedOutput } from './finished-targ
 import { fitResult } from './fit-log.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
 import type { PlannedSample } from './plan.ts';
+import { redactedAttempt } from './redacted-attempt.ts';
 import { sampleInput, sampleMetadata, sampleTarget, withOutputKind } from './sample-content.ts';
 import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
@@ -70,13 +71,14 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
   const { planned, row, finished } = task;
   const uuid = finished?.uuid ?? shortId(runner.random);
   const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
-  const sample = {
+  const { redaction } = runner.models;
+  const sample = redaction.value({
     input: sampleInput(row),
     target: sampleTarget(row),
     ...(row.choices ? { choices: row.choices } : {}),
     metadata: sampleMetadata(row, planned),
-  };
-  const attempt = finished
+  });
+  const started = finished
     ? task.journal.continueAttempt(finished)
     : task.journal.startAttempt({
         id: planned.id,
@@ -87,6 +89,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
         ...(task.earlier.length > 0 ? { earlier: task.earlier.map(withoutEvents) } : {}),
         sample,
       });
+  const attempt = redactedAttempt(started, redaction);
   using meter = createSampleMeter(runner.limits, { clock: runner.clock, signal: task.signal });
   const recorder = new JournalRecorder(attempt, task.answers, {
     random: runner.random,

@@ -27,6 +27,8 @@ export interface EvalChanges {
   readonly retries?: number;
   readonly failOnError?: boolean | number;
   readonly limits?: SampleLimits;
+  /** Redacted besides what the eval itself wants redacted. */
+  readonly redact?: readonly string[];
 }
 
 /** One eval on one target, planned: its definition was normalised once, here. */
@@ -96,13 +98,14 @@ function targetWith(target: EvalDefinition['target'], model: string | undefined)
 }
 
 function applyChanges(definition: EvalDefinition, changes: EvalChanges): EvalDefinition {
-  const { ids, epochs, limits, ...plain } = changes;
+  const { ids, epochs, limits, redact, ...plain } = changes;
   return {
     ...definition,
     ...plain,
     ...(ids === undefined ? {} : { filter: withIds(definition.filter, ids) }),
     ...(epochs === undefined ? {} : { epochs: withCount(definition.epochs, epochs) }),
     ...(limits === undefined ? {} : { limits: { ...definition.limits, ...limits } }),
+    ...(redact === undefined ? {} : { redact: [...(definition.redact ?? []), ...redact] }),
   };
 }
 

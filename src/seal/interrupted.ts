@@ -6,6 +6,8 @@ import type { ChatMessage, EvalError, ModelOutput, SampleFields } from '../log/i
  * acknowledged event, and its conversation is that of its last model call.
  */
 export function interruptedFields(source: JournalReader, attempt: AttemptRow): SampleFields {
+  const damaged = source.fieldsOfDamaged(attempt.n);
+  if (damaged) return { ...damaged, scores: {}, error: damagedError(source, attempt.n) };
   const { messages, output } = lastConversation(source, attempt.n);
   return {
     id: attempt.id,
@@ -21,6 +23,13 @@ export function interruptedFields(source: JournalReader, attempt: AttemptRow): S
     error: INTERRUPTED,
     error_retries: attempt.earlier ?? [],
   };
+}
+
+/** It had ended, so what it said is shown; but not all of its record is there, so its scores do not count [JRN-10]. */
+function damagedError(source: JournalReader, attempt: number): EvalError {
+  const why = source.damage().attempts.get(attempt) ?? 'part of it cannot be read';
+  const message = `The record of this sample is damaged: ${why}.`;
+  return { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` };
 }
 
 const INTERRUPTED: EvalError = {

@@ -159,7 +159,7 @@ async function finish(
   };
   scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
   if (report) count(agent, report, run);
-  return resultOf({ target: agent.name, sample, output, scope });
+  return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
 }
 
 async function outputText(

@@ -26,7 +26,7 @@ export function functionTarget(
       const { scope } = run;
       const context = targetContext(run, models, model);
       const output = await untilAborted(scope.meter.signal, () => call(sample, context));
-      return resultOf({ target: name, sample, output, scope });
+      return resultOf({ target: name, sample, output, scope, redaction: models.redaction });
     },
   };
 }

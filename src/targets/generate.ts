@@ -4,6 +4,7 @@ import { generateOnce, isPlainPrompt } from './generate-once.ts';
 import type { LanguageModel } from './language-model.ts';
 import type { Models, OpenedModel } from './models.ts';
 import { recordedTools, type Tools } from './recorded-tools.ts';
+import type { Redaction } from './redaction.ts';
 import type { SampleScope } from './sample-scope.ts';
 
 export interface CreateGenerateOptions {
@@ -25,7 +26,7 @@ export function createGenerate({ models, scope, model }: CreateGenerateOptions):
     const recorded = models.recorded(opened, scope);
     return isPlainPrompt(options)
       ? generateOnce(recorded, options, scope.meter.signal)
-      : generateWithSdk(recorded, options, scope);
+      : generateWithSdk(recorded, options, { scope, redaction: models.redaction });
   };
 }
 
@@ -41,7 +42,7 @@ export function noModel(): UsageError {
 async function generateWithSdk(
   model: LanguageModel,
   options: GenerateOptions,
-  scope: SampleScope,
+  { scope, redaction }: { readonly scope: SampleScope; readonly redaction: Redaction },
 ): Promise<GenerateResult> {
   const sdk = await loadSdk();
   const { prompt, system, messages, tools, maxSteps, schema, stopSequences, model: _, ...settings } = options;
@@ -54,7 +55,9 @@ async function generateWithSdk(
     }),
     ...(stopSequences && { stopSequences: [...stopSequences] }),
     ...(tools && {
-      tools: withSchemas(sdk, recordedTools(tools, scope)) as Parameters<typeof sdk.generateText>[0]['tools'],
+      tools: withSchemas(sdk, recordedTools(tools, scope, redaction)) as Parameters<
+        typeof sdk.generateText
+      >[0]['tools'],
     }),
     ...(schema !== undefined && { output: sdk.Output.object({ schema: schemaOf(sdk, schema) }) }),
     stopWhen: sdk.isStepCount(maxSteps ?? (tools ? STEPS_MAX_DEFAULT : 1)),

@@ -40,7 +40,13 @@ export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
       const { scope } = run;
       const request = requestFor(spec, sample);
       const answer = await untilAborted(scope.meter.signal, () => answerTo({ request, name, models, run }));
-      return resultOf({ target: name, sample, output: outputOf(spec, name, answer), scope });
+      return resultOf({
+        target: name,
+        sample,
+        output: outputOf(spec, name, answer),
+        scope,
+        redaction: models.redaction,
+      });
     },
   };
 }
@@ -74,13 +80,13 @@ class HttpStatusError extends Error {
 }
 
 async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
-  const { request, run } = exchange;
+  const { request, run, models } = exchange;
   const { recorder } = run.scope;
   const start = startEvent(run.scope);
   const paid: PaidRequest = { kind: 'http', digest: digestOfJson(toJson(request)) };
   const recorded = recorder.recall(paid);
   if (recorded) {
-    const stored = readHttpAnswer(recorded.value);
+    const stored = models.redaction.value(readHttpAnswer(recorded.value));
     recorder.emit(eventOf(exchange, start, { status: stored.status, isReplayed: true, retries: 0 }));
     return stored;
   }
@@ -111,10 +117,14 @@ function callLive(
       const answer = await meter.whileWorking(() => callHttp({ ...request, headers, signal: meter.signal }));
       const body = new TextDecoder().decode(answer.body);
       if (answer.status < 200 || answer.status > 299) {
-        throw new HttpStatusError(answer.status, answer.headers, body.slice(0, EXCERPT_LENGTH));
+        throw new HttpStatusError(
+          answer.status,
+          answer.headers,
+          models.redact(body).slice(0, EXCERPT_LENGTH),
+        );
       }
       pass.leave('succeeded');
-      return { status: answer.status, body };
+      return models.redaction.value({ status: answer.status, body });
     } catch (error) {
       pass.leave(readFailure(error, clock.nowMs()).isOverload ? 'overloaded' : 'failed');
       throw error;

@@ -47,6 +47,7 @@ export { createPrices, type Prices, type PricesOptions } from './prices.ts';
 export { ModelCallError, type RecordedModelOptions, recordedModel } from './recorded-model.ts';
 export { pureTool, recordedTools, type Tools } from './recorded-tools.ts';
 export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
+export type { Redaction } from './redaction.ts';
 export {
   type AnyTargetSpec,
   type ResolveTargetOptions,

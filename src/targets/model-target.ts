@@ -30,7 +30,7 @@ export function modelTarget(
     async run(sample, { scope }) {
       const generate = createGenerate({ models, scope, model: opened });
       const { text } = await untilAborted(scope.meter.signal, () => generate(requestFor(sample, settings)));
-      return resultOf({ target: opened.name, sample, output: text, scope });
+      return resultOf({ target: opened.name, sample, output: text, scope, redaction: models.redaction });
     },
   };
 }

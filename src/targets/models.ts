@@ -6,6 +6,7 @@ import { type Env, keyVariableOf, openModel } from './open-model.ts';
 import type { PriceTable } from './price-table.ts';
 import { createPrices, type Prices } from './prices.ts';
 import { recordedModel } from './recorded-model.ts';
+import { createRedaction, type Redaction } from './redaction.ts';
 import { createRedactor } from './redactor.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry.ts';
 import type { SampleScope } from './sample-scope.ts';
@@ -35,8 +36,10 @@ export interface Models {
   /** The gate of a model, or of whatever else is called by a name (an HTTP endpoint). */
   gate(name: string): ModelGate;
   readonly gates: readonly ModelGate[];
-  /** Takes the values of keys that are in use out of a text. */
+  /** Takes the values of keys that are in use, and what the eval wants redacted, out of a text. */
   redact(text: string): string;
+  /** What the eval wants redacted, in everything that is kept. */
+  readonly redaction: Redaction;
   addSecret(secret: string | undefined): void;
 }
 
@@ -55,6 +58,8 @@ export interface ModelsOptions {
   readonly projectDir?: string;
   /** The gates of other runs of the same set: all share them. */
   readonly gates?: Map<string, ModelGate>;
+  /** What the eval wants redacted. */
+  readonly redact?: readonly RegExp[];
   /** Models by name that evals bring along, and that tests and demos script. */
   readonly scripted?: Readonly<Record<string, LanguageModel>>;
 }
@@ -62,6 +67,8 @@ export interface ModelsOptions {
 export function createModels(options: ModelsOptions): Models {
   const { env, concurrency, clock = systemClock, onUnknownPrice } = options;
   const redactor = createRedactor();
+  const redaction = createRedaction(options.redact ?? []);
+  const redact = (text: string) => redaction.text(redactor.redact(text));
   const gates = options.gates ?? new Map<string, ModelGate>();
   const opened = new Map<string, Promise<OpenedModel>>();
   const prices = createPrices({
@@ -73,7 +80,8 @@ export function createModels(options: ModelsOptions): Models {
     prices,
     budget: options.budget ?? createBudget(),
     retry: { ...DEFAULT_RETRY, ...options.retry },
-    redact: redactor.redact,
+    redact,
+    redaction,
     addSecret: redactor.add,
     open(name, choice = {}) {
       const key = JSON.stringify([name, choice.baseUrl, choice.apiKeyEnv]);
@@ -91,7 +99,8 @@ export function createModels(options: ModelsOptions): Models {
         prices,
         budget: models.budget,
         retry: models.retry,
-        redact: redactor.redact,
+        redact,
+        redaction,
       }),
     gate(name) {
       const gate = gates.get(name) ?? createModelGate({ model: name, clock, limitMax: concurrency });

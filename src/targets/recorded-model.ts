@@ -19,6 +19,7 @@ import { emptyOutput, modelOutputOf, requestFields } from './model-event.ts';
 import type { ModelGate } from './model-gate.ts';
 import type { Prices } from './prices.ts';
 import type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
+import type { Redaction } from './redaction.ts';
 import { digestOfModelRequest } from './request-digest.ts';
 import { DEFAULT_RETRY, type RetryPolicy, readFailure, withRetry } from './retry.ts';
 import type { SampleMeter } from './sample-meter.ts';
@@ -45,6 +46,8 @@ export interface RecordedModelOptions {
   readonly salt?: string;
   /** Takes secrets out of texts that go into events and errors. */
   readonly redact?: (text: string) => string;
+  /** What the eval wants redacted: answers are, before anybody sees them [RED-2]. */
+  readonly redaction?: Redaction;
 }
 
 /** A model that failed for good: retries are used up, or the failure is not one that time heals. */
@@ -111,7 +114,8 @@ class RecordedCalls {
   }
 
   #replay(call: Call, recorded: RecordedAnswer): ModelAnswer {
-    const { answer, timeS, retries } = readModelAnswer(recorded.value);
+    const { answer: stored, timeS, retries } = readModelAnswer(recorded.value);
+    const answer = this.#redacted(stored);
     call.retries = retries;
     this.#options.recorder.emit(this.#answerEvent(call, { answer, recorded, timeS, isReplayed: true }));
     this.#count(call, { answer, recorded, isReplayed: true });
@@ -122,7 +126,7 @@ class RecordedCalls {
     const { recorder, prices, name } = this.#options;
     const live = await this.#callLive(call);
     const timeS = secondsSince(this.#options, call.start);
-    const value = { answer: encodeValue(this.#keep(live)), timeS, retries: call.retries };
+    const value = { answer: encodeValue(this.#redacted(this.#keep(live))), timeS, retries: call.retries };
     const answer = decodeValue(value.answer) as ModelAnswer;
     const usage = modelUsageOf(answer.usage);
     const costUsd = prices.costOf(name, usage);
@@ -135,6 +139,10 @@ class RecordedCalls {
     await recorder.record(call.paid, recorded, [event]);
     this.#count(call, { answer, recorded, isReplayed: false });
     return answer;
+  }
+
+  #redacted(answer: ModelAnswer): ModelAnswer {
+    return this.#options.redaction?.value(answer) ?? answer;
   }
 
   /** Bodies and headers of the HTTP exchange are left out: they repeat the history, and may hold secrets. */

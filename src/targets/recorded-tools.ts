@@ -2,6 +2,7 @@ import { digestOfJson, isJsonObject, isoTime, type Json, messageOf, toJson } fro
 import type { LogEvent } from '../log/index.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { PaidRequest } from './recorder.ts';
+import type { Redaction } from './redaction.ts';
 import type { SampleScope } from './sample-scope.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
 
@@ -17,11 +18,11 @@ export function pureTool<T extends object>(tool: T): T & { readonly pure: true }
 }
 
 /** The same tools, each leaving an event of every call; results of pure tools are recorded and replayed. */
-export function recordedTools(tools: Tools, scope: SampleScope): Tools {
+export function recordedTools(tools: Tools, scope: SampleScope, redaction?: Redaction): Tools {
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [
       name,
-      isExecutable(tool) ? recordedTool(name, tool, scope) : tool,
+      isExecutable(tool) ? recordedTool(name, redacted(tool, redaction), scope) : tool,
     ]),
   );
 }
@@ -44,6 +45,16 @@ interface ToolRun {
 
 function isExecutable(tool: unknown): tool is ExecutableTool {
   return typeof tool === 'object' && tool !== null && typeof Reflect.get(tool, 'execute') === 'function';
+}
+
+/** What a tool gives is redacted before the model sees it [RED-2]. */
+function redacted(tool: ExecutableTool, redaction: Redaction | undefined): ExecutableTool {
+  if (!redaction?.isOn) return tool;
+  const execute = async (input: unknown, options: ToolCallOptions) =>
+    redaction.value({ data: await lastOf(await tool.execute(input, options)) }).data;
+  // Its digest is that of the tool itself: whether it is redacted does not change what it does.
+  execute.toString = () => String(tool.execute);
+  return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, { execute });
 }
 
 function recordedTool(name: string, tool: ExecutableTool, scope: SampleScope): ExecutableTool {

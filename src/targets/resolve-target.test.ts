@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 import { nodeDisk } from '../disk/index.ts';
-import type { TargetContext } from '../evals/index.ts';
+import { defineEval, normalizeEval, type TargetContext, withModel } from '../evals/index.ts';
 import { mockModel } from './mock-model.ts';
-import { type AnyTargetSpec, resolveTarget } from './resolve-target.ts';
+import { type AnyTargetSpec, resolvePlanned, resolveTarget } from './resolve-target.ts';
 import { scoringScope } from './sample-scope.ts';
 
 const resolved = (spec: AnyTargetSpec | undefined, model?: string) =>
@@ -143,4 +143,21 @@ test.each([
   [{ model: 'mock/echo', prompt: '{{target}}' }, 'E_TEMPLATE_UNKNOWN'],
 ])('%j is refused: %s', async (spec, code) => {
   await expect(resolved(spec as AnyTargetSpec)).rejects.toMatchObject({ code });
+});
+
+test('a planned eval carries its target: it is resolved from the plan, also with another model', async () => {
+  const options = { models: testModels(), disk: nodeDisk, baseDir: '/' };
+  const base = { name: 'e', data: [{ input: 'q' }], scorers: [] };
+  const nameOf = async (target: object | string | undefined, model?: string) => {
+    const planned = normalizeEval(defineEval({ ...base, ...(target !== undefined && { target }) } as never));
+    const changed = model === undefined ? planned : withModel(planned, model);
+    return (await resolvePlanned(changed.target, options)).name;
+  };
+  expect(await nameOf('mock/echo')).toBe('mock/echo');
+  expect(await nameOf('mock/echo', 'mock/fixed:x')).toBe('mock/fixed:x');
+  expect(await nameOf({ model: 'mock/echo', temperature: 1 }, 'mock/fixed:x')).toBe('mock/fixed:x');
+  expect(await nameOf(undefined, 'mock/fixed:x')).toBe('mock/fixed:x');
+  expect(await nameOf({ url: 'http://127.0.0.1:1/' }, 'mock/fixed:x')).toBe('http/127.0.0.1:1');
+  expect(await nameOf(mockModel({ name: 'mock/own' }), 'mock/fixed:x')).toBe('mock/own');
+  await expect(nameOf(undefined)).rejects.toMatchObject({ code: 'E_TARGET_NONE' });
 });

@@ -4,6 +4,7 @@ import type { ChatMessage, ModelOutput } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
+import type { Redaction } from './redaction.ts';
 import type { SampleScope } from './sample-scope.ts';
 import { inputText } from './template.ts';
 import type { Workspace } from './workspace.ts';
@@ -45,8 +46,11 @@ export function resultOf(options: {
   readonly sample: SampleRow;
   readonly output: unknown;
   readonly scope: SampleScope;
+  readonly redaction: Redaction;
 }): TargetResult {
-  const { target, sample, output, scope } = options;
+  const { target, sample, scope } = options;
+  // Scorers see what is kept [RED-2]. Whatever its keys are called, it is the target's own.
+  const { data: output } = options.redaction.value({ data: options.output });
   if (output === undefined || output === null) throw noOutput(target, sample);
   const text = textOf(output);
   const { messages, output: said } = scope.conversation;

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseCount, parseDuration, parseUsd } from '../parse-values.ts';
+import { redactOption } from '../redact-option.ts';
 
 export interface RetryFlags extends CommonFlags {
   readonly eval?: string;
@@ -13,6 +14,7 @@ export interface RetryFlags extends CommonFlags {
   readonly baseUrl?: string;
   readonly prices?: string;
   readonly grace?: number;
+  readonly redact?: readonly string[];
   readonly quiet?: true;
 }
 
@@ -37,6 +39,7 @@ first when it is unfinished.`,
     new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
       parseDuration,
     ),
+    redactOption(),
     new Option('--quiet', 'show no progress'),
   ],
   examples: [

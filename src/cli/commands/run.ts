@@ -9,6 +9,7 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
+import { redactOption } from '../redact-option.ts';
 
 export interface RunFlags extends CommonFlags {
   readonly model?: readonly string[];
@@ -36,6 +37,7 @@ export interface RunFlags extends CommonFlags {
   readonly baseUrl?: string;
   readonly prices?: string;
   readonly grace?: number;
+  readonly redact?: readonly string[];
   readonly quiet?: true;
 }
 
@@ -87,6 +89,7 @@ both can be gone on with by the same command.`,
     new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
       parseDuration,
     ),
+    redactOption(),
     new Option('--quiet', 'show no progress'),
   ],
   examples: [

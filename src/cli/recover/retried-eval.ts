@@ -27,7 +27,8 @@ export interface RetriedEval {
 /** Finds the eval of a log of ours. Refuses when it is gone, or is no longer what the log was made by. */
 export async function findRetriedEval(retried: RetriedLog): Promise<RetriedEval> {
   const source = await evalOf(retried);
-  const changes = changesOf(retried.header, source);
+  const { redact } = retried.flags;
+  const changes = { ...changesOf(retried.header, source), ...(redact && { redact }) };
   const models = modelsOf(retried.header, source);
   refuseChanged(retried, { source, models, changes });
   const { model } = retried.flags;

@@ -36,3 +36,12 @@ test('a shell reads a quoted word back as it was', () => {
     { numRuns: 30 },
   );
 });
+
+test('a text that is redacted is not printed; a pattern is', () => {
+  expect(commandText(['run', 'a.eval.ts', '--redact', 'hunter2', '--redact=hunter2'])).toBe(
+    "holdfast run a.eval.ts --redact '…' '--redact=…'",
+  );
+  expect(commandText(['run', 'a.eval.ts', '--redact', '/sk-\\w+/'])).toBe(
+    "holdfast run a.eval.ts --redact '/sk-\\w+/'",
+  );
+});

@@ -53,5 +53,11 @@ export function nextSteps(
 /** The command that goes on: the same words (the command first), without the one that forgets what is there. */
 export function commandText(words: readonly string[]): string {
   const kept = words.filter((word) => word !== '--fresh');
-  return ['holdfast', ...kept].map(quoteWord).join(' ');
+  return ['holdfast', ...kept.map(withoutSecret)].map(quoteWord).join(' ');
+}
+
+/** A text that must not be kept must not be printed either; a pattern gives nothing away. */
+function withoutSecret(word: string, index: number, words: readonly string[]): string {
+  if (words[index - 1] === '--redact' && !word.startsWith('/')) return '…';
+  return word.replace(/^--redact=(?!\/).*$/s, '--redact=…');
 }

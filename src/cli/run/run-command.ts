@@ -104,6 +104,7 @@ function changesOf(flags: RunFlags): EvalChanges {
     retries: flags.retries,
     failOnError: flags.failOnError,
     limits: limitsOf(flags),
+    redact: flags.redact,
   });
 }
 

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { normalizeEval } from '../../evals/index.ts';
+import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import { openLog } from '../../log/index.ts';
 import { type RescoreReport, rescoreLog } from '../../runner/index.ts';
 import { createModels, type LanguageModel } from '../../targets/index.ts';
@@ -25,6 +25,7 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
   const to = resolve(terminal.cwd, flags.output ?? `${from.replace(/\.(?:eval|json)$/, '')}-scored.eval`);
   if (await nodeDisk.stat(to)) throw exists(relative(terminal.cwd, to));
   const loaded = await evalFor(flags.eval, from, terminal);
+  const planned = normalizeEval(loaded.definition);
   const stop = listenForStop({
     onDrain: () => terminal.note('Stopping: nothing is written.'),
     onAbort: () => undefined,
@@ -37,9 +38,9 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
       random: systemRandom,
       from,
       to,
-      eval: normalizeEval(loaded.definition),
+      eval: planned,
       baseDir: loaded.baseDir,
-      models: await modelsFor(loaded, flags, terminal),
+      models: await modelsFor({ ...loaded, planned }, flags, terminal),
       action: flags.action,
       signal: stop.signals.drain,
       onProgress: (done, total) => {
@@ -77,12 +78,17 @@ async function evalFor(pattern: string, logPath: string, { cwd }: Terminal): Pro
   }
 }
 
-async function modelsFor(loaded: LoadedEval, flags: ScoreFlags, terminal: Terminal) {
+async function modelsFor(
+  loaded: LoadedEval & { readonly planned: PlannedEval },
+  flags: ScoreFlags,
+  terminal: Terminal,
+) {
   const { models } = loaded.definition;
   return createModels({
     env: terminal.env,
     concurrency: CONCURRENCY,
     projectDir: loaded.baseDir,
+    redact: loaded.planned.redact,
     onUnknownPrice: (model) =>
       terminal.note(`The price of ${model} is not known, so its cost is not counted.`),
     ...(models ? { scripted: models as Readonly<Record<string, LanguageModel>> } : {}),
