@@ -12,9 +12,9 @@ const gateOf = (limitMax: number, limitStart?: number) =>
   });
 
 test('[GATE-1] whatever the order of coming and going, no more are inside than the limit allows', async () => {
-  const steps = fc.array(fc.constantFrom('enter', 'succeeded', 'overloaded', 'failed', 'give up'), {
-    maxLength: 80,
-  });
+  // Most steps enter, or there would hardly ever be a queue.
+  const kinds = ['enter', 'enter', 'enter', 'enter', 'succeeded', 'overloaded', 'failed', 'give up'] as const;
+  const steps = fc.array(fc.constantFrom(...kinds), { maxLength: 80 });
   await fc.assert(
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (sequence, limitMax) => {
       const gate = gateOf(limitMax, 2);

@@ -66,6 +66,25 @@ test('an answer is recorded before it is seen', async () => {
   expect(isDurable).toBe(true);
 });
 
+test('[REP-2] what is seen live is what a replay gives, down to the kinds of its objects', async () => {
+  class Odd {
+    readonly kept = 1;
+    readonly lost = undefined;
+  }
+  const answer = {
+    content: [{ type: 'text', text: 'x', providerMetadata: { odd: new Odd() } }],
+    finishReason: { unified: 'stop', raw: undefined },
+    usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+    warnings: [],
+  } as unknown as ModelAnswer;
+  const inner = { ...mockModel({ name: 'mock/m', answers: [''] }), doGenerate: async () => answer };
+  const first = recorded(inner);
+  const live = await first.model.doGenerate(ask('x'));
+  const second = recorded(inner, { earlier: replay(first.attempt) });
+  expect(live).toStrictEqual(await second.model.doGenerate(ask('x')));
+  expect(second.calls()).toBe(0);
+});
+
 test('[REP-1] a recorded answer is given again, exactly and without a call', async () => {
   const answer: ModelAnswer = {
     content: [

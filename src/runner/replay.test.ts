@@ -1,0 +1,89 @@
+/** What is given again, and what must be asked for anew. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { defineEval, includes } from '../evals/index.ts';
+import { mockModel } from '../targets/index.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const data = [{ id: 'a', input: 'x', target: 'x' }];
+/** Counts its answers, so that no two are alike. */
+function numberedModel(hangAt?: string) {
+  const asked: string[] = [];
+  const abort = new AbortController();
+  const model = mockModel({
+    name: 'mock/scripted',
+    respond: async ({ text, request }) => {
+      asked.push(text);
+      if (text !== hangAt) return `${text} ${asked.length}`;
+      setImmediate(() => abort.abort());
+      return new Promise((_, reject) =>
+        request.abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))),
+      );
+    },
+  });
+  return { model, asked, signals: { drain: new AbortController().signal, abort: abort.signal } };
+}
+
+test('[REP-1] equal requests of an interrupted attempt get their answers again in turn', async () => {
+  const definition = defineEval({
+    name: 'equal',
+    data,
+    target: async (_, { generate }) => {
+      const first = (await generate('same')).text;
+      const second = (await generate('same')).text;
+      await generate('last');
+      return `${first}, ${second}`;
+    },
+    scorers: [includes()],
+  });
+  const before = numberedModel('last');
+  const stopped = await harness.run(definition, { model: before.model, signals: before.signals });
+  expect(stopped.account.state).toBe('interrupted');
+  const after = numberedModel();
+  const { account } = await harness.run(definition, { model: after.model });
+  expect(after.asked).toEqual(['last']);
+  const [sample] = await harness.samples(account.log);
+  expect(sample?.output?.completion).toBe('same 1, same 2');
+});
+
+test('an attempt that ended with an error is not replayed into the next one: its answers led to the error', async () => {
+  let tries = 0;
+  const definition = defineEval({
+    name: 'unlucky',
+    data,
+    target: async (_, { generate }) => {
+      const { text } = await generate('same');
+      if (++tries === 1) throw new Error(`cannot use "${text}"`);
+      return text;
+    },
+    retries: 1,
+    scorers: [includes()],
+  });
+  const { model, asked } = numberedModel();
+  const { account } = await harness.run(definition, { model });
+  expect(asked).toEqual(['same', 'same']);
+  const [sample] = await harness.samples(account.log);
+  expect(sample?.output?.completion).toBe('same 2');
+});
+
+test('a sample of a target that was changed is not reused, though its name stayed', async () => {
+  const saying = (word: string) =>
+    defineEval({
+      name: 'agent',
+      data,
+      target: { command: [process.execPath, '--print', `'${word}'`] },
+      scorers: [includes()],
+    });
+  const first = await harness.run(saying('one'));
+  const second = await harness.run(saying('two'));
+  expect(second.account.samples).toMatchObject({ fresh: 1, reused: 0 });
+  const [before] = await harness.samples(first.account.log);
+  const [after] = await harness.samples(second.account.log);
+  expect([before?.output?.completion.trim(), after?.output?.completion.trim()]).toEqual(['one', 'two']);
+  expect((await harness.run(saying('two'))).account.samples).toMatchObject({ fresh: 0, reused: 1 });
+});
