@@ -3,12 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
 import { openBucket } from '../../src/bucket/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
-import { importSegments, listSegmentedRuns, listWriters, readJournal } from '../../src/journal/index.ts';
-import { openLog, verifyLog } from '../../src/log/index.ts';
-import { sealRun } from '../../src/seal/index.ts';
+import { importWriter, listSegmentedRuns, listWriters, openRunJournals } from '../../src/journal/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { ended, ledgerOf, start } from './kill-loop.ts';
 
@@ -27,26 +24,17 @@ test('the machine is gone for good: with a bucket, every completed sample is sti
 
   const bucket = await openBucket(segments, { disk: nodeDisk });
   const [run = ''] = await listSegmentedRuns(bucket, '');
-  const [writer = ''] = await listWriters(bucket, '', run);
-  const into = join(dir.path, 'home.db');
-  const report = await importSegments({ bucket, prefix: '', run, writer, into, isNew: true });
-  expect(report.problems).toEqual([]);
-  const journal = readJournal(into);
-  const logPath = join(dir.path, 'home.eval');
-  await sealRun({
-    disk: nodeDisk,
-    clock: systemClock,
-    sources: [journal],
-    logPath,
-    resolveLog: (log) => log,
-    outcome: { status: 'error' },
-  });
-  journal.close();
-  expect((await verifyLog(nodeDisk, logPath)).problems).toEqual([]);
-  const log = await openLog(nodeDisk, logPath);
+  const runDir = join(dir.path, 'home');
+  await nodeDisk.makeDir(runDir);
+  for (const writer of await listWriters(bucket, '', run)) {
+    const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run, writer, runDir });
+    expect(report.problems).toEqual([]);
+  }
+  const journals = await openRunJournals({ disk: nodeDisk, runDir });
   const found = new Set<string>();
-  for await (const { id, error } of log.summaries()) if (error === undefined) found.add(String(id));
-  await log.close();
+  for (const { id, status } of journals.outline()) if (status === 'completed') found.add(String(id));
+  expect(journals.damage.sentences).toEqual([]);
+  journals.close();
   expect(completed.filter((id) => !found.has(id))).toEqual([]);
 });
 
