@@ -1,10 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { InvariantError } from '../base/index.ts';
+import { copyTree } from './copy-tree.ts';
 import { isLocked, tryLock } from './lock.ts';
+import { nodeDisk } from './node-disk.ts';
+import { openForProcess } from './process-file.ts';
+import { openSyncFile } from './sync-file.ts';
 
 test('one holder at a time, also within a process; release frees', async () => {
   await using dir = await makeTempDir();
@@ -88,6 +102,40 @@ test('people who only ask never keep somebody from taking a free lock', async ()
     expect(lock).toBeDefined();
     lock?.release();
   }
+});
+
+test('[JRN-8] no other way of opening a lock file that is held is there, under whatever name: closing it would drop the lock', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  const alias = join(dir.path, 'alias');
+  using lock = tryLock(path);
+  expect(lock).toBeDefined();
+  linkSync(path, alias);
+  for (const name of [path, alias]) {
+    await expect(nodeDisk.read(name)).rejects.toThrow(InvariantError);
+    await expect(nodeDisk.open(name, 'read')).rejects.toThrow(InvariantError);
+    await expect(nodeDisk.open(name, 'update')).rejects.toThrow(InvariantError);
+    await expect(openForProcess(name, 'read')).rejects.toThrow(InvariantError);
+    expect(() => openSyncFile(name, 'read')).toThrow(InvariantError);
+  }
+  writeFileSync(join(dir.path, 'other'), 'text');
+  await copyTree(dir.path, `${dir.path}-copy`);
+  expect(readdirSync(`${dir.path}-copy`)).toEqual(['other']);
+  rmSync(`${dir.path}-copy`, { recursive: true });
+  expect(await askFromOutside(path)).toBe('locked');
+  lock?.release();
+  expect(await nodeDisk.read(path)).toEqual(new Uint8Array(0));
+});
+
+test('a lock in a directory that was moved away just then is not taken', async () => {
+  await using dir = await makeTempDir();
+  const home = join(dir.path, 'home');
+  mkdirSync(home);
+  using lock = tryLock(join(home, 'lock'));
+  expect(lock).toBeDefined();
+  renameSync(home, join(dir.path, 'moved'));
+  expect(isLocked(join(home, 'lock'))).toBe(false);
+  expect(isLocked(join(dir.path, 'moved', 'lock'))).toBe(true);
 });
 
 test('a lock file that cannot be one is told with its path', async () => {

@@ -24,6 +24,7 @@ const TAKE = 'PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE';
 const ASK = 'BEGIN; SELECT count(*) FROM sqlite_schema';
 
 const ATTEMPTS_MAX = 200;
+const FAILURES_MAX = 20;
 const PAUSE_MS = 1;
 
 /**
@@ -32,38 +33,57 @@ const PAUSE_MS = 1;
  */
 export function tryLock(path: string): Lock | undefined {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const before = identityOfFile(path);
-    const database = openDatabase(path, false);
-    let isOurs = false;
-    try {
-      isOurs = begin(database, path, TAKE) && isStillThere(path, before);
-    } finally {
-      if (!isOurs) database.close();
-    }
-    if (isOurs) return hold(database, path);
+    const lock = patiently(() => tryOnce(path));
+    if (lock) return lock;
     if (isLocked(path)) return undefined;
     // Nobody holds it: somebody was only asking, which takes far less than a millisecond.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    pause();
   }
   return undefined;
 }
 
 /** True when some process, this one included, holds the lock now. Changes nothing and makes no file. */
 export function isLocked(path: string): boolean {
-  if (identityOfFile(path) === undefined) return false;
-  let database: DatabaseSync;
-  try {
-    database = openDatabase(path, true);
-  } catch (error) {
-    // Its directory was moved away between the two looks.
+  return patiently(() => {
     if (identityOfFile(path) === undefined) return false;
-    throw error;
-  }
+    const database = openDatabase(path, true);
+    try {
+      return !begin(database, path, ASK);
+    } finally {
+      database.close();
+    }
+  });
+}
+
+function tryOnce(path: string): Lock | undefined {
+  const before = identityOfFile(path);
+  const database = openDatabase(path, false);
+  let isOurs = false;
   try {
-    return !begin(database, path, ASK);
+    isOurs = begin(database, path, TAKE) && isStillThere(path, before);
+    return isOurs ? hold(database, path) : undefined;
   } finally {
-    database.close();
+    if (!isOurs) database.close();
   }
+}
+
+/**
+ * The file, or the directory around it, may be made, moved or removed by others at this very moment; what is still unusable
+ * a little later is so for good.
+ */
+function patiently<T>(work: () => T): T {
+  for (let failures = 1; ; failures++) {
+    try {
+      return work();
+    } catch (error) {
+      if (failures >= FAILURES_MAX) throw error;
+      pause();
+    }
+  }
+}
+
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
 
 /** The directory may have got another name between opening and locking: then what is locked is nobody's concern. */
@@ -82,6 +102,7 @@ function hold(database: DatabaseSync, path: string): Lock {
   };
   return { path, release, [Symbol.dispose]: release };
 }
+
 /** Loaded when first needed: most commands take no lock. */
 function openDatabase(path: string, readOnly: boolean): DatabaseSync {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ActionableError, DamageError, errnoOf, messageOf } from '../base/index.ts';
+import { journalBusy } from './journal-errors.ts';
 import {
   APPLICATION_ID,
   createTables,
@@ -104,10 +106,13 @@ export function emptyJournal(path: string): DamageError {
 }
 
 /** SQLite's primary result codes that a person can do something about. */
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
 const SQLITE_IOERR = 10;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
+const SQLITE_PROTOCOL = 15;
 const SQLITE_READONLY = 8;
 const SQLITE_NOTADB = 26;
 
@@ -147,6 +152,10 @@ export function explainSqliteError(error: unknown, path: string): unknown {
         hint: 'Check that its directory exists and that you may write there.',
         cause: error,
       });
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return journalBusy(dirname(path));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return damagedJournal(path, because, error);

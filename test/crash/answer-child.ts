@@ -1,31 +1,29 @@
-/** Writes answers one after the other, and says on stdout when each was acknowledged: `ack 0`, `ack 1`, … */
+/**
+ * Writes answers one after the other, and says on stdout when each was acknowledged: `ack 0`, `ack 1`, … What is not
+ * acknowledged is said as `failed <code>`, and the next is tried all the same, as a target does that catches every error.
+ */
 import { writeSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Digest, systemClock } from '../../src/base/index.ts';
-import { nodeDisk } from '../../src/disk/index.ts';
-import { createJournal } from '../../src/journal/index.ts';
-import { runRecord } from '../sim/journal-fixture.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newWriter, runRecord, sampleStart, someAnswer } from '../sim/journal-fixture.ts';
 
-const [dir = '', countText = '10', sizeText = '100'] = process.argv.slice(2);
-const run = runRecord();
-const journal = await createJournal(join(dir, run.runId), run, { disk: nodeDisk, clock: systemClock });
-const attempt = journal.startAttempt({
-  id: 'a',
-  epoch: 1,
-  key: 'k' as Digest,
-  uuid: 'u',
-  startedAt: '2026-01-01T00:00:00+00:00',
-  sample: { input: 'q', target: 't', metadata: {} },
+const [dir = '', countText = '10', sizeText = '100', pauseText = '0'] = process.argv.slice(2);
+const say = (line: string) => writeSync(1, `${line}\n`);
+const journal = await newWriter(dir, runRecord(), { writer: 'w' });
+say(`dir ${journal.dir}`);
+journal.onFailure.addEventListener('abort', () => {
+  say(`stopped ${Reflect.get(journal.onFailure.reason, 'code')}`);
 });
-try {
-  for (let n = 0; n < Number(countText); n++) {
-    const value = `${n} ${'x'.repeat(Number(sizeText))}`;
-    await attempt.answer({ kind: 'model', digest: `d${n}` as Digest, occurrence: 0, value }, []);
-    writeSync(1, `ack ${n}\n`);
+const attempt = journal.startAttempt(sampleStart('a'));
+let failures = 0;
+for (let n = 0; n < Number(countText) && failures < 3; n++) {
+  try {
+    await attempt.answer(someAnswer(`${n} ${'x'.repeat(Number(sizeText))}`, n), []);
+    say(`ack ${n}`);
+  } catch (error) {
+    failures++;
+    say(`failed ${Reflect.get(error as object, 'code')}`);
+    process.exitCode = 4;
   }
-} catch (error) {
-  writeSync(1, `failed ${Reflect.get(error as object, 'code')}\n`);
-  process.exitCode = 4;
-} finally {
-  journal.close();
+  if (Number(pauseText) > 0) await sleep(Number(pauseText));
 }
+journal.close();

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readJournal } from '../../src/journal/index.ts';
+import { journalPath, readJournal } from '../../src/journal/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 
 const CHILD = join(import.meta.dirname, 'answer-child.ts');
@@ -18,7 +18,7 @@ function mountWorks(): boolean {
 }
 
 describe.skipIf(!canTrace)('as the system sees it (needs strace)', () => {
-  test('[JRN-1] [JRN-6] between two acknowledgements the journal is written and then synced', async () => {
+  test('[JRN-1] [JRN-6] [JRN-11] between two acknowledgements the journal is written and then synced', async () => {
     await using dir = await makeTempDir();
     const trace = join(dir.path, 'trace');
     const calls = 'trace=write,pwrite64,pwritev,fsync,fdatasync,openat';
@@ -32,12 +32,17 @@ describe.skipIf(!canTrace)('as the system sees it (needs strace)', () => {
     expect(run.stdout.split('\n').filter((line) => line.startsWith('ack'))).toHaveLength(12);
     let lastOnJournal = 'nothing';
     let acknowledged = 0;
+    let isMarked = false;
     for (const line of readFileSync(trace, 'utf8').split('\n')) {
+      if (line.includes('/acknowledged>') && /\bp?write(64|v)?\(/.test(line))
+        isMarked = lastOnJournal === 'sync';
       const isJournal = line.includes('journal.db-wal>');
       if (isJournal && /\bp?write(64|v)?\(/.test(line)) lastOnJournal = 'write';
       if (isJournal && /\bf(data)?sync\(/.test(line)) lastOnJournal = 'sync';
       if (!line.includes('"ack ')) continue;
       expect(lastOnJournal, line).toBe('sync');
+      expect(isMarked, `${line}: the mark comes after the sync and before the acknowledgement`).toBe(true);
+      isMarked = false;
       lastOnJournal = 'nothing since the last acknowledgement';
       acknowledged++;
     }
@@ -52,12 +57,13 @@ describe.skipIf(!canMount)('on a disk that is really full (needs to mount a tmpf
     try {
       const run = spawnSync(process.execPath, [CHILD, dir.path, '1000', '20000'], { encoding: 'utf8' });
       const lines = run.stdout.trim().split('\n');
-      expect(lines.at(-1)).toMatch(/^failed E_DISK_(FULL|IO)$/);
+      expectStopped(lines);
       const acknowledged = lines.filter((line) => line.startsWith('ack')).length;
       expect(acknowledged).toBeGreaterThan(3);
       const [runDir = ''] = readdirSync(dir.path);
-      const reader = readJournal(join(dir.path, runDir, 'journal.db'));
+      const reader = readJournal(journalPath(join(dir.path, runDir), 'w'));
       expect(reader.problems()).toEqual([]);
+      expect(reader.damage().lost).toBeUndefined();
       const values = [...reader.answers(1)].map(({ value }) => String(value).split(' ')[0]);
       expect(values.slice(0, acknowledged)).toEqual(
         Array.from({ length: acknowledged }, (_, n) => String(n)),
@@ -92,12 +98,21 @@ describe.skipIf(process.platform === 'win32')('on a disk that fails', () => {
       encoding: 'utf8',
     });
     const lines = run.stdout.trim().split('\n');
-    expect(lines.at(-1)).toMatch(/^failed E_DISK_(FULL|IO)$/);
+    expectStopped(lines);
     const acknowledged = lines.filter((line) => line.startsWith('ack')).length;
     const [runDir = ''] = readdirSync(dir.path);
-    const reader = readJournal(join(dir.path, runDir, 'journal.db'));
+    const reader = readJournal(journalPath(join(dir.path, runDir), 'w'));
     expect(reader.problems()).toEqual([]);
     expect([...reader.answers(1)].length).toBeGreaterThanOrEqual(acknowledged);
     reader.close();
   });
 });
+
+/** At the first failed write the journal stops for good, and says so at once; nothing is acknowledged after it. */
+function expectStopped(lines: readonly string[]): void {
+  const first = lines.findIndex((line) => line.startsWith('stopped'));
+  expect(lines[first]).toMatch(/^stopped E_DISK_(FULL|IO)$/);
+  const after = lines.slice(first + 1);
+  expect(after.length).toBeGreaterThan(0);
+  for (const line of after) expect(line).toMatch(/^failed E_DISK_(FULL|IO)$/);
+}
