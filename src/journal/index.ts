@@ -58,3 +58,4 @@ export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segme
 export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';
 export { SegmentShipper, type ShipperOptions } from './shipper.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';
+export { worstLiveness, writerLiveness } from './writer-liveness.ts';

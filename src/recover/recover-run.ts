@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../base/index.ts';
+import type { Liveness } from '../disk/index.ts';
 import {
   fenceWriter,
   fenceWriterInBucket,
@@ -12,6 +13,8 @@ import {
   type RunLock,
   readJournal,
   segmentKeysOf,
+  worstLiveness,
+  writerLiveness,
 } from '../journal/index.ts';
 import { directoryLogStore, type EvalError, type LogStore } from '../log/index.ts';
 import {
@@ -62,6 +65,7 @@ class RunRecovery {
   readonly #scratch: string;
   #readKeys: string[] = [];
   #journals: RunJournals | undefined;
+  #liveness: Liveness = 'dead';
   #lock: RunLock | undefined;
 
   constructor(site: RunSite, options: RunRecoveryOptions) {
@@ -76,7 +80,7 @@ class RunRecovery {
     await disk.removeTree(this.#scratch);
     await disk.makeDir(this.#scratch);
     const journals = await this.#openAll();
-    const liveness = journals.liveness();
+    const liveness = this.#liveness;
     if (liveness === 'alive') throw recoverErrors.alive(this.#site.runId, 'another process');
     if (liveness === 'unknown' && !forceDead)
       throw recoverErrors.unknown(this.#site.runId, 'its process ran on another machine');
@@ -97,6 +101,7 @@ class RunRecovery {
     const isHere = dir !== undefined && (await disk.stat(dir)) !== undefined;
     if (isHere) this.#lock = this.#takeLock(dir);
     this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });
+    this.#liveness = this.#journals.liveness();
     await this.#addSegments(this.#journals);
     if (this.#journals.readers.length === 0) throw recoverErrors.nothing(dir ?? runId);
     return this.#journals;
@@ -127,7 +132,11 @@ class RunRecovery {
       for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
       this.#readKeys.push(...report.keys);
       this.#fromSegments.add(writer);
-      this.#journals = (this.#journals ?? here).with(readJournal(journalPath(this.#scratch, writer)));
+      const reader = readJournal(journalPath(this.#scratch, writer));
+      this.#journals = (this.#journals ?? here).with(reader);
+      // Whether a writer is alive that has its own journal here is known from the lock of that.
+      const isHere = here.writers().some((record) => record.writer === writer);
+      if (!isHere) this.#liveness = worstLiveness([this.#liveness, writerLiveness(reader)]);
     }
   }
 

@@ -84,6 +84,6 @@ test('a sample of a target that was changed is not reused, though its name staye
   expect(second.account.samples).toMatchObject({ fresh: 1, reused: 0 });
   const [before] = await harness.samples(first.account.log);
   const [after] = await harness.samples(second.account.log);
-  expect([before?.output?.completion.trim(), after?.output?.completion.trim()]).toEqual(['one', 'two']);
+  expect([before?.output?.completion?.trim(), after?.output?.completion?.trim()]).toEqual(['one', 'two']);
   expect((await harness.run(saying('two'))).account.samples).toMatchObject({ fresh: 0, reused: 1 });
 });

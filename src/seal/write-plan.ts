@@ -83,13 +83,15 @@ async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySe
   if (unreadable.size > 0) throw new UnreadableSamples(unreadable);
 }
 
+const OF_THE_DISK: ReadonlySet<string> = new Set(['E_DISK_FULL', 'E_DISK_IO', 'E_DISK_DENIED']);
+
 /** A failed disk ends the seal; what cannot be read of one sample does not. */
 async function reasonOfFailure(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();
     return undefined;
   } catch (error) {
-    if (!(error instanceof ActionableError) || error.code.startsWith('E_DISK')) throw error;
+    if (!(error instanceof ActionableError) || OF_THE_DISK.has(error.code)) throw error;
     return messageOf(error);
   }
 }

@@ -3,13 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
 import { openBucket } from '../../src/bucket/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { importWriter, listSegmentedRuns, listWriters, openRunJournals } from '../../src/journal/index.ts';
-
 import { directoryLogStore, openLog, verifyLog } from '../../src/log/index.ts';
 import { applySeal, planSeal } from '../../src/seal/index.ts';
-
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { ended, ledgerOf, start } from './kill-loop.ts';
 
@@ -35,6 +34,7 @@ test('the machine is gone for good: with a bucket, every completed sample is sti
     expect(report.problems).toEqual([]);
   }
   const journals = await openRunJournals({ disk: nodeDisk, runDir });
+  expect(journals.damage.sentences).toEqual([]);
   const logs = directoryLogStore(nodeDisk, dir.path);
   const name = 'home.eval';
   const logPath = join(dir.path, name);
@@ -44,9 +44,8 @@ test('the machine is gone for good: with a bucket, every completed sample is sti
   expect((await verifyLog(nodeDisk, logPath)).problems).toEqual([]);
   const log = await openLog(nodeDisk, logPath);
   const found = new Set<string>();
-  for (const { id, status } of journals.outline()) if (status === 'completed') found.add(String(id));
-  expect(journals.damage.sentences).toEqual([]);
-  journals.close();
+  for await (const { id, error } of log.summaries()) if (error === undefined) found.add(String(id));
+  await log.close();
   expect(completed.filter((id) => !found.has(id))).toEqual([]);
 });
 
