@@ -82,8 +82,7 @@ test('a sample of a target that was changed is not reused, though its name staye
   const first = await harness.run(saying('one'));
   const second = await harness.run(saying('two'));
   expect(second.account.samples).toMatchObject({ fresh: 1, reused: 0 });
-  const [before] = await harness.samples(first.account.log);
-  const [after] = await harness.samples(second.account.log);
-  expect([before?.output?.completion, after?.output?.completion]).toEqual(['one', 'two']);
+  const said = await Promise.all([first, second].map(({ account }) => harness.samples(account.log)));
+  expect(said.map(([sample]) => sample?.output?.completion)).toEqual(['one\n', 'two\n']);
   expect((await harness.run(saying('two'))).account.samples).toMatchObject({ fresh: 0, reused: 1 });
 });
