@@ -52,23 +52,25 @@ test('[REP-1] equal requests of an interrupted attempt get their answers again i
 });
 
 test('an attempt that ended with an error is not replayed into the next one: its answers led to the error', async () => {
-  let tries = 0;
-  const definition = defineEval({
-    name: 'unlucky',
-    data,
-    target: async (_, { generate }) => {
-      const { text } = await generate('same');
-      if (++tries === 1) throw new Error(`cannot use "${text}"`);
-      return text;
-    },
-    retries: 1,
-    scorers: [includes()],
-  });
-  const { model, asked } = numberedModel();
-  const { account } = await harness.run(definition, { model });
-  expect(asked).toEqual(['same', 'same']);
-  const [sample] = await harness.samples(account.log);
-  expect(sample?.output?.completion).toBe('same 2');
+  const definition = (isLucky: boolean) =>
+    defineEval({
+      name: 'unlucky',
+      version: '1',
+      data: [...data, { id: 'b', input: 'hang', target: 'x' }],
+      target: async ({ input }, { generate }) => {
+        const { text } = await generate(input);
+        if (input === 'x' && !isLucky) throw new Error(`cannot use "${text}"`);
+        return text;
+      },
+      scorers: [includes()],
+    });
+  const before = numberedModel('hang');
+  const run = { model: before.model, signals: before.signals, concurrency: 1 };
+  expect((await harness.run(definition(false), run)).account.state).toBe('interrupted');
+  const after = numberedModel();
+  const { account } = await harness.run(definition(true), { model: after.model });
+  expect(after.asked.sort()).toEqual(['hang', 'x']);
+  expect(account.samples).toMatchObject({ errored: 0, lost: 0 });
 });
 
 test('a sample of a target that was changed is not reused, though its name stayed', async () => {
@@ -82,8 +84,7 @@ test('a sample of a target that was changed is not reused, though its name staye
   const first = await harness.run(saying('one'));
   const second = await harness.run(saying('two'));
   expect(second.account.samples).toMatchObject({ fresh: 1, reused: 0 });
-  const [before] = await harness.samples(first.account.log);
-  const [after] = await harness.samples(second.account.log);
-  expect([before?.output?.completion?.trim(), after?.output?.completion?.trim()]).toEqual(['one', 'two']);
+  const said = await Promise.all([first, second].map(({ account }) => harness.samples(account.log)));
+  expect(said.map(([sample]) => sample?.output?.completion)).toEqual(['one\n', 'two\n']);
   expect((await harness.run(saying('two'))).account.samples).toMatchObject({ fresh: 0, reused: 1 });
 });

@@ -60,7 +60,16 @@ export async function findFailing(files: readonly string[], options: TryOptions)
 
 /** A fault may leave a name unused; anything else that the compiler says means that it is not a fault of meaning. */
 function compile(options: TryOptions) {
-  const args = ['--project', '.', '--noUnusedLocals', 'false', '--noUnusedParameters', 'false'];
+  const args = [
+    '--project',
+    '.',
+    '--pretty',
+    'false',
+    '--noUnusedLocals',
+    'false',
+    '--noUnusedParameters',
+    'false',
+  ];
   return runProgram('tsc', args, { cwd: options.tree, timeLimitMs: options.timeLimitMs });
 }
 
