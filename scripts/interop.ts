@@ -26,6 +26,7 @@ import {
   sampleKey,
   unequalNumbers,
 } from './inspect/log-report.ts';
+import { recoverRetries } from './inspect/retry-check.ts';
 import { type ViewedLog, viewProblems } from './inspect/view-check.ts';
 import { openWorkplace, runPython, type Workplace } from './inspect/workplace.ts';
 
@@ -59,6 +60,7 @@ interface Context {
 const STEPS: readonly Step[] = [
   { name: 'crash real runs of Inspect', run: crashRuns },
   { name: 'recover each with both tools', run: recoverBoth },
+  { name: 'recover second attempts with both tools', run: recoverRetries },
   { name: 'read the logs of holdfast run with Inspect', run: readOurLogs },
   { name: 'open the logs in the viewer of Inspect', run: openInViewer },
 ];

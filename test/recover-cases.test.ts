@@ -9,7 +9,8 @@ const rows = read('test/recover-cases.md')
   .filter((line) => /^\| .* \|$/.test(line) && !line.startsWith('| case '));
 
 test('every case of Inspect’s own tests is in the table, with a test of ours or a reason', () => {
-  expect(rows).toHaveLength(142);
+  // 142 of its tests, and 6 of its rule for second attempts.
+  expect(rows).toHaveLength(148);
   for (const row of rows) expect(row).toMatch(/\| (`[^`]+`: .+|– .+) \|$/);
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -119,8 +119,17 @@ describe('attempts at one eval', () => {
     const b = await placeLog('b.eval', [
       madeSample(1, { scores: { match: { value: 'I' } }, completed_at: '2026-01-02T03:09:00+00:00' }),
     ]);
-    const report = await merge([b, a]);
-    expect(report.conflicts).toEqual([{ id: 1, epoch: 1, taken: a, left: [b] }]);
+    const { conflicts } = await merge([b, a]);
+    expect(conflicts).toMatchObject([{ id: 1, epoch: 1 }]);
+    expect([conflicts[0]?.taken, ...(conflicts[0]?.left ?? [])].sort()).toEqual([a, b]);
+    expect((await merge([a, b], 'again.eval')).conflicts).toEqual(conflicts);
+  });
+
+  test('which of two complete copies is taken does not depend on any clock', async () => {
+    const copy = (uuid: string, completed_at: string) => madeSample(1, { uuid, completed_at });
+    const a = await placeLog('a.eval', [copy('a', '2026-01-02T03:09:00+00:00')]);
+    const b = await placeLog('b.eval', [copy('b', '2026-01-02T03:01:00+00:00')]);
+    expect((await merge([b, a])).conflicts).toEqual([{ id: 1, epoch: 1, taken: a, left: [b] }]);
   });
 
   test('members are copied raw', async () => {
@@ -148,6 +157,54 @@ describe('attempts at one eval', () => {
     expect(other).toEqual(one);
     const again = await contentOf((await merge([join(dir.path, '1.eval'), a, b, a], '3.eval')).output);
     expect(again).toEqual(one);
+  });
+});
+
+describe('a damaged log', () => {
+  async function damage(path: string, member: string): Promise<void> {
+    const bytes = await readFile(path);
+    const at = bytes.indexOf(member);
+    bytes.fill(0, at + member.length + 10, at + member.length + 30);
+    await writeFile(path, bytes);
+  }
+
+  test('gives way, sample by sample, to another log, and is named', async () => {
+    const a = await placeLog('a.eval', [madeSample(1, { uuid: 'a' }), madeSample(2)]);
+    const b = await placeLog('b.eval', [madeSample(1, { uuid: 'b' }), failed(3, 'boom')]);
+    await damage(a, 'samples/1_epoch_1.json');
+    const report = await merge([a, b]);
+    expect(report).toMatchObject({ samples: 3, completed: 2, errored: 1, conflicts: [], lost: [] });
+    expect(report.damaged).toMatchObject([{ log: a, sample: { id: 1, epoch: 1 } }]);
+    const log = await openLog(nodeDisk, report.output);
+    expect((await log.sampleFields(1, 1))?.uuid).toBe('b');
+    await log.close();
+    expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
+    const { output, ...other } = await merge([b, a], 'other.eval');
+    expect({ ...other, output: report.output }).toEqual(report);
+    expect(await contentOf(output)).toEqual(await contentOf(report.output));
+  });
+
+  test('a worse copy that can be read is taken before a better one that cannot', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [failed(1, 'boom')]);
+    await damage(a, 'samples/1_epoch_1.json');
+    expect(await merge([a, b])).toMatchObject({ samples: 1, completed: 0, errored: 1 });
+  });
+
+  test('what no log has whole is lost and said, and the log is no success', async () => {
+    const spec = { dataset: {} };
+    const a = await placeLog('a.eval', [madeSample(1), madeSample(2)], { spec });
+    await damage(a, 'samples/2_epoch_1.json');
+    const report = await merge([a]);
+    expect(report).toMatchObject({ samples: 1, status: 'error', lost: [{ id: 2, epoch: 1 }] });
+  });
+
+  test('whose list is damaged gives its samples all the same', async () => {
+    const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom')]);
+    await damage(a, 'summaries.json');
+    const report = await merge([a]);
+    expect(report).toMatchObject({ samples: 2, completed: 1, errored: 1, damaged: [{ log: a }] });
+    expect(report.damaged[0]?.sample).toBeUndefined();
   });
 });
 

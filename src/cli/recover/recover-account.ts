@@ -24,13 +24,14 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
   const { run, status } = report;
   const paint = status === 'success' ? style.good : style.warn;
   const lines = ['', `${style.bold(runTitle(run.task, run.model))}  ${paint(status)}`];
-  if (report.wasThere) lines.push('An earlier recovery had made this log; what it left was cleaned up.');
+  if (report.wasThere) lines.push(`An earlier recovery had made this log; ${cleanedUp(report)}.`);
   if (report.samples.length > 0)
     lines.push('', countsTable(report, terminal), '', ...samplesTable(report, view));
   lines.push(...missingLines(report, view));
   const rows = [
     ...report.sources.map(({ kind, place }) => ['from', kind, shortPath(place, cwd)]),
     ...report.deleted.map((place) => ['deleted', '', style.dim(shortPath(place, cwd))]),
+    ...report.left.map((place) => ['left', '', shortPath(place, cwd)]),
     ...resultLines(report.results).map((line) => ['score', '', line]),
     ['log', '', style.accent(shortPath(report.output, cwd))],
   ];
@@ -42,6 +43,11 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
   if (report.notFinalized !== undefined)
     lines.push(style.warn(`Running samples were not ended: ${report.notFinalized}.`));
   return [...lines, ''];
+}
+
+function cleanedUp({ deleted, left }: RecoverReport): string {
+  if (left.length === 0) return 'what it left was cleaned up';
+  return deleted.length > 0 ? 'what it holds was cleaned up' : 'nothing could be cleaned up';
 }
 
 /** Something could not be read, or is known to be missing. */
