@@ -96,8 +96,9 @@ class BucketLogStore implements LogStore {
     const key = this.#keyOf(name);
     const tempPath = tempPathFor(join(scratchDir, name));
     const replaceAt = async (at: string) => {
-      const beside = `${at}.new`;
-      await bucket.remove(beside);
+      const beside = besideKey(at);
+      // Where a crash left only this one, it is the only whole log there is, and stays until the new one is in place.
+      if (await bucket.stat(at)) await bucket.remove(beside);
       await bucket.createFromFile(beside, tempPath);
       await bucket.remove(at);
       await bucket.createFromFile(at, tempPath);
@@ -120,4 +121,9 @@ class BucketLogStore implements LogStore {
       },
     };
   }
+}
+
+/** `x.eval` → `x-new.eval`: a log by its name, so that whoever looks after a crash finds it. */
+function besideKey(key: string): string {
+  return key.replace(/(\.[^./]*)?$/, (ending) => `-new${ending}`);
 }

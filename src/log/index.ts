@@ -18,7 +18,14 @@ export {
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
-export type { CreatedLog, CreateLogOptions, LogStore, StoredLog, Verdict } from './log-store.ts';
+export type {
+  CreatedLog,
+  CreateLogOptions,
+  LogStore,
+  OpenWritten,
+  StoredLog,
+  Verdict,
+} from './log-store.ts';
 export { MemberJson } from './member-json.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';

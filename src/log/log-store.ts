@@ -38,12 +38,15 @@ export interface CreateLogOptions<T> {
   /** Writes the members of the log; `finish` is called by the store. It is not called when there is such a log already. */
   readonly write: (file: LogFile) => Promise<T>;
   /** Decides, after the log was read back, whether it gets its name. Throws, or says what to do. Default: any problem throws. */
-  readonly judge?: (report: VerifyReport, written: T) => Verdict | Promise<Verdict>;
+  readonly judge?: (report: VerifyReport, written: T, open: OpenWritten) => Verdict | Promise<Verdict>;
   /** True puts it in the place of a log of that name: a crashed one that was recovered into this. Default false. */
   readonly replace?: boolean;
   /** Default zstd. */
   readonly method?: CompressionMethod;
 }
+
+/** Opens the log as it was written, before it has its name; whoever does closes it. */
+export type OpenWritten = () => Promise<LogReader>;
 
 /** `commit`: it gets its name. `set aside`: it is kept as `<name>.damaged`, which is no log. */
 export type Verdict = 'commit' | 'set aside';

@@ -2,6 +2,7 @@ import { DamageError, UsageError } from '../base/index.ts';
 import { type Disk, sweepTemps } from '../disk/index.ts';
 import { createLogFile } from './log-file.ts';
 import type { CreatedLog, CreateLogOptions, Verdict } from './log-store.ts';
+import { openLog } from './open-log.ts';
 import { type VerifyReport, verifyLog } from './verify-log.ts';
 
 /** What the two kinds of store do differently. */
@@ -40,7 +41,7 @@ export async function makeLog<T>(target: LogPlace, making: Making<T>): Promise<C
   try {
     const { written, sizeBytes } = await making.fill(disk, tempPath);
     const report = { ...(await verifyLog(disk, tempPath)), path: place };
-    const verdict = await judge(report, written);
+    const verdict = await judge(report, written, () => openLog(disk, tempPath));
     if (verdict === 'set aside')
       return { outcome: 'set aside', place: await target.setAside(), sizeBytes, written, report };
     if (!(await target.commit(replace))) return { outcome: 'exists', place };

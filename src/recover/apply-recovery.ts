@@ -6,7 +6,7 @@ import { openCopy } from './buffered-attempts.ts';
 import type { FlushedLog } from './flushed-log.ts';
 import type { PlannedSample, RecoveryPlan } from './plan-recovery.ts';
 import { rebuildSample } from './rebuild-sample.ts';
-import { RecoveredWriter, writingLog } from './recovered-writer.ts';
+import { RecoveredWriter } from './recovered-writer.ts';
 import { decideOutcome } from './recovery-outcome.ts';
 import { SampleAccounts } from './sample-accounts.ts';
 import type { BufferedAttempt } from './sample-copies.ts';
@@ -30,13 +30,13 @@ export interface AppliedRecovery {
   readonly written: ReadonlyMap<BufferedAttempt, number>;
 }
 
-/** Writes the log that was planned, under a temporary name. A copy that cannot be read gives way to the next, and says so. */
+/** Writes the log that was planned. A copy that cannot be read gives way to the next, and says so. */
 export function applyRecovery(
   plan: RecoveryPlan,
-  temp: string,
+  file: LogFile,
   options: ApplyOptions,
 ): Promise<AppliedRecovery> {
-  return writingLog(options.disk, temp, (file) => new Application(plan, file, options).run());
+  return new Application(plan, file, options).run();
 }
 
 class Application {

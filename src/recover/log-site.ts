@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { bucketLogStore, directoryLogStore, type LogStore } from '../log/index.ts';
 
 /** Where a log is, or was: a name in a directory or a bucket. Both are read through the same port. */
 export interface LogSite {
@@ -44,6 +45,15 @@ export function siteInBucket(bucket: Bucket, key: string): LogSite {
     return found;
   };
   return { bucket, key, place: `${url}/${key}`, logDir, path: undefined, names };
+}
+
+/** The store in which a log has its place. */
+export function storeOf(
+  site: LogSite,
+  { disk, scratchDir }: { readonly disk: Disk; readonly scratchDir: string },
+): LogStore {
+  if (site.path !== undefined) return directoryLogStore(disk, site.logDir, { scratchDir });
+  return bucketLogStore(site.bucket, besideLog(site, ''), { disk, scratchDir });
 }
 
 /** The key of something that stands beside the log. */

@@ -1,12 +1,13 @@
+import { basename, dirname } from 'node:path';
 import { ActionableError, type SampleId, UsageError } from '../base/index.ts';
-import { commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
+import type { Disk } from '../disk/index.ts';
 import {
+  directoryLogStore,
   type LogFile,
   type LogHeader,
   type LogReader,
   type MeritRank,
   sampleMemberName,
-  verifyLog,
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';
 import type { MergeConflict } from './merge-choice.ts';
@@ -20,7 +21,6 @@ import {
   planMerge,
 } from './plan-merge.ts';
 import { recoverErrors } from './recover-errors.ts';
-import { writingLog } from './recovered-writer.ts';
 
 export interface MergeOptions {
   readonly disk: Disk;
@@ -69,18 +69,16 @@ export async function mergeLogs(options: MergeOptions): Promise<MergeReport> {
 async function mergeOpened(opened: readonly OpenedInput[], options: MergeOptions): Promise<MergeReport> {
   const { disk, output } = options;
   const plan = await planMerge(opened);
-  const temp = tempPathFor(output);
-  try {
-    const header = await writingLog(disk, temp, (file) => writeMerged(file, opened, plan));
-    const report = await verifyLog(disk, temp);
-    const broken = report.problems.find(({ code }) => code !== 'reference');
-    if (broken) throw recoverErrors.verify(output, `${broken.member}: ${broken.message}`);
-    if ((await commitNewFile(disk, temp, output)) === 'exists') throw recoverErrors.exists(output);
-    return reportOf(output, header, plan);
-  } catch (error) {
-    await disk.remove(temp);
-    throw error;
-  }
+  const created = await directoryLogStore(disk, dirname(output)).create<LogHeader>(basename(output), {
+    write: (file) => writeMerged(file, opened, plan),
+    judge: ({ problems }) => {
+      const broken = problems.find(({ code }) => code !== 'reference');
+      if (broken) throw recoverErrors.verify(output, `${broken.member}: ${broken.message}`);
+      return 'commit';
+    },
+  });
+  if (created.outcome === 'exists') throw recoverErrors.exists(output);
+  return reportOf(output, created.written, plan);
 }
 
 async function writeMerged(
@@ -98,7 +96,6 @@ async function writeMerged(
   if (reductions.length > 0) await file.writeReductions(reductions);
   const header = { ...base, results };
   await file.writeHeader(header);
-  await file.finish();
   return header;
 }
 

@@ -681,7 +681,7 @@ describe('in a bucket', () => {
       ...bucket,
       async remove(key: string) {
         if (key.endsWith(LOG_NAME)) {
-          const beside = await bucket.read(`logs/${LOG_NAME.replace('.eval', '-recovered.eval')}`);
+          const beside = await bucket.read(`logs/${LOG_NAME.replace('.eval', '-new.eval')}`);
           seen.push((await samplesIn(beside)).status === 'error');
         }
         await bucket.remove(key);

@@ -1,14 +1,13 @@
-import type { JsonObject } from '../base/index.ts';
+import { assert, type JsonObject } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
-import { type LogHeader, openLog, verifyLog } from '../log/index.ts';
+import type { LogFile, LogHeader, OpenWritten, VerifyReport } from '../log/index.ts';
 import { type AppliedRecovery, applyRecovery } from './apply-recovery.ts';
 import { checkSources, keysInBuffers, type SourceCheck } from './check-sources.ts';
-import { commitOutput, tempFor } from './commit-output.ts';
 import { readRecords } from './flushed-records.ts';
 import { refuseWhenSuperseded } from './guard-output.ts';
 import type { IncompleteOptions } from './incomplete.ts';
 import { type CrashPorts, fingerprintOf, type InspectCrash } from './inspect-crash.ts';
-import type { LogSite } from './log-site.ts';
+import { type LogSite, logNameOf, storeOf } from './log-site.ts';
 import { openBuffers } from './open-buffers.ts';
 import { planRecovery, type RecoveryPlan } from './plan-recovery.ts';
 import { readBack } from './read-back.ts';
@@ -72,23 +71,26 @@ class InspectRecovery {
   }
 
   async run(): Promise<RecoverReport> {
-    const { disk, output, isOverwrite, scratchDir } = this.#options;
+    const { output, isOverwrite } = this.#options;
     await this.#refuse();
-    if (output.path !== undefined) await disk.makeDir(output.logDir);
-    const temp = tempFor(output, scratchDir);
+    let sources: SourceCheck | undefined;
     try {
-      const applied = await this.#write(temp);
-      await this.#check(temp, applied);
-      const sources = await this.#checkSources(temp, applied);
-      if ((await fingerprintOf(this.#crash, this.#options)) !== this.#crash.fingerprint)
-        throw recoverErrors.changed(this.#crash.site.place);
-      // The crashed log is read no more, and where it is replaced it must not be held open.
-      await this.#crash.flushed?.close();
-      await commitOutput(disk, temp, { output, isOverwrite });
-      return await this.#finish(applied, sources);
-    } catch (error) {
-      await disk.remove(temp);
-      throw error;
+      const created = await storeOf(output, this.#options).create<AppliedRecovery>(logNameOf(output), {
+        replace: isOverwrite,
+        write: (file) => this.#write(file),
+        judge: async (report, applied, open) => {
+          this.#check(report, applied);
+          sources = await this.#checkSources(open, applied);
+          if ((await fingerprintOf(this.#crash, this.#options)) !== this.#crash.fingerprint)
+            throw recoverErrors.changed(this.#crash.site.place);
+          // The crashed log is read no more, and where it is replaced it must not be held open.
+          await this.#crash.flushed?.close();
+          return 'commit' as const;
+        },
+      });
+      if (created.outcome === 'exists') throw recoverErrors.exists(output.place);
+      assert(sources, 'a log that was created was judged');
+      return await this.#finish(created.written, sources);
     } finally {
       await this.#crash.flushed?.close();
     }
@@ -108,9 +110,9 @@ class InspectRecovery {
     if (!isOverwrite && (await output.bucket.stat(output.key))) throw recoverErrors.exists(output.place);
   }
 
-  #write(temp: string): Promise<AppliedRecovery> {
+  #write(file: LogFile): Promise<AppliedRecovery> {
     const { flushed } = this.#crash;
-    return applyRecovery(this.#prepared.plan, temp, {
+    return applyRecovery(this.#prepared.plan, file, {
       ...this.#options,
       flushed,
       metadata: (accounts) => ({ [RECOVERY_KEY]: this.#provenance(accounts.counts()) }),
@@ -128,10 +130,9 @@ class InspectRecovery {
     };
   }
 
-  /** Reads the whole file back. References without a target are no failure of ours: they say what is missing. */
-  async #check(temp: string, { samples, accounts }: AppliedRecovery): Promise<void> {
-    const { disk, scratchDir, output } = this.#options;
-    const report = await verifyLog(disk, temp, { scratchDir });
+  /** What reading the whole file back has found. References without a target are no failure of ours: they say what is missing. */
+  #check(report: VerifyReport, { samples, accounts }: AppliedRecovery): void {
+    const { output } = this.#options;
     const broken = report.problems.find(({ code }) => code !== 'reference');
     if (broken) throw recoverErrors.verify(output.place, `${broken.member}: ${broken.message}`);
     if (report.samples !== samples)
@@ -139,10 +140,10 @@ class InspectRecovery {
     accounts.addMissing(report);
   }
 
-  async #checkSources(temp: string, { written }: AppliedRecovery): Promise<SourceCheck> {
+  async #checkSources(open: OpenWritten, { written }: AppliedRecovery): Promise<SourceCheck> {
     const { readers, plan } = this.#prepared;
-    const { disk, withEvents } = this.#options;
-    const reader = await openLog(disk, temp);
+    const { withEvents } = this.#options;
+    const reader = await open();
     try {
       const output = await readBack(reader, keysInBuffers(this.#crash, readers));
       const { attempts } = plan;

@@ -1,7 +1,6 @@
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ActionableError, UsageError } from '../base/index.ts';
-import { sweepTemps } from '../disk/index.ts';
 import { type FoundBufferDatabase, openBucketSource, parseBufferPath } from '../journal/index.ts';
 import { type LogHeader, openLogSource } from '../log/index.ts';
 import { findRun, runAround } from './find-run.ts';
@@ -44,7 +43,6 @@ async function recoverAt(
   const output = outputOf(site, options);
   const scratchDir = options.scratchDir ?? (await scratchFor(output, options));
   const ports = { ...options, scratchDir };
-  await sweepOrphans(output, options);
   const crash = await findInspectCrash(site, ports, database);
   if (crash.finished) return cleanUp(crash, { header: crash.finished, site }, { options, ports });
   try {
@@ -109,11 +107,6 @@ async function scratchFor(output: LogSite, { disk }: RecoverOptions): Promise<st
   if (output.path === undefined) return tmpdir();
   await disk.makeDir(output.logDir);
   return output.logDir;
-}
-
-/** What an interrupted recovery left is no log, and not in anybody's way after an hour. */
-async function sweepOrphans(output: LogSite, { disk, clock }: RecoverOptions): Promise<void> {
-  if (output.path !== undefined) await sweepTemps(disk, output.logDir, { olderThanMs: 3_600_000, clock });
 }
 
 function refuseLiving(crash: InspectCrash, { forceDead }: RecoverOptions): void {

@@ -1,8 +1,6 @@
 import { type Clock, isoSeconds, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
 import {
   addUsage,
-  createLogFile,
   type EvalError,
   type EvalResults,
   type EvalSampleReductions,
@@ -142,7 +140,6 @@ export class RecoveredWriter {
       metadata: { ...(before?.metadata ?? spec.metadata), ...outcome.metadata },
     };
     await this.#file.writeHeader(header);
-    await this.#file.finish();
     return header;
   }
 
@@ -170,21 +167,6 @@ export class RecoveredWriter {
       role_usage: Object.fromEntries(this.#roles),
       connection_limit_history: before?.connection_limit_history ?? [],
     };
-  }
-}
-
-/** Creates the file and runs `write`; a failure leaves no file behind. */
-export async function writingLog<T>(
-  disk: Disk,
-  path: string,
-  write: (file: LogFile) => Promise<T>,
-): Promise<T> {
-  const file = await createLogFile(disk, path);
-  try {
-    return await write(file);
-  } catch (error) {
-    await file.abandon();
-    throw error;
   }
 }
 
