@@ -92,7 +92,7 @@ async function linkDurably(disk: Disk, temp: string, path: string): Promise<bool
   return true;
 }
 
-/** What file systems without hard links say (exFAT, some network mounts): EPERM comes as a denial with its cause. */
+/** What file systems without hard links say (exFAT, some network mounts); a disk explains it and keeps it as the cause. */
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 function hasNoLinks(error: unknown): boolean {

@@ -116,7 +116,7 @@ function inBucket(bucket: Bucket, folder: string, disk: Disk): LogStoreUnderTest
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
-        if (key === 'readRange') bytes += Number(args[2]);
+        if (key === 'readRange') bytes += (args[1] as { length: number }).length;
         return Reflect.apply(value, target, args);
       };
     },
