@@ -31,8 +31,9 @@ export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
 export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
-export { journalPath, runLockPath, type WriterPlace, writerDir, writersIn } from './layout.ts';
+export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
+export { type ReadRunOptions, readRunFromJournals } from './read-run.ts';
 export type {
   AnswerRow,
   AttemptOutline,
@@ -56,3 +57,4 @@ export { type From, type OpenRunJournalsOptions, openRunJournals, RunJournals } 
 export { lockRun, type RunLock } from './run-lock.ts';
 export { decodeSegment, encodeSegment, segmentKey, segmentPrefix } from './segment.ts';
 export { SegmentShipper, type ShipperOptions } from './shipper.ts';
+export { type WriterPlace, writersIn } from './writers-in.ts';

@@ -17,6 +17,7 @@ export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, MemberInfo } from './log-reader.ts';
 export { MemberJson } from './member-json.ts';
 export { type OpenLogOptions, openLog, openLogSource } from './open-log.ts';
+export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,
