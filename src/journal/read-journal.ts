@@ -51,6 +51,9 @@ interface Known {
   readonly records?: Records;
 }
 
+/** What opening a database says of one that is none of ours. */
+const REFUSALS: ReadonlySet<string> = new Set(['E_JOURNAL_FOREIGN', 'E_JOURNAL_VERSION', 'E_JOURNAL_EMPTY']);
+
 /**
  * Without its record a database of another program, or one that was never begun, is just that. With it, it was a journal of
  * ours, and whatever says otherwise is damaged.
@@ -58,7 +61,7 @@ interface Known {
 function isDamage({ code }: ActionableError, path: string, { records }: Known): boolean {
   if (code === 'E_JOURNAL_DAMAGED') return true;
   if (!records) return false;
-  return code.startsWith('E_JOURNAL_') || identityOfFile(path) === undefined;
+  return REFUSALS.has(code) || identityOfFile(path) === undefined;
 }
 
 function openChecked(
