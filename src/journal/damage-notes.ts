@@ -7,6 +7,7 @@ export class DamageNotes {
   readonly #path: string;
   readonly #sentences = new Set<string>();
   readonly #attempts = new Map<number, string>();
+  readonly #rows: { readonly table: Table; readonly row: Row }[] = [];
   lost: LostRows | undefined;
 
   constructor(path: string) {
@@ -25,10 +26,16 @@ export class DamageNotes {
 
   /** A row whose checksum is wrong. */
   row(table: Table, row: Row): void {
+    this.#rows.push({ table, row: { n: row.n ?? null, attempt: row.attempt ?? null } });
     const attempt = table === 'attempts' ? row.n : row.attempt;
     const why = `row ${row.n} of ${table} has a wrong checksum`;
     if (typeof attempt === 'number') this.attempt(attempt, why);
     else this.say(`${this.#path} is damaged: ${why}.`);
+  }
+
+  /** The rows whose checksums are wrong. */
+  get rows(): readonly { readonly table: Table; readonly row: Row }[] {
+    return this.#rows;
   }
 
   isDamaged(n: number): boolean {

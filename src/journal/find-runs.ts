@@ -1,10 +1,11 @@
 import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
 import { type Disk, isLocked, type Liveness } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { runLockPath, type WriterPlace, writersIn } from './layout.ts';
+import { runLockPath } from './layout.ts';
 import { openUnchecked, readJournal } from './read-journal.ts';
 import type { RunRecord } from './records.ts';
 import { worstLiveness, writerLiveness } from './writer-liveness.ts';
+import { type WriterPlace, writersIn } from './writers-in.ts';
 
 export interface FoundWriter {
   readonly writer: string;

@@ -31,8 +31,9 @@ export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
 export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
-export { journalPath, runLockPath, type WriterPlace, writerDir, writersIn } from './layout.ts';
+export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
+export { type ReadRunOptions, readRunFromJournals } from './read-run.ts';
 export type {
   AnswerRow,
   AttemptOutline,
@@ -59,3 +60,4 @@ export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';
 export { SegmentShipper, type ShipperOptions } from './shipper.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';
 export { worstLiveness, writerLiveness } from './writer-liveness.ts';
+export { type WriterPlace, writersIn } from './writers-in.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type SampleId, toJson } from '../base/index.ts';
+import { isJsonObject, type Json, type SampleId, type SampleKey, toJson } from '../base/index.ts';
 import { type EvalSampleSummary, type LogEvent, type SampleFields, summarize } from '../log/index.ts';
 import { DamageNotes } from './damage-notes.ts';
 import { damagedJournal } from './database.ts';
@@ -105,6 +105,12 @@ export class JournalReader {
   attempt(n: number): AttemptRow | undefined {
     const row = this.rows.one('attempts', 'n = ?', n);
     return row && this.#toAttempt(row);
+  }
+
+  /** Which sample an attempt is at, without reading it. */
+  sampleOf(n: number): SampleKey | undefined {
+    const row = this.rows.select(SELECT_SAMPLE, n)[0];
+    return row && { id: this.#idOf(row, textOf(row.start)), epoch: Number(row.epoch) };
   }
 
   /** All attempts at one sample, oldest first. */
@@ -340,6 +346,7 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
   substr(a.data, 1, 8) AS start, r.status AS status
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 
+const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 
 function linksOf(n: number, kind: string) {

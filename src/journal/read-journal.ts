@@ -24,16 +24,16 @@ export function readJournal(path: string): JournalReader {
   const known = { mark: readAcknowledged(beside.acknowledged), ...given(readRecordFile(path)) };
   const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
   try {
-    const { reader, fault } = openChecked(path, known);
+    const { reader, notes, fault } = openChecked(path, known);
     // A crash tears at most one transaction; more were acknowledged.
     const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
     if (why === undefined) return reader;
-    const salvaged = salvage(path, known, why);
+    const salvaged = salvage(path, known, { why, notes });
     if (salvaged) reader.close();
     return salvaged ?? reader;
   } catch (error) {
     if (!(error instanceof ActionableError) || !isDamage(error, path, known)) throw error;
-    const salvaged = salvage(path, known, error.message);
+    const salvaged = salvage(path, known, { why: error.message });
     if (!salvaged) throw error;
     return salvaged;
   }
@@ -51,6 +51,9 @@ interface Known {
   readonly records?: Records;
 }
 
+/** What opening a database says of one that is none of ours. */
+const REFUSALS: ReadonlySet<string> = new Set(['E_JOURNAL_FOREIGN', 'E_JOURNAL_VERSION', 'E_JOURNAL_EMPTY']);
+
 /**
  * Without its record a database of another program, or one that was never begun, is just that. With it, it was a journal of
  * ours, and whatever says otherwise is damaged.
@@ -58,13 +61,13 @@ interface Known {
 function isDamage({ code }: ActionableError, path: string, { records }: Known): boolean {
   if (code === 'E_JOURNAL_DAMAGED') return true;
   if (!records) return false;
-  return code.startsWith('E_JOURNAL_') || identityOfFile(path) === undefined;
+  return REFUSALS.has(code) || identityOfFile(path) === undefined;
 }
 
 function openChecked(
   path: string,
   { mark, records }: Known,
-): { readonly reader: JournalReader; readonly fault: string | undefined } {
+): { readonly reader: JournalReader; readonly notes: DamageNotes; readonly fault: string | undefined } {
   const { db, version } = openDatabase(path);
   const rows = new JournalRows(db, { path, version });
   const notes = new DamageNotes(path);
@@ -72,7 +75,7 @@ function openChecked(
     if (records && version !== JOURNAL_VERSION)
       throw damagedJournal(path, `it says that its version is ${version}`);
     const fault = checkJournal(rows, notes, mark);
-    return { reader: new JournalReader(rows, { notes, ...given(records) }), fault };
+    return { reader: new JournalReader(rows, { notes, ...given(records) }), notes, fault };
   } catch (error) {
     db.close();
     throw error;
@@ -80,15 +83,22 @@ function openChecked(
 }
 
 /** What was lost is counted anew: past SQLite more may be found. Undefined when nothing could be saved. */
-function salvage(path: string, { mark, records }: Known, why: string): JournalReader | undefined {
+function salvage(
+  path: string,
+  { mark, records }: Known,
+  found: { readonly why: string; readonly notes?: DamageNotes },
+): JournalReader | undefined {
   // Of a journal that is known to have been there even nothing is something: it says what is lost.
-  const found = salvageDatabase(path) ?? (records && emptySalvage());
-  if (!found) return undefined;
+  const salvaged = salvageDatabase(path) ?? (records && emptySalvage());
+  if (!salvaged) return undefined;
   const notes = new DamageNotes(path);
   notes.say(
-    `${path} is damaged (${why}). Everything in it that is whole was read; the file was left as it is.`,
+    `${path} is damaged (${found.why}). Everything in it that is whole was read; the file was left as it is.`,
   );
-  const rows = new JournalRows(found.db, { path, version: found.version });
+  const rows = new JournalRows(salvaged.db, { path, version: salvaged.version });
+  // What SQLite showed to be damaged is named, unless another image of its page had it whole.
+  for (const { table, row } of found.notes?.rows ?? [])
+    if (!rows.one(table, 'n = ?', row.n ?? null)) notes.row(table, row);
   checkJournal(rows, notes, mark);
   return new JournalReader(rows, { notes, ...given(records) });
 }

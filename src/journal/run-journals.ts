@@ -1,7 +1,6 @@
 import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
 import type { Disk, Liveness } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { writersIn } from './layout.ts';
 import { readJournal } from './read-journal.ts';
 import type {
   AttemptOutline,
@@ -14,6 +13,7 @@ import type {
   WriterRecord,
 } from './records.ts';
 import { worstLiveness, writerLiveness } from './writer-liveness.ts';
+import { writersIn } from './writers-in.ts';
 
 export interface OpenRunJournalsOptions {
   readonly disk: Disk;

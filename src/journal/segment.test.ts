@@ -18,7 +18,7 @@ import { fenceWriterInBucket } from './fence.ts';
 import { importWriter, listWriters } from './import-writer.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { openRunJournals } from './run-journals.ts';
-import { decodeSegment, encodeSegment, type SegmentHeader, segmentKey } from './segment.ts';
+import { decodeSegment, encodeRow, encodeSegment, type SegmentHeader, segmentKey } from './segment.ts';
 import type { SegmentShipper, ShipperOptions } from './shipper.ts';
 
 let dir = '';
@@ -133,6 +133,21 @@ test('[SEG-2] a missing or damaged segment in the middle is named; what is after
   await shipperOf(next).ship();
   next.close();
   expect((await importAll('again', 'next')).completed).toEqual([100, 101, 102]);
+});
+
+test('[SEG-2] a segment that was replaced by another whole one shows: the next does not follow it', async () => {
+  const journal = await writerOf();
+  const shipper = shipperOf(journal);
+  await fill(journal, 0, 3);
+  await shipper.ship();
+  journal.close();
+  const { header, rows } = decodeSegment((await bucket.read(keyOf(1))) ?? new Uint8Array(), keyOf(1));
+  await bucket.remove(keyOf(1));
+  await bucket.create(keyOf(1), encodeSegment(header, rows.slice(0, 1).map(encodeRow)));
+  const { report } = await importAll('back');
+  expect(report.problems).toEqual([
+    `Segment ${keyOf(2)} does not follow the one before it: one of the two was changed.`,
+  ]);
 });
 
 test('[SEG-3] a lost acknowledgement leads to no gap, no second copy and no second chain', async () => {
