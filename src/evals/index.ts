@@ -1,57 +1,13 @@
 export { dataFile, defineEval } from './define-eval.ts';
-export {
-  type ContentKeyInput,
-  contentKey,
-  type DefinitionParts,
-  definitionDigest,
-  definitionParts,
-  sampleContentDigest,
-} from './definition-digest.ts';
-export { didYouMean } from './did-you-mean.ts';
-export type {
-  Awaitable,
-  CommandRun,
-  CommandTarget,
-  DataFile,
-  DataSource,
-  EvalDefinition,
-  Generate,
-  GenerateOptions,
-  GenerateResult,
-  HttpTarget,
-  MetricChoice,
-  ModelObject,
-  ModelTarget,
-  Row,
-  RowField,
-  RowFilter,
-  SampleLimits,
-  SampleRow,
-  ScoreResult,
-  Scorer,
-  ScorerContext,
-  ScorerFunction,
-  TargetContext,
-  TargetFunction,
-  TargetSpec,
-  TokenUsage,
-} from './eval.ts';
+export { definitionDigest, sampleContentDigest } from './definition-digest.ts';
+export type { Awaitable, CommandRun, CommandTarget, DataFile, DataSource, EvalDefinition, Generate, GenerateOptions, GenerateResult, HttpTarget, MetricChoice, ModelTarget, Row, SampleLimits, SampleRow, ScoreResult, Scorer, ScorerContext, ScorerFunction, TargetContext, TargetFunction, TargetSpec, TokenUsage } from './eval.ts';
 export { EvalFileError } from './eval-file-error.ts';
-export {
-  asDefinition,
-  normalizeEval,
-  type PlannedEval,
-  type PlannedScorer,
-  type PlannedTarget,
-  planTarget,
-  scorerSpecs,
-  withModel,
-} from './normalize-eval.ts';
+export { asDefinition, normalizeEval, type PlannedEval, type PlannedScorer, type PlannedTarget, planTarget, scorerSpecs, withModel } from './normalize-eval.ts';
 export { readYaml, readYamlEval } from './read-yaml-eval.ts';
-export { matchesFilter, type RowReading, readRow, withExtraAsMetadata } from './row.ts';
-export { deriveId, type IdentifiedRow, IdGiver } from './sample-id.ts';
-export { makeScorer, SCORER_NAMES } from './scorers/catalog.ts';
-export { type ChoiceOptions, choice, choiceLetter, choicePrompt } from './scorers/choice.ts';
+export { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
+export { type IdentifiedRow, IdGiver } from './sample-id.ts';
+export { SCORER_NAMES } from './scorers/catalog.ts';
+export { type ChoiceOptions, choice, choicePrompt } from './scorers/choice.ts';
 export { type CommandOptions, command } from './scorers/command.ts';
 export { type ExactOptions, exact } from './scorers/exact.ts';
 export { type IncludesOptions, includes } from './scorers/includes.ts';
@@ -60,6 +16,5 @@ export { type JsonSchemaOptions, jsonSchema } from './scorers/json-schema.ts';
 export { type ModelGradedOptions, modelGraded } from './scorers/model-graded.ts';
 export { type NumericOptions, numeric } from './scorers/numeric.ts';
 export { type RegexOptions, regex } from './scorers/regex.ts';
-export { type CustomScorerOptions, readScore, scorer } from './scorers/scorer.ts';
-export type { CommonOptions } from './scorers/scorer-options.ts';
+export { scorer } from './scorers/scorer.ts';
 export { fillTemplate, placeholdersIn, readPath, textOf } from './template.ts';

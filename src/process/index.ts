@@ -1,5 +1,5 @@
 export { type ProcessText, readLines, readProcessText, readTail } from './process-output.ts';
 export { quoteWord } from './quote-word.ts';
-export { exitCodeOf, type ProcessOptions, runProcess } from './run-process.ts';
-export type { ProcessEnd, ProcessEnv } from './start-process.ts';
-export { type StreamEnd, type StreamedProcess, type StreamOptions, streamProcess } from './stream-process.ts';
+export { exitCodeOf, runProcess } from './run-process.ts';
+export type { ProcessEnd } from './start-process.ts';
+export { streamProcess } from './stream-process.ts';

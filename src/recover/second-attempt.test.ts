@@ -1,6 +1,6 @@
 // A retry of Inspect begins its log with the records of the attempt before it. What its own buffer holds is newer.
 
-import { mkdir, stat, truncate } from 'node:fs/promises';
+import { mkdir, readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { placeGoldenCase } from '../../test/golden/inspect/golden-case.ts';
@@ -172,7 +172,7 @@ test('a record that cannot be parsed when it is to be copied gives way to the ne
   await file.writeStart(logStart());
   // Its checksum is right, so that only reading it shows that it is no sample.
   await file.writeJson('samples/1_epoch_1.json', { id: 1, epoch: 1, input: 'q', messages: 'none' });
-  await file.writeSummaryBatch([]);
+  await file.writeSummaryBatch([summarize(madeSample(1))]);
   await file.finish();
   await placeDatabase({ logDir, dataDir }, { samples: [{ summary: row() }], events: [talk()] });
   const report = await recover();
@@ -224,4 +224,19 @@ test('a torn log of a second attempt does not end as the first one did', async (
   expect(header.eval.eval_id).toBe(placed.expected.eval.evalId);
   expect(header.error?.message).toBe('Eval recovered from crash');
   expect(report.counts).toMatchObject({ kept: 3, recovered: 1, inFlight: 3, lost: 0 });
+});
+
+test('records whose rows were cut off with the end of the log are listed as what they are', async () => {
+  const placed = await placeGoldenCase({ version: '0.3.285', name: 'eval-set' }, join(dir.path, 'golden'));
+  const bytes = await readFile(placed.log);
+  // The second list of the second attempt; the first attempt had one of the same name.
+  const member = '_journal/summaries/2.json';
+  await truncate(placed.log, bytes.indexOf(member, bytes.indexOf(member) + 1));
+  const report = await recover({ log: placed.log, dataDirs: [placed.dataDir], forceDead: true });
+  expect(report.counts).toMatchObject({ kept: 3, lost: 0 });
+  const reader = await openLog(nodeDisk, report.output);
+  const listed = new Map<string, string | undefined>();
+  for await (const { id, uuid } of reader.summaries()) listed.set(String(id), uuid);
+  await reader.close();
+  for (const { id, uuid } of placed.expected.samples) expect(listed.get(String(id))).toBe(uuid);
 });
