@@ -1,9 +1,28 @@
 export { type Clock, isoSeconds, isoTime, systemClock } from './clock.ts';
 export { definedOf } from './defined.ts';
 export { type Digest, digestOf, digestOfJson } from './digest.ts';
-export { ActionableError, assert, DamageError, type ErrorCode, errnoOf, InvariantError, messageOf, UsageError } from './errors.ts';
+export {
+  ActionableError,
+  assert,
+  DamageError,
+  type ErrorCode,
+  errnoOf,
+  InvariantError,
+  messageOf,
+  UsageError,
+} from './errors.ts';
 export { base57, isRunId, newRunId, type RunId, shortId } from './ids.ts';
-export { escapeLoneSurrogates, isJsonArray, isJsonObject, type Json, type JsonObject, JsonSyntaxError, parseJson, stringifyJson, toJson } from './json.ts';
+export {
+  escapeLoneSurrogates,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  JsonSyntaxError,
+  parseJson,
+  stringifyJson,
+  toJson,
+} from './json.ts';
 export { packageVersion } from './package-version.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';

@@ -1,8 +1,41 @@
 export { dataFile, defineEval } from './define-eval.ts';
 export { definitionDigest, sampleContentDigest } from './definition-digest.ts';
-export type { Awaitable, CommandRun, CommandTarget, DataFile, DataSource, EvalDefinition, Generate, GenerateOptions, GenerateResult, HttpTarget, MetricChoice, ModelTarget, Row, SampleLimits, SampleRow, ScoreResult, Scorer, ScorerContext, ScorerFunction, TargetContext, TargetFunction, TargetSpec, TokenUsage } from './eval.ts';
+export type {
+  Awaitable,
+  CommandRun,
+  CommandTarget,
+  DataFile,
+  DataSource,
+  EvalDefinition,
+  Generate,
+  GenerateOptions,
+  GenerateResult,
+  HttpTarget,
+  MetricChoice,
+  ModelTarget,
+  Row,
+  SampleLimits,
+  SampleRow,
+  ScoreResult,
+  Scorer,
+  ScorerContext,
+  ScorerFunction,
+  TargetContext,
+  TargetFunction,
+  TargetSpec,
+  TokenUsage,
+} from './eval.ts';
 export { EvalFileError } from './eval-file-error.ts';
-export { asDefinition, normalizeEval, type PlannedEval, type PlannedScorer, type PlannedTarget, planTarget, scorerSpecs, withModel } from './normalize-eval.ts';
+export {
+  asDefinition,
+  normalizeEval,
+  type PlannedEval,
+  type PlannedScorer,
+  type PlannedTarget,
+  planTarget,
+  scorerSpecs,
+  withModel,
+} from './normalize-eval.ts';
 export { readYaml, readYamlEval } from './read-yaml-eval.ts';
 export { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
 export { type IdentifiedRow, IdGiver } from './sample-id.ts';

@@ -3,9 +3,21 @@ export { createWriter } from './create-writer.ts';
 export { fenceWriter, fenceWriterInBucket } from './fence.ts';
 export { type FoundRun, findRuns, sweepShells, type UnreadableRun } from './find-runs.ts';
 export { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
-export { type BufferedSample, type BufferGap, type BufferKey, BufferReader, type EventRow, type PoolKind } from './inspect/buffer-reader.ts';
+export {
+  type BufferedSample,
+  type BufferGap,
+  type BufferKey,
+  BufferReader,
+  type EventRow,
+  type PoolKind,
+} from './inspect/buffer-reader.ts';
 export { type Filestore, findFilestore } from './inspect/filestore.ts';
-export { type FoundBufferDatabase, findBufferDatabases, parseBufferPath, platformDataDirs } from './inspect/locate-buffer.ts';
+export {
+  type FoundBufferDatabase,
+  findBufferDatabases,
+  parseBufferPath,
+  platformDataDirs,
+} from './inspect/locate-buffer.ts';
 export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
 export { JournalReader } from './journal-reader.ts';
@@ -13,7 +25,16 @@ export { JournalWriter } from './journal-writer.ts';
 export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
 export { readRunFromJournals } from './read-run.ts';
-export type { AnswerRow, AttemptOutline, AttemptRow, AttemptStart, AttemptStatus, ReusedOutline, RunRecord, TargetOutput } from './records.ts';
+export type {
+  AnswerRow,
+  AttemptOutline,
+  AttemptRow,
+  AttemptStart,
+  AttemptStatus,
+  ReusedOutline,
+  RunRecord,
+  TargetOutput,
+} from './records.ts';
 export { openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
 export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';

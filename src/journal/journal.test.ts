@@ -245,3 +245,9 @@ test('a journal is locked by its own writer, whose directory nobody else can beg
       code: 'E_JOURNAL_BUSY',
     });
   }));
+
+test('[JRN-3] a run in which no journal was ever begun holds nothing, and says so', async () => {
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: dir });
+  expect(() => journals.run()).toThrow(expect.objectContaining({ code: 'E_JOURNAL_EMPTY' }));
+  expect(journals.isUnpaid()).toBe(true);
+});

@@ -11,6 +11,7 @@ import {
   placeFilestore,
   segmentEvent,
 } from '../../test/sim/inspect-buffer.ts';
+import { lyingDisk } from '../../test/sim/lying-disk.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -195,6 +196,13 @@ describe('a disk', () => {
       expect((await recover()).counts.kept).toBe(1);
     },
   );
+});
+
+test('a disk that does not keep what it was given: nothing gets a name, and the sources stay', async () => {
+  await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+  const path = await placeDatabase({ logDir, dataDir }, {});
+  await refused('E_RECOVER_VERIFY', { disk: lyingDisk(nodeDisk) });
+  expect((await readFile(path)).length).toBeGreaterThan(0);
 });
 
 test('a run id that is a path is looked for nowhere', async () => {

@@ -1,4 +1,4 @@
-export { type MetricSpec } from './metric-spec.ts';
+export type { MetricSpec } from './metric-spec.ts';
 export { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
 export { REDUCER_FORMS, readReducer } from './reducers.ts';
 export { type ComputedResults, computeResults, scorerKeys } from './results.ts';

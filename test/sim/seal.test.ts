@@ -9,6 +9,7 @@ import { applySeal, planSeal, releaseRun, sweepReleased } from '../../src/seal/i
 import { sweepCrashes } from './crash-sweep.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { filledJournal, infoEvent, sampleFields, sampleStart } from './journal-fixture.ts';
+import { lyingDisk } from './lying-disk.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { makeTempDir, type TempDir } from './temp-dir.ts';
 
@@ -142,6 +143,14 @@ describe('a disk that fails while sealing', () => {
       expect((await disk.list('/logs'))?.map(({ name }) => name)).toEqual(['sealed.eval']);
     },
   );
+});
+
+test('[SEAL-1] a disk that does not keep what it was given: no log gets its name, and nothing is lost', async () => {
+  const disk = new SimulatedDisk();
+  await expect(seal(lyingDisk(disk))).rejects.toMatchObject({ code: 'E_SEAL_VERIFY' });
+  expect(await disk.stat(LOG)).toBeUndefined();
+  await seal(disk);
+  expect(await wholeOrAbsent(disk)).toBe(true);
 });
 
 describe('a sample that cannot be written holds nothing else hostage', () => {

@@ -13,6 +13,7 @@ import { makeTempDir } from '../../../test/sim/temp-dir.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { BufferReader } from './buffer-reader.ts';
+import { explainBufferError } from './open-buffer.ts';
 import { openBufferDatabase } from './open-buffer-database.ts';
 
 function open(buffer: MadeBuffer): BufferReader {
@@ -135,4 +136,15 @@ test('rows that are only in the WAL are read, and not a byte is changed', async 
   await reader.close();
   expect([await readFile(path), await readFile(`${path}-wal`)]).toEqual(before);
   expect((await readdir(dir.path)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+test('a database that may not be opened is told from one that is damaged', () => {
+  const error = Object.assign(new Error('unable to open database file'), {
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 14,
+  });
+  expect(explainBufferError(error, 'x.db')).toMatchObject({ code: 'E_BUFFER_UNREADABLE' });
+  expect(explainBufferError(Object.assign(error, { errcode: 11 }), 'x.db')).toMatchObject({
+    code: 'E_BUFFER_DAMAGED',
+  });
 });
