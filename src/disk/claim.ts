@@ -5,6 +5,7 @@ import { livenessOfToken, myToken, TOKEN_PATTERN } from './process-token.ts';
 
 const TRIES_MAX = 60;
 const PAUSE_MS = 20;
+const SPREAD_MAX = 20;
 
 /**
  * Runs `work` while nobody else does for the same `path`: for file systems that have no create-if-absent of whole files.
@@ -29,8 +30,8 @@ export async function withClaim<T>(
       await disk.remove(claim.path);
     }
     if (tries >= TRIES_MAX) throw claimed(path);
-    // Two that claim at once must not go on doing so at once.
-    await clock.sleep(PAUSE_MS + ((process.pid * 7 + tries * 13) % PAUSE_MS));
+    // Chance keeps those that claim at once from going on doing so at once; the more there are, the longer it takes.
+    await clock.sleep(PAUSE_MS * (1 + Math.min(tries, SPREAD_MAX) * systemRandom.next()));
   }
 }
 

@@ -8,7 +8,15 @@ import {
 } from '../../test/sim/log-fixture.ts';
 import { SimulatedDisk } from '../../test/sim/simulated-disk.ts';
 import type { Json } from '../base/index.ts';
-import { createLogFile, type LogEvent, type LogHeader, type SampleFields, verifyLog } from './index.ts';
+import {
+  convertLog,
+  createLogFile,
+  type LogEvent,
+  type LogHeader,
+  openLog,
+  type SampleFields,
+  verifyLog,
+} from './index.ts';
 import { checkDocument } from './shapes/check-document.ts';
 
 async function verify(log: FixtureLog) {
@@ -170,4 +178,17 @@ test('[LOG-35] what is nested too deeply for Inspect to read is a problem', asyn
 test('[LOG-33] a thousand wrong items make no thousand problems', () => {
   const header = { ...fixtureHeader(), tags: Array.from({ length: 1_000 }, () => 1) };
   expect(checkDocument('header', header as unknown as Json).length).toBe(20);
+});
+
+test('[LOG-22] the limit changes of Holdfast 0.1.0 are read in the words of today, and converting mends them', async () => {
+  const disk = new SimulatedDisk();
+  const old = { ...change, timestamp: '2026-01-01T00:00:00.250+00:00', reason: 'success' };
+  await writeFixtureLog(disk, '/old.eval', statsWith({ connection_limit_history: [old] }));
+  expect((await verifyLog(disk, '/old.eval')).isWhole).toBe(false);
+  await convertLog(disk, { from: '/old.eval', to: '/new.eval' });
+  expect(await verifyLog(disk, '/new.eval')).toMatchObject({ problems: [], isWhole: true });
+  const log = await openLog(disk, '/new.eval');
+  const { connection_limit_history: history } = (await log.header()).stats;
+  expect(history).toEqual([{ ...change, reason: 'steady_state_up' }]);
+  await log.close();
 });
