@@ -54,7 +54,6 @@ export async function createHarness(): Promise<Harness> {
     ) {
       const task: RunTask = {
         eval: normalizeEval(definition),
-        target: definition.target,
         model: model ? 'mock/scripted' : undefined,
         file,
         baseDir,

@@ -19,6 +19,7 @@ export {
   type Json,
   type JsonObject,
   JsonSyntaxError,
+  jsonText,
   parseJson,
   stringifyJson,
   toJson,

@@ -33,6 +33,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A value as a text for people: `String` would call a `toString` that is data. */
+export function jsonText(value: Json | undefined): string {
+  return typeof value === 'object' && value !== null ? stringifyJson(value) : String(value);
+}
+
 const LONG_NUMBER = /\d{16,}/g;
 
 /** Digits after a point do not count: nearly every event holds a time such as `0.021947536999959993`. */

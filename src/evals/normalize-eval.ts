@@ -106,12 +106,14 @@ export function planTarget(target: EvalDefinition['target']): PlannedTarget {
   return { kind: 'command', spec: target };
 }
 
-/** The eval with the model that is named on the command line: it takes the place of the one in the definition. */
+/**
+ * The eval with the model that is named on the command line: it takes the place of the one in the definition. An eval that
+ * names none stays as it is, and so does its digest: the model is then its target when it is resolved.
+ */
 export function withModel(planned: PlannedEval, model: string): PlannedEval {
   const { target } = planned;
-  if (target.kind === 'model')
-    return { ...planned, target: { kind: 'model', spec: { ...target.spec, model } } };
-  return target.kind === 'none' ? { ...planned, target: { kind: 'model', spec: { model } } } : planned;
+  if (target.kind !== 'model') return planned;
+  return { ...planned, target: { kind: 'model', spec: { ...target.spec, model } } };
 }
 
 /** The planned scorers as the log's header lists them and `computeResults` takes them. */

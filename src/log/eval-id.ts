@@ -1,4 +1,4 @@
-import { base57 } from '../base/index.ts';
+import { base57, jsonText } from '../base/index.ts';
 
 /** Logs of before 2025 have no eval id; Inspect derives one, so that it is the same in every tool. */
 export function deriveEvalId(spec: {
@@ -6,7 +6,9 @@ export function deriveEvalId(spec: {
   readonly task_id: string;
   readonly created: string;
 }): string {
-  const bytes = Buffer.from(`${spec.run_id}${spec.task_id}${spec.created}`, 'utf8');
+  // What a foreign file holds there may be anything.
+  const texts = [spec.run_id, spec.task_id, spec.created].map(jsonText);
+  const bytes = Buffer.from(texts.join(''), 'utf8');
   return base57(BigInt(`0x${blake2s128(bytes).toString('hex')}`));
 }
 

@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, jsonText } from '../base/index.ts';
 import { prettyJson } from './pretty-json.ts';
 import type { EvalSampleSummary, SampleFields, Score } from './schema.ts';
 
@@ -38,7 +38,7 @@ export function summarize(fields: SampleFields): EvalSampleSummary {
 }
 
 function thinTarget(target: Json): string | readonly string[] {
-  if (isJsonArray(target)) return target.map((item) => truncate(String(item)));
+  if (isJsonArray(target)) return target.map((item) => truncate(jsonText(item)));
   return typeof target === 'string' ? truncate(target) : '';
 }
 
@@ -57,7 +57,7 @@ function thinContent(content: Json): Json {
     if (!isJsonObject(part)) return part;
     if (part.type === 'text' && typeof part.text === 'string')
       return { type: 'text', text: truncate(part.text) };
-    const kind = String(part.type);
+    const kind = jsonText(part.type);
     return { type: 'text', text: `(${kind.charAt(0).toUpperCase()}${kind.slice(1)})` };
   });
 }

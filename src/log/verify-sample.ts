@@ -1,4 +1,11 @@
-import { isJsonArray, isJsonObject, type Json, type SampleKey, sampleKeyText } from '../base/index.ts';
+import {
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  jsonText,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import { referredHash } from './attachment-rule.ts';
 import type { SampleContext } from './read-sample.ts';
 import type { SampleDocument, SamplePart, SamplePiece } from './sample-document.ts';
@@ -41,8 +48,9 @@ export async function checkSample(
 const ALL_PARTS: ReadonlySet<SamplePart> = new Set(['fields', 'events', 'attachments', 'messages', 'calls']);
 
 function misnamed(found: { readonly id?: Json; readonly epoch?: Json }, { id, epoch }: SampleKey): string[] {
-  if (String(found.id) === String(id) && found.epoch === epoch) return [];
-  return [`It is named for ${sampleKeyText(id, epoch)} but holds ${found.id}, epoch ${found.epoch}.`];
+  if (jsonText(found.id) === String(id) && found.epoch === epoch) return [];
+  const held = `${jsonText(found.id)}, epoch ${jsonText(found.epoch)}`;
+  return [`It is named for ${sampleKeyText(id, epoch)} but holds ${held}.`];
 }
 
 /** References that events make are struck out when their attachment comes by. */

@@ -14,6 +14,7 @@ import {
   type LogHeader,
   type ModelUsage,
 } from '../log/index.ts';
+import { ACCOUNT_KEY } from '../seal/index.ts';
 import { rankOf } from './sample-rank.ts';
 
 /** The key of a log's metadata under which a merge says what it was made from. */
@@ -38,13 +39,19 @@ export function mergedHeader(
   return {
     ...rest,
     status: isWhole ? 'success' : 'error',
-    eval: spec,
+    eval: { ...spec, metadata: mergedMetadata(spec.metadata, ordered) },
     stats: mergedStats(ordered, summaries),
     ...(isWhole ? {} : { error: INCOMPLETE }),
     invalidated: ordered.some(({ invalidated }) => invalidated),
     tags: [...new Set(ordered.flatMap(({ tags }) => tags))].sort(),
-    metadata: { ...base.metadata, [PROVENANCE_KEY]: provenanceOf(ordered) },
+    metadata: mergedMetadata(base.metadata, ordered),
   };
+}
+
+/** The account of one run says nothing of what several became. */
+function mergedMetadata(metadata: JsonObject | undefined, headers: readonly LogHeader[]): JsonObject {
+  const { [ACCOUNT_KEY]: _, ...rest } = metadata ?? {};
+  return { ...rest, [PROVENANCE_KEY]: provenanceOf(headers) };
 }
 
 /** Which logs a log was made from; a log that was merged itself stands for those it was made from. */

@@ -125,10 +125,11 @@ export class RecoveredWriter {
     if (numbers.reductions.length > 0) await this.#file.writeReductions(numbers.reductions);
     const { start, header: before } = this.#facts;
     const { eval: spec, plan, version } = start;
+    // Inspect shows what the eval's own metadata says, and makes the log's from it: so both say it.
     const header: LogHeader = {
       version,
       status: outcome.status,
-      eval: spec,
+      eval: { ...spec, metadata: { ...spec.metadata, ...outcome.metadata } },
       plan,
       results: numbers.results,
       stats: this.#stats(before?.stats),

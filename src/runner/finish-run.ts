@@ -3,6 +3,7 @@ import { ActionableError, type JsonObject, messageOf, toJson } from '../base/ind
 import { type SegmentShipper, segmentKeysOf } from '../journal/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import {
+  ACCOUNT_KEY,
   applySeal,
   countNotIn,
   planSeal,
@@ -16,9 +17,6 @@ import type { Account, RunState } from './account.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
-
-/** Under this key the log's metadata holds the account [SEAL-4]. */
-export const ACCOUNT_KEY = 'holdfast_account';
 
 export interface RunOutcome {
   readonly account: Account;

@@ -8,8 +8,8 @@ import { directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
 import { openLog } from '../log/index.ts';
+import { ACCOUNT_KEY } from '../seal/index.ts';
 import { mockModel } from '../targets/index.ts';
-import { ACCOUNT_KEY } from './index.ts';
 
 let harness: Harness;
 beforeEach(async () => {

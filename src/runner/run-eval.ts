@@ -5,7 +5,7 @@ import { createFile } from '../disk/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
-import { type RunnableTarget, resolveTarget } from '../targets/index.ts';
+import { type RunnableTarget, resolvePlanned } from '../targets/index.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { checkSpace } from './check-space.ts';
@@ -28,7 +28,7 @@ const ROUNDS_MAX = 5;
 /** Runs one eval on one target: completes whatever earlier attempts left, and ends with the account. */
 export async function runEval(task: RunTask, settings: RunSettings): Promise<RunOutcome> {
   const { disk, places } = settings;
-  const target = await resolveTarget(task.target, {
+  const target = await resolvePlanned(task.eval.target, {
     disk,
     models: task.models,
     baseDir: task.baseDir,

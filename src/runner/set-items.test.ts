@@ -24,8 +24,10 @@ test('each eval on each model is an item of its own; a model named twice counts 
 
 test('the model of the command line takes the place of the one in the definition, settings stay', () => {
   const { items } = plan([source({ target: { model: 'openai/gpt-5', temperature: 0 } })], ['mock/a']);
-  expect(items[0]).toMatchObject({ target: { model: 'mock/a', temperature: 0 }, model: 'mock/a' });
-  expect(plan([source({ target: 'openai/gpt-5' })], ['mock/a']).items[0]?.target).toBe('mock/a');
+  const target = { kind: 'model', spec: { model: 'mock/a', temperature: 0 } };
+  expect(items[0]).toMatchObject({ eval: { target }, model: 'mock/a' });
+  const plain = plan([source({ target: 'openai/gpt-5' })], ['mock/a']).items[0];
+  expect(plain?.eval.target).toEqual({ kind: 'model', spec: { model: 'mock/a' } });
 });
 
 test('a model changes nothing for a command or an endpoint, which is said, and it runs once', () => {

@@ -3,8 +3,11 @@ import {
   type EvalDefinition,
   matchesFilter,
   normalizeEval,
+  type PlannedEval,
+  type PlannedTarget,
   type SampleLimits,
   type SampleRow,
+  withModel,
 } from '../evals/index.ts';
 import type { RunTask } from './settings.ts';
 
@@ -46,11 +49,12 @@ export function planSetItems(
   const notes: string[] = [];
   for (const source of evals) {
     const changed = { ...source, definition: applyChanges(source.definition, options.changes) };
-    if (options.models.length > 0 && !takesModel(source.definition)) {
-      notes.push(`${source.definition.name}: --model changes nothing, because its target is no model.`);
-      items.push(itemOf(changed));
-    } else if (options.models.length === 0) items.push(itemOf(changed));
-    else for (const model of new Set(options.models)) items.push(itemOf(changed, model));
+    const planned = normalizeEval(changed.definition);
+    if (options.models.length > 0 && !TAKES_MODEL.has(planned.target.kind)) {
+      notes.push(`${planned.name}: --model changes nothing, because its target is no model.`);
+      items.push(itemOf(changed, planned));
+    } else if (options.models.length === 0) items.push(itemOf(changed, planned));
+    else for (const model of new Set(options.models)) items.push(itemOf(changed, planned, model));
   }
   return { items, notes };
 }
@@ -71,30 +75,20 @@ function refuseEqualNames(evals: readonly EvalSource[]): void {
 }
 
 /** A command-line agent and an HTTP endpoint have their models inside. */
-function takesModel({ target }: EvalDefinition): boolean {
-  return (
-    target === undefined || typeof target === 'function' || typeof target === 'string' || 'model' in target
-  );
-}
+const TAKES_MODEL: ReadonlySet<PlannedTarget['kind']> = new Set(['none', 'model', 'function']);
 
-/** The model that is named on the command line takes the place of the one in the definition. */
-function itemOf(source: EvalSource, model?: string): PlannedItem {
-  const { definition, file, baseDir } = source;
-  const target = targetWith(definition.target, model);
+function itemOf(
+  { definition, file, baseDir }: EvalSource,
+  planned: PlannedEval,
+  model?: string,
+): PlannedItem {
   return {
     definition,
-    eval: normalizeEval({ ...definition, ...(target === undefined ? {} : { target }) }),
-    target: target as RunTask['target'],
+    eval: model === undefined ? planned : withModel(planned, model),
     model,
     file,
     baseDir,
   };
-}
-
-function targetWith(target: EvalDefinition['target'], model: string | undefined): EvalDefinition['target'] {
-  if (model === undefined || target === undefined || typeof target === 'function') return target;
-  if (typeof target === 'string') return model;
-  return 'model' in target ? { ...target, model } : target;
 }
 
 function applyChanges(definition: EvalDefinition, changes: EvalChanges): EvalDefinition {

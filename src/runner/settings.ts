@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
-import type { AnyTargetSpec, Models } from '../targets/index.ts';
+import type { Models } from '../targets/index.ts';
 import type { Slots, StopSignals } from './execute.ts';
 import type { ReuseMode } from './find-reusable.ts';
 import type { RunObserver } from './observer.ts';
@@ -30,9 +30,9 @@ export const GRACE_MS = 30_000;
 
 /** One eval on one target, and what is its own. */
 export interface RunTask {
+  /** Planned once; its target is resolved once, from here. */
   readonly eval: PlannedEval;
-  /** The target as the definition gives it; the model named on the command line joins it. */
-  readonly target: AnyTargetSpec | undefined;
+  /** The model named on the command line: what `generate` asks, or the target of an eval that names none. */
   readonly model: string | undefined;
   /** The eval's file, as the log shall name it. */
   readonly file: string | undefined;

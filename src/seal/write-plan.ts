@@ -41,17 +41,19 @@ export async function writePlan(
   const { results, reductions } = await computeRunResults(plan);
   if (reductions.length > 0) await file.writeReductions(reductions);
   const { status, error } = options.outcome;
+  // Inspect shows what the eval's own metadata says, and makes the log's from it: so both say the same.
+  const metadata = { ...run.start.eval.metadata, ...options.metadata?.(plan) };
   const header: LogHeader = {
     version: run.start.version,
     status,
-    eval: run.start.eval,
+    eval: { ...run.start.eval, metadata },
     plan: run.start.plan,
     results,
     stats: stats.finish(options),
     ...(error ? { error } : {}),
     invalidated: false,
     tags: run.start.eval.tags ?? [],
-    metadata: { ...run.start.eval.metadata, ...options.metadata?.(plan) },
+    metadata,
   };
   await file.writeHeader(header);
   return header;

@@ -15,7 +15,7 @@ export type { PriceTable } from './price-table.ts';
 export { pureTool } from './recorded-tools.ts';
 export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
 export type { Redaction } from './redaction.ts';
-export { type AnyTargetSpec, resolveTarget } from './resolve-target.ts';
+export { type AnyTargetSpec, resolvePlanned, resolveTarget } from './resolve-target.ts';
 export { type RunnableTarget, type TargetResult, untilAborted } from './runnable-target.ts';
 export { createSampleMeter, type MeterTotals, type SampleMeter } from './sample-meter.ts';
 export { createSampleScope, type SampleScope, scoringScope } from './sample-scope.ts';

@@ -51,7 +51,6 @@ const logDir = join(dir, 'logs');
 const { account } = await runEval(
   {
     eval: normalizeEval(definition),
-    target: definition.target,
     model: 'mock/ledger',
     file: undefined,
     baseDir: dir,

@@ -1,0 +1,2 @@
+/** Under this key the metadata of a log holds the account of its run [SEAL-4]. */
+export const ACCOUNT_KEY = 'holdfast_account';
