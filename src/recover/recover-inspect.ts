@@ -141,7 +141,8 @@ class InspectRecovery {
 
   async #checkSources(temp: string, { written }: AppliedRecovery): Promise<SourceCheck> {
     const { readers, plan } = this.#prepared;
-    const { disk, withEvents } = this.#options;
+    const { disk, withEvents, keep } = this.#options;
+    if (keep) return NOTHING_GOES;
     const reader = await openLog(disk, temp);
     try {
       const output = await readBack(reader, keysInBuffers(this.#crash, readers));
@@ -153,10 +154,10 @@ class InspectRecovery {
   }
 
   async #finish(applied: AppliedRecovery, sources: SourceCheck): Promise<RecoverReport> {
-    const { disk, output, keep } = this.#options;
+    const { disk, output } = this.#options;
     const { header, accounts, notFinalized } = applied;
     for (const reader of this.#prepared.readers) await reader.close();
-    const deleted = keep ? [] : await releaseInspectSources(disk, this.#crash, sources);
+    const deleted = await releaseInspectSources(disk, this.#crash, sources);
     return {
       kind: 'inspect',
       output: output.place,
@@ -167,11 +168,11 @@ class InspectRecovery {
       liveness: this.#crash.verdict.liveness,
       counts: accounts.counts(),
       samples: accounts.list(),
-      problems: [...this.#problems(), ...(keep ? [] : sources.problems)],
+      problems: [...this.#problems(), ...sources.problems],
       ...(notFinalized === undefined ? {} : { notFinalized }),
       ...(header.results && { results: header.results }),
       deleted,
-      left: keep ? [] : sources.left,
+      left: sources.left,
     };
   }
 
@@ -196,6 +197,9 @@ class InspectRecovery {
     return [...log, ...this.#prepared.readers.map(({ kind, place }) => ({ kind, place }))];
   }
 }
+
+/** With `--keep` all stays, and nothing has to be looked at for it. */
+const NOTHING_GOES: SourceCheck = { databases: [], isFilestore: false, left: [], problems: [] };
 
 export function runOf({ eval: spec }: LogHeader): RecoverReport['run'] {
   return {
