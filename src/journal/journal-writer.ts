@@ -247,6 +247,12 @@ export class JournalWriter implements RowSink {
     this.#mark.write(this.#rows.counted(commits));
   }
 
+  /** Throws when this writer may not write any more: whoever is no longer the writer of a run must not seal it either [JRN-13]. */
+  assertMayWrite(): void {
+    this.#watch();
+    if (this.failure !== undefined) throw this.failure;
+  }
+
   #watch(): void {
     const problem = this.#guard.problem();
     if (problem) this.#commit.fail(problem);

@@ -142,7 +142,8 @@ class InspectRecovery {
 
   async #checkSources(open: OpenWritten, { written }: AppliedRecovery): Promise<SourceCheck> {
     const { readers, plan } = this.#prepared;
-    const { withEvents } = this.#options;
+    const { withEvents, keep } = this.#options;
+    if (keep) return NOTHING_GOES;
     const reader = await open();
     try {
       const output = await readBack(reader, keysInBuffers(this.#crash, readers));
@@ -154,10 +155,10 @@ class InspectRecovery {
   }
 
   async #finish(applied: AppliedRecovery, sources: SourceCheck): Promise<RecoverReport> {
-    const { disk, output, keep } = this.#options;
+    const { disk, output } = this.#options;
     const { header, accounts, notFinalized } = applied;
     for (const reader of this.#prepared.readers) await reader.close();
-    const deleted = keep ? [] : await releaseInspectSources(disk, this.#crash, sources);
+    const deleted = await releaseInspectSources(disk, this.#crash, sources);
     return {
       kind: 'inspect',
       output: output.place,
@@ -168,11 +169,11 @@ class InspectRecovery {
       liveness: this.#crash.verdict.liveness,
       counts: accounts.counts(),
       samples: accounts.list(),
-      problems: [...this.#problems(), ...(keep ? [] : sources.problems)],
+      problems: [...this.#problems(), ...sources.problems],
       ...(notFinalized === undefined ? {} : { notFinalized }),
       ...(header.results && { results: header.results }),
       deleted,
-      left: keep ? [] : sources.left,
+      left: sources.left,
     };
   }
 
@@ -197,6 +198,9 @@ class InspectRecovery {
     return [...log, ...this.#prepared.readers.map(({ kind, place }) => ({ kind, place }))];
   }
 }
+
+/** With `--keep` all stays, and nothing has to be looked at for it. */
+const NOTHING_GOES: SourceCheck = { databases: [], isFilestore: false, left: [], problems: [] };
 
 export function runOf({ eval: spec }: LogHeader): RecoverReport['run'] {
   return {

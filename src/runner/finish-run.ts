@@ -86,8 +86,11 @@ export async function finishRun(finish: Finish): Promise<RunOutcome> {
       isCompleted: (name) => final.completed.has(name),
       unwritable: final.unwritable,
     });
+  // Its last word: a writer that was declared dead finds out here, before anything gets a name.
+  await opened.writer.end('finished');
   const report = await applySeal(plan, {
     clock,
+    assertOwned: () => opened.writer.assertMayWrite(),
     logs: places.logs,
     outcome: { status: 'success' },
     metadata: (final): JsonObject => ({
@@ -96,7 +99,6 @@ export async function finishRun(finish: Finish): Promise<RunOutcome> {
     connectionLimits: task.models.gates.flatMap((gate) => toJson(gate.history) as readonly JsonObject[]),
     onProgress: (done, total) => task.observer?.onSealProgress?.(done, total),
   });
-  await opened.writer.end('finished');
   noteUnwritable(report, tally);
   await letGo(report, finish);
   const { results } = report.header;

@@ -20,6 +20,8 @@ export interface ApplySealOptions {
   /** For the log's statistics: how the limits of concurrent calls changed. */
   readonly connectionLimits?: readonly Json[] | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Asked right before the log gets its name; throws when the run is somebody else's by now. */
+  readonly assertOwned?: (() => void) | undefined;
 }
 
 export interface SealReport {
@@ -85,8 +87,10 @@ async function writeOnce(
       judge: (report) => {
         noteProblems(report, unwritable, place);
         if (unwritable.size > 0) return 'set aside';
-        if (report.samples === plan.choices.length) return 'commit';
-        throw notReadBack(place, `${report.samples} samples instead of ${plan.choices.length}`);
+        if (report.samples !== plan.choices.length)
+          throw notReadBack(place, `${report.samples} samples instead of ${plan.choices.length}`);
+        options.assertOwned?.();
+        return 'commit';
       },
     });
     return unwritable.size > 0 ? { unwritable, isAside: true } : { created };
