@@ -37,6 +37,12 @@ test('a filter compares fields by path', () => {
   expect(matchesFilter(row, { 'metadata.other': 'x' })).toBe(false);
 });
 
+test('a filter takes every JSON, also objects that cannot be made text by themselves', () => {
+  const row = { id: 1, input: 'q', metadata: { odd: { toString: null }, list: [1] } };
+  expect(matchesFilter(row, { 'metadata.odd': 'x' })).toBe(false);
+  expect(matchesFilter(row, { 'metadata.list': { toString: false } })).toBe(false);
+});
+
 test('a row keeps its known fields; null means absent', () => {
   expect(readRow({ input: 'q', target: null, id: null, choices: null, metadata: null })).toEqual({
     row: { input: 'q' },

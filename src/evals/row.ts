@@ -6,7 +6,7 @@ import { type Problem, problemSentence, problemsOf } from './check-definition.ts
 import type { Row, RowFilter, SampleRow } from './eval.ts';
 import { isPlainObject, plainObject } from './plain-checks.ts';
 import { kindOf, must, strictObject } from './strict-object.ts';
-import { readPath } from './template.ts';
+import { readPath, textOf } from './template.ts';
 
 const ID_CHARS_MAX = 1_000;
 
@@ -53,7 +53,7 @@ export function matchesFilter(row: SampleRow, filter: RowFilter): boolean {
   return Object.entries(filter).every(([path, wanted]) => {
     const found = readPath(json, path);
     const list: readonly Json[] = Array.isArray(wanted) ? wanted : [wanted];
-    return found !== undefined && list.some((item) => item === found || String(item) === String(found));
+    return found !== undefined && list.some((item) => item === found || textOf(item) === textOf(found));
   });
 }
 
