@@ -539,6 +539,17 @@ describe('a writer that was declared dead', () => {
     expect(resumed.account).toMatchObject({ state: 'done', samples: { kept: 3, lost: 0 } });
   });
 
+  test('[JRN-13] while it seals: the log gets no name, and everything is left for whoever goes on', async () => {
+    const { model } = countingModel();
+    const outcome = await harness.run(twoTurns(3), { model, observer: { onSealProgress: () => fenceAll() } });
+    expect(outcome.error).toMatchObject({ code: 'E_WRITER_FENCED' });
+    expect((await readdir(harness.logDir)).filter((name) => name.endsWith('.eval'))).toEqual([]);
+    const later = countingModel();
+    const resumed = await harness.run(twoTurns(3), { model: later.model });
+    expect(resumed.account).toMatchObject({ state: 'done', samples: { kept: 3, lost: 0 } });
+    expect(later.asked).toEqual([]);
+  });
+
   test('[JRN-13] a run whose journals vanish under it stops, and says so', async () => {
     const { model, asked } = countingModel();
     const outcome = await harness.run(twoTurns(20), {
