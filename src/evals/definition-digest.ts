@@ -47,27 +47,6 @@ export function definitionParts(planned: PlannedEval): DefinitionParts {
   };
 }
 
-/** What makes a sample's result reusable: equal keys mean the same work was asked for. */
-export interface ContentKeyInput {
-  readonly eval: { readonly name: string; readonly version: string | number };
-  /** Names the target with all its settings, also where the command line chose it. */
-  readonly targetKey: string;
-  /** `sampleContentDigest` of the row. */
-  readonly sample: Digest;
-  readonly epoch: number;
-  readonly definition: Digest;
-}
-
-export function contentKey(input: ContentKeyInput): Digest {
-  return digestOfJson({
-    eval: { name: input.eval.name, version: input.eval.version },
-    target: input.targetKey,
-    sample: input.sample,
-    epoch: input.epoch,
-    definition: input.definition,
-  });
-}
-
 /** Covers id, input, target, choices and metadata of a row. */
 export function sampleContentDigest(row: SampleRow): Digest {
   return identifiedDigest(row.id, rowContentDigest(row));
@@ -79,7 +58,7 @@ export function rowContentDigest(row: Omit<SampleRow, 'id'>): Digest {
   return digestOfJson(toJson({ input, target, choices, metadata }));
 }
 
-/** The digest of a sample from its id and that of its content; the kind of id matters (1 is not "1"). */
+/** The digest of a sample from its id and that of its content; the kind of id counts, since code may look at it. */
 export function identifiedDigest(id: string | number, content: Digest): Digest {
   return digestOf(`${typeof id} ${id}\n${content}`);
 }
