@@ -143,7 +143,7 @@ test('[SEG-2] a segment that was replaced by another whole one shows: the next d
   journal.close();
   const { header, rows } = decodeSegment((await bucket.read(keyOf(1))) ?? new Uint8Array(), keyOf(1));
   await bucket.remove(keyOf(1));
-  await bucket.create(keyOf(1), encodeSegment(header, rows.slice(0, 1).map(encodeRow)));
+  await bucket.create(keyOf(1), encodeSegment({ ...header, last: true }, rows.map(encodeRow)));
   const { report } = await importAll('back');
   expect(report.problems).toEqual([
     `Segment ${keyOf(2)} does not follow the one before it: one of the two was changed.`,
@@ -266,8 +266,11 @@ test('[SEG-7] chains of one writer make a union, whatever was shipped twice; two
   expect(await listWriters(bucket, '', run.runId)).toEqual(['one', 'two']);
   const runDir = join(dir, 'home');
   await nodeDisk.makeDir(runDir);
-  for (const writer of ['two', 'one'])
-    await importWriter({ disk: nodeDisk, bucket, prefix: '', run: run.runId, writer, runDir });
+  for (const writer of ['two', 'one']) {
+    const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run: run.runId, writer, runDir });
+    expect(report.problems).toEqual([]);
+    expect(report.keys.every((key) => key.includes(`/${writer}/`))).toBe(true);
+  }
   const journals = await openRunJournals({ disk: nodeDisk, runDir });
   expect(journals.writers().map(({ writer }) => writer)).toEqual(['one', 'two']);
   expect([...journals.outline()]).toHaveLength(9);

@@ -153,6 +153,7 @@ describe('a sample that cannot be written holds nothing else hostage', () => {
     const report = await seal(disk);
     expect([...report.plan.unwritable.keys()]).toEqual(['e_epoch_1']);
     expect(report.plan.counts).toMatchObject({ completed: 2, errored: 1, interrupted: 1, unwritable: 1 });
+    expect([...report.plan.completed]).toEqual(['a_epoch_1', 'b_epoch_1']);
     expect(report.header.status).toBe('error');
     expect(report.aside).toBe(`${LOG}.damaged`);
     expect(await wholeOrAbsent(disk)).toBe(true);
