@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -145,6 +146,18 @@ describe('a disk that fails while sealing', () => {
 });
 
 describe('a sample that cannot be written holds nothing else hostage', () => {
+  test('[SEAL-5] a disk that fails in the middle of a sample is no fault of that sample: nothing is sealed without it', async () => {
+    const attempt = journal.startAttempt(sampleStart('e'));
+    // Too much for any buffer, and nothing in it repeats.
+    attempt.event(infoEvent(randomBytes(4_000_000).toString('base64')));
+    await attempt.finish('completed', sampleFields('e'));
+    const disk = new SimulatedDisk();
+    await disk.makeDir('/logs');
+    using faulty = new FaultyDisk(disk, [{ on: 'write', errno: 'ENOSPC', afterBytes: 500_000 }]);
+    await expect(seal(faulty)).rejects.toMatchObject({ code: 'E_DISK_FULL' });
+    expect(await disk.list('/logs')).toEqual([]);
+  });
+
   test('[SEAL-5] one that does not pass the check: the log with it is set aside, all else is sealed', async () => {
     const attempt = journal.startAttempt(sampleStart('e'));
     const limit = { type: 'no such limit', limit: 1 } as never;
