@@ -45,6 +45,19 @@ async function ship(writer: JournalWriter): Promise<void> {
   writer.close();
 }
 
+/** The bucket with something that happens right before a writer is fenced there. */
+const beforeFence = (act: () => Promise<void>): Bucket =>
+  new Proxy(bucket, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
+      return async (key: string, bytes: Uint8Array) => {
+        if (key.includes('/fenced/')) await act();
+        return target.create(key, bytes);
+      };
+    },
+  });
+
 async function runAgain(more: HarnessOptions = {}) {
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns(3), {
@@ -102,6 +115,23 @@ describe('segments', () => {
     expect(account.samples).toMatchObject({ kept: 1, fresh: 2 });
     expect(await isFencedInBucket('far')).toBe(true);
   });
+
+  test('[JRN-13] that arrive until the writer meets its fence are read as well', async () => {
+    const writer = await writerWith('q0', away(), { writer: 'far' });
+    moveToAnotherMachine(away());
+    const shipper = writer.shipTo({ bucket, prefix: '' });
+    await shipper.ship();
+    const waking = beforeFence(async () => {
+      if (writer.failure !== undefined) return;
+      await writer.startAttempt(sampleStart('q1')).finish('completed', sampleFields('q1'));
+      await shipper.ship();
+      writer.fail(new Error('asleep again'));
+    });
+    const places = { ...harness.places, segments: { bucket: waking, prefix: '' } };
+    const { account } = await runAgain({ forceDead: true, places });
+    writer.close();
+    expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
+  });
 });
 
 describe('a journal of another machine, on a disk that both see', () => {
@@ -133,6 +163,18 @@ describe('a journal of another machine, on a disk that both see', () => {
     expect(isSameRun).toBe(true);
     expect(account.samples).toMatchObject({ kept: 1, fresh: 2 });
     expect(isFencedHere).toBe(true);
+    expect(await isFencedInBucket('far')).toBe(true);
+  });
+
+  test('[JRN-13] is fenced before it is carried over into another plan', async () => {
+    await left();
+    const { account } = await harness.run(twoTurns(4), {
+      model: countingModel().model,
+      forceDead: true,
+      places: { ...harness.places, segments: { bucket, prefix: '' } },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { planned: 4, lost: 0 } });
+    expect(account.notes.join()).toContain('had another plan');
     expect(await isFencedInBucket('far')).toBe(true);
   });
 });

@@ -7,6 +7,7 @@ import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { nodeDisk } from '../disk/index.ts';
+import { defineEval } from '../evals/index.ts';
 import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
 
 let harness: Harness;
@@ -28,6 +29,14 @@ test('[JRN-14] what was carried over once is not carried over again', async () =
   expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
   expect(account.notes.join()).toContain('0 attempt(s) were carried over');
   expect(asked).toEqual(['question 9 second']);
+});
+
+test('results of another definition are not carried over: they stay in the log of their own run', async () => {
+  await stopAt(harness, 2);
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(defineEval({ ...twoTurns(3), version: 2 }), { model });
+  expect(account).toMatchObject({ state: 'done', samples: { kept: 0, fresh: 3, lost: 0 } });
+  expect(asked).toHaveLength(6);
 });
 
 test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and then set aside', async () => {

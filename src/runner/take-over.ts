@@ -8,6 +8,7 @@ import {
 } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
 import { applySeal, countNotIn, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { fenceFound } from './fence-found.ts';
 import { isBusy } from './open-run.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -17,7 +18,8 @@ import type { RunSettings } from './settings.ts';
  * too. Gives a sentence about it for the account.
  *
  * ### Ordering
- * The other run is locked first, so that two processes do not take it over at once. What is carried is durable here
+ * The other run is locked first, so that two processes do not take it over at once, and writers that somebody vouched for
+ * are fenced. What is carried is durable here
  * before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
  */
 export async function takeOver(
@@ -34,6 +36,7 @@ export async function takeOver(
     throw error;
   }
   try {
+    await fenceFound(stale, settings);
     const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
     try {
       return await carryAndSeal(stale, journals, { ...into, settings });
