@@ -27,8 +27,9 @@ export class JournalRecords {
   run(): RunRecord {
     this.#run ??= this.#meta('run', parseRunRecord) ?? this.#beside.run;
     if (this.#run) return this.#run;
-    const isEmpty = this.#rows.number('SELECT count(*) FROM meta') === 0;
-    throw isEmpty ? emptyJournal(this.#place) : damagedJournal(this.#place, 'its run record is damaged');
+    throw this.#isEmpty()
+      ? emptyJournal(this.#place)
+      : damagedJournal(this.#place, 'its run record is damaged');
   }
 
   writer(): WriterRecord {
@@ -49,6 +50,12 @@ export class JournalRecords {
   lastBeatMs(): number | undefined {
     const beat = this.#rows.select('SELECT beat_ms FROM lease')[0]?.beat_ms;
     return beat === undefined ? undefined : Number(beat);
+  }
+
+  /** A journal that holds samples was begun: that it does not say by whom is damage, such as a first segment that is gone. */
+  #isEmpty(): boolean {
+    const tables = ['meta', 'attempts', 'answers', 'outputs', 'results'];
+    return tables.every((table) => this.#rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
   }
 
   #meta<T>(key: string, parse: (json: string) => T | undefined): T | undefined {

@@ -6,6 +6,7 @@ import {
   fenceWriterInBucket,
   importWriter,
   journalPath,
+  keepSegmentKeys,
   listWriters,
   lockRun,
   openRunJournals,
@@ -14,6 +15,7 @@ import {
   readJournal,
   segmentKeysOf,
   worstLiveness,
+  writerDir,
   writerLiveness,
 } from '../journal/index.ts';
 import { directoryLogStore, type EvalError, type LogStore } from '../log/index.ts';
@@ -75,16 +77,17 @@ class RunRecovery {
   }
 
   async run(): Promise<RecoverReport> {
-    const { disk, forceDead } = this.#options;
-    // What an interrupted recovery left is made anew.
-    await disk.removeTree(this.#scratch);
-    await disk.makeDir(this.#scratch);
-    const journals = await this.#openAll();
+    const { forceDead } = this.#options;
+    let journals = await this.#openAll();
     const liveness = this.#liveness;
     if (liveness === 'alive') throw recoverErrors.alive(this.#site.runId, 'another process');
     if (liveness === 'unknown' && !forceDead)
       throw recoverErrors.unknown(this.#site.runId, 'its process ran on another machine');
-    if (liveness === 'unknown') await this.#fence(journals);
+    if (liveness === 'unknown') {
+      await this.#fence(journals);
+      // Until it met its fence a writer may have written and shipped something more, which counts.
+      journals = await this.#readAgain(journals);
+    }
     for (const message of journals.damage.sentences) this.#note('E_JOURNAL_DAMAGED', message);
     return this.#seal(journals, liveness);
   }
@@ -99,12 +102,22 @@ class RunRecovery {
     const { dir, runId } = this.#site;
     const { disk } = this.#options;
     const isHere = dir !== undefined && (await disk.stat(dir)) !== undefined;
-    if (isHere) this.#lock = this.#takeLock(dir);
+    if (isHere) this.#lock ??= this.#takeLock(dir);
+    // What an interrupted recovery left is made anew.
+    await disk.removeTree(this.#scratch);
+    await disk.makeDir(this.#scratch);
     this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });
     this.#liveness = this.#journals.liveness();
     await this.#addSegments(this.#journals);
     if (this.#journals.readers.length === 0) throw recoverErrors.nothing(dir ?? runId);
     return this.#journals;
+  }
+
+  async #readAgain(journals: RunJournals): Promise<RunJournals> {
+    journals.close();
+    this.#problems.length = 0;
+    this.#readKeys = [];
+    return this.#openAll();
   }
 
   #takeLock(dir: string): RunLock {
@@ -131,6 +144,7 @@ class RunRecovery {
       const report = await importWriter({ disk, ...segments, run, writer, runDir: this.#scratch });
       for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
       this.#readKeys.push(...report.keys);
+      await keepSegmentKeys(disk, writerDir(this.#scratch, writer), report.keys);
       this.#fromSegments.add(writer);
       const reader = readJournal(journalPath(this.#scratch, writer));
       this.#journals = (this.#journals ?? here).with(reader);
@@ -143,8 +157,10 @@ class RunRecovery {
   async #fence(journals: RunJournals): Promise<void> {
     const { disk, places } = this.#options;
     const { dir, runId: run } = this.#site;
-    for (const { writer } of journals.writers()) {
-      if (dir !== undefined) await fenceWriter(disk, dir, writer);
+    for (const reader of journals.readers) {
+      const { writer } = reader.writer();
+      const isHere = !reader.path.startsWith(this.#scratch);
+      if (dir !== undefined && isHere) await fenceWriter(disk, dir, writer);
       const { segments } = places;
       if (segments) await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
     }

@@ -22,7 +22,7 @@ import type { RunSettings } from './settings.ts';
  *
  * ### Ordering
  * A run is put together under another name and gets its own when all of it is there, so a crash leaves an orphan, never
- * half of it. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
+ * half of it. A writer that somebody vouched for is fenced, and its segments are read after that. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
  */
 export async function bringHome(settings: RunSettings, plan: Plan): Promise<readonly string[]> {
   const { segments } = settings.places;
@@ -53,20 +53,18 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   const away = (await listWriters(bucket, prefix, from.run)).filter((writer) => !here.has(writer));
   if (away.length === 0) return [];
   const incoming = places.state.incomingDir(from.run);
-  await disk.removeTree(incoming);
-  await disk.makeDir(incoming);
-  const reports = [];
-  for (const writer of away) {
-    const report = await importWriter({ disk, bucket, prefix, run: from.run, writer, runDir: incoming });
-    await keepSegmentKeys(disk, writerDir(incoming, writer), report.keys);
-    reports.push(report);
-  }
+  let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
   if (verdict !== 'take') {
     await disk.removeTree(incoming);
     return verdict === undefined ? [] : [verdict];
   }
-  if (settings.forceDead) await fenceAll(settings, from, { writers: away, incoming });
+  if (settings.forceDead) {
+    await fenceInBucket(from, away);
+    // Until it met its fence a writer may have shipped something more, which counts.
+    reports = await importAll(settings, from, { writers: away, incoming });
+    for (const writer of away) await fenceWriter(disk, incoming, writer);
+  }
   await moveHome(settings, { incoming, home, writers: away, isHere });
   const count = reports.reduce((sum, report) => sum + report.segments, 0);
   return [
@@ -75,16 +73,34 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   ];
 }
 
-/** Whoever vouches for a death makes it true: a writer that wakes up again finds that it may not write any more [JRN-13]. */
-async function fenceAll(
+type ImportReport = Awaited<ReturnType<typeof importWriter>>;
+
+interface Incoming {
+  readonly writers: readonly string[];
+  readonly incoming: string;
+}
+
+/** Makes a journal of the segments of each writer, whatever was there before. */
+async function importAll(
   { disk }: RunSettings,
   { segments, run }: From,
-  { writers, incoming }: { readonly writers: readonly string[]; readonly incoming: string },
-): Promise<void> {
+  { writers, incoming }: Incoming,
+): Promise<readonly ImportReport[]> {
+  await disk.removeTree(incoming);
+  await disk.makeDir(incoming);
+  const reports: ImportReport[] = [];
   for (const writer of writers) {
-    await fenceWriterInBucket(segments.bucket, { prefix: segments.prefix, run, writer });
-    await fenceWriter(disk, incoming, writer);
+    const report = await importWriter({ disk, ...segments, run, writer, runDir: incoming });
+    await keepSegmentKeys(disk, writerDir(incoming, writer), report.keys);
+    reports.push(report);
   }
+  return reports;
+}
+
+/** Whoever vouches for a death makes it true: a writer that wakes up again finds that it may not write any more [JRN-13]. */
+async function fenceInBucket({ segments, run }: From, writers: readonly string[]): Promise<void> {
+  const { bucket, prefix } = segments;
+  for (const writer of writers) await fenceWriterInBucket(bucket, { prefix, run, writer });
 }
 
 async function moveHome(

@@ -140,6 +140,50 @@ test('a journal that fails ends what is running, and is the error of the run', a
   expect(reasons).toEqual([broken]);
 }, 5_000);
 
+test('a journal that fails stops the run although every sample goes on as if nothing were', async () => {
+  const journal = new AbortController();
+  const broken = new Error('the disk is full');
+  let calls = 0;
+  const runOne = async (_: PlannedSample, signal: AbortSignal): Promise<SampleOutcome> => {
+    if (++calls === 2) setImmediate(() => journal.abort(broken));
+    if (calls === 2) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return ended('completed');
+  };
+  const run = options(9, { slots: new Slots(1), journalFailure: journal.signal, runOne });
+  await expect(executeSamples(run)).rejects.toBe(broken);
+  expect(calls).toBe(2);
+}, 5_000);
+
+test('a sample is pulled only when there is a slot for it', async () => {
+  let pulled = 0;
+  let done = 0;
+  let most = 0;
+  function* source() {
+    for (const sample of plannedSamples(6)) {
+      most = Math.max(most, ++pulled - done);
+      yield sample;
+    }
+  }
+  const runOne = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    done++;
+    return ended('completed');
+  };
+  expect(await executeSamples(options(6, { samples: source(), runOne }))).toEqual({});
+  expect([pulled, most]).toEqual([6, 2]);
+}, 5_000);
+
+test('a source of samples that fails gives every slot back', async () => {
+  const slots = new Slots(2);
+  const broken = new Error('no more rows');
+  async function* source() {
+    yield* plannedSamples(3);
+    throw broken;
+  }
+  await expect(executeSamples(options(9, { slots, samples: source() }))).rejects.toBe(broken);
+  expect(freeSlots(slots)).toBe(2);
+}, 5_000);
+
 test.each([
   { failOnError: 0.5, failing: 2, stopped: undefined },
   { failOnError: 0.5, failing: 3, stopped: 'failed' },

@@ -2,8 +2,6 @@ import { ActionableError, isoSeconds, newRunId, type RunId, shortId } from '../b
 import {
   createWriter,
   type FoundRun,
-  fenceWriter,
-  fenceWriterInBucket,
   type JournalWriter,
   lockRun,
   openRunJournals,
@@ -13,6 +11,7 @@ import {
 } from '../journal/index.ts';
 import { type LogStart, logFileName } from '../log/index.ts';
 import type { PreviousAttempt } from './account.ts';
+import { fenceFound } from './fence-found.ts';
 import type { Plan } from './plan.ts';
 import { previousAttempt } from './previous-attempt.ts';
 import type { RunSettings } from './settings.ts';
@@ -46,7 +45,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
   const { disk, reuse } = settings;
   const lock = lockRun(found.dir);
   try {
-    if (found.liveness === 'unknown') await fenceAll(found, settings);
+    await fenceFound(found, settings);
     const earlier = await openRunJournals({ disk, runDir: found.dir });
     const previous = previousAttempt(earlier);
     const run = earlier.run();
@@ -100,20 +99,6 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
   } catch (error) {
     lock.release();
     throw error;
-  }
-}
-
-async function fenceAll(found: FoundRun, { disk, places }: RunSettings): Promise<void> {
-  for (const { writer, liveness } of found.writers) {
-    if (liveness === 'dead') continue;
-    await fenceWriter(disk, found.dir, writer);
-    const { segments } = places;
-    if (!segments) continue;
-    await fenceWriterInBucket(segments.bucket, {
-      prefix: segments.prefix,
-      run: found.run.runId,
-      writer,
-    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { DamageError } from '../base/index.ts';
 import { type FoundRun, lockRun, openRunJournals } from '../journal/index.ts';
 import { countNotIn, planSeal, releaseRun } from '../seal/index.ts';
+import { fenceFound } from './fence-found.ts';
 import { isBusy } from './open-run.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings } from './settings.ts';
@@ -23,6 +24,7 @@ export async function releaseSealed(
     throw error;
   }
   try {
+    await fenceFound(found, settings);
     const journals = await openRunJournals({ disk, runDir: found.dir });
     const plan = await planSeal(journals, places.logs);
     const absent = await countNotIn(places.logs, logName, plan).finally(() => journals.close());

@@ -3,54 +3,19 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countingModel, rows, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes, scorer } from '../evals/index.ts';
 import { openLog } from '../log/index.ts';
 import { ACCOUNT_KEY } from '../seal/index.ts';
-import { mockModel } from '../targets/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
   harness = await createHarness();
 });
 afterEach(() => harness.close());
-
-const rows = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    id: `q${index}`,
-    input: `question ${index}`,
-    target: `answer ${index}`,
-  }));
-
-/** A model that counts what it is asked, and can be told to hang at some question. */
-function countingModel(hangAt: (text: string) => boolean = () => false) {
-  const asked: string[] = [];
-  const model = mockModel({
-    name: 'mock/scripted',
-    respond: async ({ text, request }) => {
-      asked.push(text);
-      if (hangAt(text))
-        await new Promise((_, reject) =>
-          request.abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))),
-        );
-      return text.replace('question', 'answer');
-    },
-  });
-  return { model, asked };
-}
-
-const twoTurns = (count: number) =>
-  defineEval({
-    name: 'two-turns',
-    data: rows(count),
-    target: async ({ input }, { generate }) => {
-      await generate(`${input} first`);
-      return (await generate(`${input} second`)).text;
-    },
-    scorers: [includes()],
-  });
 
 test('a run ends in a log with every sample, and the same run again does nothing', async () => {
   const { model, asked } = countingModel();

@@ -7,7 +7,8 @@ import {
   type RunJournals,
 } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
-import { applySeal, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { applySeal, countNotIn, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { fenceFound } from './fence-found.ts';
 import { isBusy } from './open-run.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -17,7 +18,8 @@ import type { RunSettings } from './settings.ts';
  * too. Gives a sentence about it for the account.
  *
  * ### Ordering
- * The other run is locked first, so that two processes do not take it over at once. What is carried is durable here
+ * The other run is locked first, so that two processes do not take it over at once, and writers that somebody vouched for
+ * are fenced. What is carried is durable here
  * before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
  */
 export async function takeOver(
@@ -34,6 +36,7 @@ export async function takeOver(
     throw error;
   }
   try {
+    await fenceFound(stale, settings);
     const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
     try {
       return await carryAndSeal(stale, journals, { ...into, settings });
@@ -67,12 +70,15 @@ async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover
   const waiting = countWaiting(source, into.plan);
   if (waiting > 0)
     return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
-  await sealStale(source, into.settings);
-  const isSound = source.damage.sentences.length === 0;
+  const left = await sealStale(source, into.settings);
   source.close();
-  if (isSound) await releaseRun(disk, places.state, runId);
-  else await setRunAside(disk, places.state, runId);
-  return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over, and it became ${logName}.`;
+  const told = `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over, and it became ${logName}.`;
+  if (left.length === 0) {
+    await releaseRun(disk, places.state, runId);
+    return told;
+  }
+  const kept = await setRunAside(disk, places.state, runId);
+  return `${told} Not all of it is in there, so its journals are kept in ${kept}: ${left.join(' ')}`;
 }
 
 /** Attempts at samples of this plan with the same content key, each origin once over all journals of the run. */
@@ -111,12 +117,22 @@ function keysOf(plan: Plan): ReadonlyMap<string, string> {
   return new Map(plan.samples.map(({ id, epoch, key }) => [sampleKeyText(id, epoch), key]));
 }
 
-async function sealStale(source: RunJournals, { clock, places }: RunSettings): Promise<void> {
-  await applySeal(await planSeal(source, places.logs), {
+/** Gives a sentence for everything that the journals hold and the log does not, or that cannot be read [SEAL-5]. */
+async function sealStale(source: RunJournals, { clock, places }: RunSettings): Promise<readonly string[]> {
+  const { logs } = places;
+  const { plan, name, wasThere } = await applySeal(await planSeal(source, logs), {
     clock,
-    logs: places.logs,
+    logs,
     outcome: { status: 'error', error: REPLACED },
   });
+  // Somebody else may have made that log before all of this was known.
+  const absent = wasThere ? await countNotIn(logs, name, plan) : 0;
+  const found = new Set([...plan.problems, ...source.damage.sentences]);
+  return [
+    ...[...plan.unwritable].map(([sample, reason]) => `${sample} could not be written (${reason}).`),
+    ...found,
+    ...(absent > 0 ? [`${name} was made by another process and lacks ${absent} sample(s).`] : []),
+  ];
 }
 
 const REPLACED: EvalError = {

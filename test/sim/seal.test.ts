@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -154,6 +155,18 @@ test('[SEAL-1] a disk that does not keep what it was given: no log gets its name
 });
 
 describe('a sample that cannot be written holds nothing else hostage', () => {
+  test('[SEAL-5] a disk that fails in the middle of a sample is no fault of that sample: nothing is sealed without it', async () => {
+    const attempt = journal.startAttempt(sampleStart('e'));
+    // Too much for any buffer, and nothing in it repeats.
+    attempt.event(infoEvent(randomBytes(4_000_000).toString('base64')));
+    await attempt.finish('completed', sampleFields('e'));
+    const disk = new SimulatedDisk();
+    await disk.makeDir('/logs');
+    using faulty = new FaultyDisk(disk, [{ on: 'write', errno: 'ENOSPC', afterBytes: 500_000 }]);
+    await expect(seal(faulty)).rejects.toMatchObject({ code: 'E_DISK_FULL' });
+    expect(await disk.list('/logs')).toEqual([]);
+  });
+
   test('[SEAL-5] one that does not pass the check: the log with it is set aside, all else is sealed', async () => {
     const attempt = journal.startAttempt(sampleStart('e'));
     const limit = { type: 'no such limit', limit: 1 } as never;
@@ -162,6 +175,7 @@ describe('a sample that cannot be written holds nothing else hostage', () => {
     const report = await seal(disk);
     expect([...report.plan.unwritable.keys()]).toEqual(['e_epoch_1']);
     expect(report.plan.counts).toMatchObject({ completed: 2, errored: 1, interrupted: 1, unwritable: 1 });
+    expect([...report.plan.completed]).toEqual(['a_epoch_1', 'b_epoch_1']);
     expect(report.header.status).toBe('error');
     expect(report.aside).toBe(`${LOG}.damaged`);
     expect(await wholeOrAbsent(disk)).toBe(true);

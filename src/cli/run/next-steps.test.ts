@@ -9,11 +9,24 @@ test('a sample that was lost or failed ends with 1, also when the run is done', 
   const outcome = (counts: Partial<Account['samples']>) =>
     ({
       missed: [],
-      account: { state: 'done', samples: { errored: 0, lost: 0, ...counts } },
+      account: { state: 'done', samples: { errored: 0, lost: 0, ...counts }, answers: { lost: 0 } },
     }) as unknown as ItemOutcome;
   expect(exitCodeOfSet([outcome({})], false)).toBe(0);
   expect(exitCodeOfSet([outcome({}), outcome({ lost: 1 })], false)).toBe(1);
   expect(exitCodeOfSet([outcome({ errored: 1 })], false)).toBe(1);
+});
+
+test('[JRN-11] what damage cost ends with 3: answers that are lost, and samples that could not be written', () => {
+  const outcome = (about: Partial<Account>) =>
+    ({
+      missed: [],
+      account: { state: 'done', samples: { errored: 0, lost: 0 }, answers: { lost: 0 }, ...about },
+    }) as unknown as ItemOutcome;
+  const lost = outcome({ answers: { lost: 2 } as Account['answers'] });
+  const unwritable = outcome({ unwritable: [{ sample: 'a_epoch_1', reason: 'it is not whole' }] });
+  expect(exitCodeOfSet([outcome({})], false)).toBe(0);
+  expect(exitCodeOfSet([outcome({}), lost], false)).toBe(3);
+  expect(exitCodeOfSet([unwritable, outcome({})], false)).toBe(3);
 });
 
 test('the command that goes on has the same words, but starts from what is there', () => {

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { filledJournal, newWriter } from '../../test/sim/journal-fixture.ts';
+import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { readJournal } from './read-journal.ts';
+
+test('[JRN-2] a journal that is there is never begun again, also when nobody holds it', async () => {
+  await using dir = await makeTempDir();
+  const first = await filledJournal(dir.path);
+  first.close();
+  const again = newWriter(dir.path, first.run, { writer: first.record.writer });
+  await expect(again).rejects.toMatchObject({ code: 'E_JOURNAL_BUSY' });
+  const reader = readJournal(first.reader.path);
+  expect([...reader.outline()].map(({ id }) => id)).toEqual(['a', 'b', 'c', 'd']);
+  expect(reader.damage().sentences).toEqual([]);
+  reader.close();
+});

@@ -1,0 +1,121 @@
+/** Segments that are not what they should be: what is left out is named, and stays in the bucket. */
+import { join } from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+  someAnswer,
+} from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { findRuns } from './find-runs.ts';
+import { importWriter } from './import-writer.ts';
+import { openRunJournals } from './run-journals.ts';
+import { decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
+
+let dir: TempDir;
+let bucket: Bucket;
+const run = runRecord();
+beforeEach(async () => {
+  dir = await makeTempDir();
+  bucket = memoryBucket();
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+const keyOf = (seq: number, chain = 'w') => segmentKey('', { run: run.runId, chain, seq });
+
+/** A writer with some samples, shipped in segments of about so many bytes. */
+async function shipped(writer: string, samples: number, bytesMax: number): Promise<readonly string[]> {
+  const journal = await newWriter(join(dir.path, 'away'), run, { writer });
+  for (let id = 0; id < samples; id++) {
+    const attempt = journal.startAttempt(sampleStart(id));
+    await attempt.answer(someAnswer({ id, text: 'y'.repeat(300) }), []);
+    await attempt.finish('completed', sampleFields(id));
+  }
+  const shipper = journal.shipTo({ bucket, prefix: '', bytesMax });
+  await journal.end('finished');
+  journal.close();
+  return shipper.keys;
+}
+
+async function replace(key: string, bytes: Uint8Array): Promise<void> {
+  await bucket.remove(key);
+  await bucket.create(key, bytes);
+}
+
+const runDir = () => join(dir.path, 'home', run.runId);
+
+async function bring(writer = 'w') {
+  await nodeDisk.makeDir(runDir());
+  const from = { disk: nodeDisk, bucket, prefix: '', run: run.runId };
+  const report = await importWriter({ ...from, writer, runDir: runDir() });
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: runDir() });
+  const completed = [...journals.outline()].filter(({ status }) => status === 'completed').length;
+  const { sentences } = journals.damage;
+  journals.close();
+  return { report, completed, sentences };
+}
+
+test('[SEG-5] the end is said once, with the last rows', async () => {
+  const keys = await shipped('w', 6, 500);
+  const said: boolean[] = [];
+  for (const key of keys)
+    said.push(decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key).header.last);
+  expect(said.length).toBeGreaterThan(3);
+  expect(said).toEqual(keys.map((_, index) => index === keys.length - 1));
+  expect(await bring()).toMatchObject({ completed: 6, report: { isComplete: true, problems: [] } });
+});
+
+test('[SEG-8] a segment whose text does not have the digest that it says is damaged', async () => {
+  await shipped('w', 1, 1_000_000);
+  const text = zstdDecompressSync((await bucket.read(keyOf(1))) ?? new Uint8Array()).toString('utf8');
+  const changed = zstdCompressSync(text.replace('"completed"', '"errored"'));
+  expect(() => decodeSegment(changed, 's')).toThrow(
+    expect.objectContaining({ code: 'E_SEGMENT_DAMAGED', message: expect.stringContaining('digest') }),
+  );
+});
+
+test('[SEG-7] a segment of another writer in the place of one of ours is left out, and named', async () => {
+  await shipped('w', 2, 1_000_000);
+  const [foreign = ''] = await shipped('other', 2, 1_000_000);
+  await bucket.create(keyOf(2), (await bucket.read(foreign)) ?? new Uint8Array());
+  const { report, completed } = await bring();
+  expect(report.keys).toEqual([keyOf(1)]);
+  expect(report.problems).toEqual([expect.stringMatching(/00000002\.zst .* writer other: it was left out/)]);
+  expect(completed).toBe(2);
+});
+
+test('[SEG-9] a segment of which a row was left out does not count as read', async () => {
+  await shipped('w', 2, 1_000_000);
+  const { header, rows } = decodeSegment((await bucket.read(keyOf(1))) ?? new Uint8Array(), keyOf(1));
+  const lines = rows.map((row) =>
+    encodeRow(
+      row.table === 'answers' && row.n === 1 ? { ...row, values: [1, 'model', 'x', 0, '{}', 0] } : row,
+    ),
+  );
+  await replace(keyOf(1), encodeSegment(header, lines));
+  const { report, completed } = await bring();
+  expect(report.problems).toHaveLength(1);
+  expect(report.keys).toEqual([]);
+  expect(completed).toBe(1);
+});
+
+test('[JRN-3] a writer whose first segment is gone is no empty shell: its journal is named as damaged, beside one that is whole', async () => {
+  await shipped('w', 2, 1_000_000);
+  for (const key of await shipped('other', 6, 500)) {
+    const { rows } = decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key);
+    if (rows.some(({ table }) => table === 'meta')) await bucket.remove(key);
+  }
+  await bring();
+  const { report, completed, sentences } = await bring('other');
+  expect(report.problems.join()).toContain('are missing');
+  expect(completed).toBe(2);
+  expect(sentences).toEqual([expect.stringContaining(join('other', 'journal.db'))]);
+  const { unreadable } = await findRuns(nodeDisk, join(dir.path, 'home'));
+  expect(unreadable).toMatchObject([{ code: 'E_JOURNAL_DAMAGED' }]);
+});

@@ -1,0 +1,128 @@
+/** What a recovery does with the run itself: who is fenced, and what is let go. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
+import { filledJournal, newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { systemClock } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { StateDir } from '../journal/index.ts';
+import { directoryLogStore } from '../log/index.ts';
+import { type RecoverOptions, type RunPlaces, recoverLog } from './index.ts';
+
+let dir: TempDir;
+let places: RunPlaces;
+beforeEach(async () => {
+  dir = await makeTempDir();
+  const logDir = join(dir.path, 'logs');
+  places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+const recover = (log: string, more: Partial<RecoverOptions> = {}) =>
+  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [], places, ...more });
+
+test('[JRN-13] whoever vouches for the death of a writer fences it, here and in the bucket', async () => {
+  const journal = await filledJournal(places.state.path);
+  journal.close();
+  const { runId } = journal.run;
+  moveToAnotherMachine(places.state.path);
+  const bucket = memoryBucket();
+  const segments = { bucket, prefix: 'runs/' };
+  await recover(runId, { forceDead: true, keep: true, places: { ...places, segments } });
+  expect(existsSync(join(journal.dir, 'fenced'))).toBe(true);
+  expect(await bucket.stat(`runs/${runId}/fenced/${journal.record.writer}`)).toBeDefined();
+});
+
+test('[SEAL-5] a log that is there already and holds less lets nothing go', async () => {
+  const journal = await filledJournal(places.state.path);
+  journal.close();
+  const { runId } = journal.run;
+  await recover(runId, { keep: true });
+  const late = await newWriter(places.state.path, journal.run, { generation: 2 });
+  await late.startAttempt(sampleStart('d')).finish('completed', sampleFields('d'));
+  late.close();
+  const report = await recover(runId);
+  expect(report).toMatchObject({ wasThere: true, deleted: [] });
+  expect(report.left).toEqual([journal.reader.path, late.reader.path]);
+  expect(existsSync(late.reader.path)).toBe(true);
+});
+
+describe('segments of a machine that is gone', () => {
+  const PREFIX = 'runs/';
+
+  /** A writer that shipped what it had, from a machine that nobody here can see. */
+  async function away(bucket: Bucket) {
+    const journal = await filledJournal(join(dir.path, 'away'));
+    moveToAnotherMachine(join(dir.path, 'away'));
+    const shipper = journal.shipTo({ bucket, prefix: PREFIX });
+    await shipper.ship();
+    return { journal, shipper };
+  }
+
+  /** The bucket with something that happens right before a call. */
+  const interposed = (
+    bucket: Bucket,
+    call: 'create' | 'createFromFile',
+    act: () => Promise<unknown>,
+  ): Bucket =>
+    new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return name === call
+          ? async (...args: unknown[]) => {
+              await act();
+              return value.apply(target, args);
+            }
+          : value.bind(target);
+      },
+    });
+
+  const recoverFrom = (bucket: Bucket, runId: string) =>
+    recover(runId, { forceDead: true, places: { ...places, segments: { bucket, prefix: PREFIX } } });
+
+  test('[JRN-13] that arrive until its writer meets its fence are recovered as well', async () => {
+    const bucket = memoryBucket();
+    const { journal, shipper } = await away(bucket);
+    const waking = interposed(bucket, 'create', async () => {
+      if (journal.failure !== undefined) return;
+      await journal.startAttempt(sampleStart('e')).finish('completed', sampleFields('e'));
+      await shipper.ship();
+      journal.fail(new Error('asleep again'));
+    });
+    const report = await recoverFrom(waking, journal.run.runId);
+    journal.close();
+    expect(report.samples.map(({ id, state }) => [id, state])).toContainEqual(['e', 'completed']);
+    expect(report.problems).toEqual([]);
+  });
+
+  test('[JRN-13] of one writer join the journals of another that are here', async () => {
+    const bucket = memoryBucket();
+    const { journal: far } = await away(bucket);
+    far.close();
+    const here = await newWriter(places.state.path, far.run, { writer: 'here' });
+    await here.startAttempt(sampleStart('e')).finish('completed', sampleFields('e'));
+    here.close();
+    const report = await recoverFrom(bucket, far.run.runId);
+    expect(report.counts).toMatchObject({ recovered: 4, inFlight: 1 });
+    expect(await bucket.stat(`${PREFIX}${far.run.runId}/fenced/${far.record.writer}`)).toBeDefined();
+  });
+
+  test('[SEG-9] that arrive after they were read are not removed', async () => {
+    const bucket = memoryBucket();
+    const { journal } = await away(bucket);
+    journal.close();
+    const { runId } = journal.run;
+    const late = `${PREFIX}${runId}/segments/${journal.record.writer}/00000099.zst`;
+    const slow = interposed(bucket, 'createFromFile', () => bucket.create(late, Uint8Array.of(1)));
+    const report = await recoverFrom(slow, runId);
+    expect(report.deleted).toHaveLength(1);
+    const keys: string[] = [];
+    for await (const { key } of bucket.list(`${PREFIX}${runId}/segments/`)) keys.push(key);
+    expect(keys).toEqual([late]);
+  });
+});

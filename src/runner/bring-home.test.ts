@@ -1,0 +1,180 @@
+/** Runs of machines that are gone, or may be: what is taken, and who is fenced first. */
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { createHarness, type Harness, type HarnessOptions } from '../../test/run-harness.ts';
+import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
+import { newWriter, type SomeWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { type JournalWriter, openRunJournals, type RunRecord } from '../journal/index.ts';
+
+let harness: Harness;
+let bucket: Bucket;
+let run: RunRecord;
+beforeEach(async () => {
+  harness = await createHarness();
+  bucket = memoryBucket();
+  run = await plannedRun();
+});
+afterEach(() => harness.close());
+
+/** The record of a run of three samples, of which nothing is left. */
+async function plannedRun(): Promise<RunRecord> {
+  const { outcome } = await stopAt(harness, 0, { which: 3 });
+  const runDir = join(harness.stateDir, outcome.account.runId);
+  const journals = await openRunJournals({ disk: nodeDisk, runDir });
+  const record = journals.run();
+  journals.close();
+  await rm(harness.stateDir, { recursive: true });
+  return record;
+}
+
+/** A writer of that run, in some directory, with one sample that is completed. */
+async function writerWith(id: string, dir: string, about: SomeWriter): Promise<JournalWriter> {
+  const writer = await newWriter(dir, run, about);
+  await writer.startAttempt(sampleStart(id)).finish('completed', sampleFields(id));
+  return writer;
+}
+
+async function ship(writer: JournalWriter): Promise<void> {
+  await writer.shipTo({ bucket, prefix: '' }).ship();
+  writer.close();
+}
+
+/** The bucket with something that happens right before a writer is fenced there. */
+const beforeFence = (act: () => Promise<void>): Bucket =>
+  new Proxy(bucket, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
+      return async (key: string, bytes: Uint8Array) => {
+        if (key.includes('/fenced/')) await act();
+        return target.create(key, bytes);
+      };
+    },
+  });
+
+async function runAgain(more: HarnessOptions = {}) {
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(twoTurns(3), {
+    model,
+    places: { ...harness.places, segments: { bucket, prefix: '' } },
+    ...more,
+  });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: 3, lost: 0, remaining: 0 } });
+  return { account, asked, isSameRun: account.runId === run.runId };
+}
+
+const isFencedInBucket = async (writer: string) =>
+  (await bucket.stat(`${run.runId}/fenced/${writer}`)) !== undefined;
+
+describe('segments', () => {
+  const away = () => join(harness.dir, 'away');
+
+  test('of every writer of a run come home, and nothing of theirs is bought again', async () => {
+    for (const [index, id] of ['q0', 'q2'].entries()) {
+      const writer = await writerWith(id, away(), { writer: `w${index}` });
+      await writer.end('interrupted');
+      await ship(writer);
+    }
+    const { account, asked, isSameRun } = await runAgain();
+    expect(isSameRun).toBe(true);
+    expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
+    expect(asked).toEqual(['question 1 first', 'question 1 second']);
+  });
+
+  test('[JRN-8] of a process that lives are left alone, also when somebody vouches for its death', async () => {
+    await ship(await writerWith('q0', away(), { writer: 'living' }));
+    const { account, isSameRun } = await runAgain({ forceDead: true });
+    expect(isSameRun).toBe(false);
+    expect(account.samples).toMatchObject({ kept: 0, fresh: 3 });
+    expect(account.notes.join()).toContain('may be alive');
+    expect(await isFencedInBucket('living')).toBe(false);
+  });
+
+  test('[JRN-8] of a machine that cannot be seen are left alone while nobody vouches', async () => {
+    const writer = await writerWith('q0', away(), { writer: 'far' });
+    moveToAnotherMachine(away());
+    await ship(writer);
+    const { account, isSameRun } = await runAgain();
+    expect(isSameRun).toBe(false);
+    expect(account.notes.join()).toContain('--force-dead');
+    expect(await isFencedInBucket('far')).toBe(false);
+  });
+
+  test('[JRN-13] of a writer that somebody vouches for come home, and it is fenced in the bucket', async () => {
+    const writer = await writerWith('q0', away(), { writer: 'far' });
+    moveToAnotherMachine(away());
+    await ship(writer);
+    const { account, isSameRun } = await runAgain({ forceDead: true });
+    expect(isSameRun).toBe(true);
+    expect(account.samples).toMatchObject({ kept: 1, fresh: 2 });
+    expect(await isFencedInBucket('far')).toBe(true);
+  });
+
+  test('[JRN-13] that arrive until the writer meets its fence are read as well', async () => {
+    const writer = await writerWith('q0', away(), { writer: 'far' });
+    moveToAnotherMachine(away());
+    const shipper = writer.shipTo({ bucket, prefix: '' });
+    await shipper.ship();
+    const waking = beforeFence(async () => {
+      if (writer.failure !== undefined) return;
+      await writer.startAttempt(sampleStart('q1')).finish('completed', sampleFields('q1'));
+      await shipper.ship();
+      writer.fail(new Error('asleep again'));
+    });
+    const places = { ...harness.places, segments: { bucket: waking, prefix: '' } };
+    const { account } = await runAgain({ forceDead: true, places });
+    writer.close();
+    expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
+  });
+});
+
+describe('a journal of another machine, on a disk that both see', () => {
+  async function left(): Promise<string> {
+    const writer = await writerWith('q0', harness.stateDir, { writer: 'far' });
+    moveToAnotherMachine(harness.stateDir);
+    writer.close();
+    return writer.dir;
+  }
+
+  test('[JRN-8] is not gone on with while nobody vouches', async () => {
+    const dir = await left();
+    const { account, isSameRun } = await runAgain();
+    expect(isSameRun).toBe(false);
+    expect(account.notes.join()).toContain('cannot be told from this machine');
+    expect(existsSync(join(dir, 'journal.db'))).toBe(true);
+    expect(existsSync(join(dir, 'fenced'))).toBe(false);
+  });
+
+  test('[JRN-13] is gone on with when somebody vouches, after its writer was fenced here and in the bucket', async () => {
+    const dir = await left();
+    let isFencedHere = false;
+    const observer = {
+      onRunStart: () => {
+        isFencedHere = existsSync(join(dir, 'fenced'));
+      },
+    };
+    const { account, isSameRun } = await runAgain({ forceDead: true, observer });
+    expect(isSameRun).toBe(true);
+    expect(account.samples).toMatchObject({ kept: 1, fresh: 2 });
+    expect(isFencedHere).toBe(true);
+    expect(await isFencedInBucket('far')).toBe(true);
+  });
+
+  test('[JRN-13] is fenced before it is carried over into another plan', async () => {
+    await left();
+    const { account } = await harness.run(twoTurns(4), {
+      model: countingModel().model,
+      forceDead: true,
+      places: { ...harness.places, segments: { bucket, prefix: '' } },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { planned: 4, lost: 0 } });
+    expect(account.notes.join()).toContain('had another plan');
+    expect(await isFencedInBucket('far')).toBe(true);
+  });
+});

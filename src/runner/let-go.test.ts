@@ -1,0 +1,147 @@
+/** When the journals and the segments of a run may go, and when they stay. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { systemClock } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { defineEval, includes } from '../evals/index.ts';
+import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
+import { applySeal, planSeal } from '../seal/index.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const runsLeft = () => readdirSync(harness.stateDir).filter((name) => /^\d{8}T/.test(name));
+
+/** Makes the log of a run from what its journals hold now, as another process would that thinks it is dead. */
+async function sealNow(runId: string): Promise<RunRecord> {
+  const { logs } = harness.places;
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(harness.stateDir, runId) });
+  const plan = await planSeal(journals, logs);
+  await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'error' } });
+  journals.close();
+  return plan.run;
+}
+
+describe('segments', () => {
+  async function keysOf(bucket: Bucket): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for await (const { key } of bucket.list('')) keys.push(key);
+    return keys;
+  }
+  const withSegments = (bucket: Bucket) => ({ ...harness.places, segments: { bucket, prefix: '' } });
+
+  test('[SEG-9] stay when the bucket does not take the log', async () => {
+    const bucket = memoryBucket();
+    const refusing = new Proxy(bucket, {
+      get(target, name) {
+        if (name === 'createFromFile') return () => Promise.reject(new Error('no room for logs'));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model, places: withSegments(refusing) });
+    expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
+    expect(account.notes.join()).toContain('no room for logs');
+    expect((await keysOf(bucket)).length).toBeGreaterThan(0);
+  });
+
+  test('[SEG-9] of a writer that nobody here has read stay when the others go', async () => {
+    const bucket = memoryBucket();
+    let foreign = '';
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(bucket),
+      observer: {
+        onRunStart: ({ runId }) => {
+          foreign = `${runId}/segments/another/00000001.zst`;
+          void bucket.create(foreign, Uint8Array.of(1));
+        },
+      },
+    });
+    expect(account.state).toBe('done');
+    expect(await keysOf(bucket)).toEqual([basename(account.log ?? ''), foreign].sort());
+  });
+});
+
+test('[SEAL-5] journals that could not be read whole are kept when the run is done', async () => {
+  const { outcome } = await stopAt(harness, 2);
+  const { runId } = outcome.account;
+  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
+  const db = new DatabaseSync(place?.path ?? '');
+  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
+  db.close();
+  const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
+  expect(account).toMatchObject({ state: 'done', runId, samples: { kept: 1, lost: 0 } });
+  expect(readdirSync(join(harness.stateDir, 'damaged'))).toEqual([runId]);
+});
+
+test('[SEAL-5] a log that another process made of less lets no journal go', async () => {
+  let runId = '';
+  const definition = defineEval({
+    name: 'sealed-under-us',
+    data: rows(3),
+    target: async ({ id, input }) => {
+      if (id === 'q2') await sealNow(runId);
+      return input;
+    },
+    scorers: [includes()],
+  });
+  const { account } = await harness.run(definition, {
+    concurrency: 1,
+    observer: {
+      onRunStart: (run) => {
+        runId = run.runId;
+      },
+    },
+  });
+  expect(account.notes.join()).toContain('lacks 1 sample(s)');
+  expect(runsLeft()).toEqual([runId]);
+});
+
+test('a log that lends samples and is removed meanwhile leaves a run that can go on, and no log with a hole', async () => {
+  const { model, asked } = countingModel();
+  const first = await harness.run(defineEval({ ...twoTurns(4), limit: 2 }), { model });
+  const lender = first.account.log ?? '';
+  const observer = { onSampleEnd: () => rmSync(lender, { force: true }) };
+  await expect(harness.run(twoTurns(4), { model, observer })).rejects.toMatchObject({
+    code: 'E_REUSED_GONE',
+  });
+  expect(readdirSync(harness.logDir).filter((name) => name.endsWith('.eval'))).toEqual([]);
+  const { account } = await harness.run(twoTurns(4), { model });
+  expect(account).toMatchObject({ state: 'done', samples: { kept: 2, fresh: 2, lost: 0 } });
+  expect(asked).toHaveLength(12);
+});
+
+describe('a run whose log is there already', () => {
+  test('[SEAL-3] is let go by the next one', async () => {
+    const { outcome } = await stopAt(harness, 2);
+    await sealNow(outcome.account.runId);
+    const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
+    expect(account).toMatchObject({ state: 'done', samples: { reused: 2, lost: 0 } });
+    expect(runsLeft()).toEqual([]);
+  });
+
+  test('[SEAL-5] stays when its journals hold what is not in that log', async () => {
+    const { outcome } = await stopAt(harness, 2);
+    const run = await sealNow(outcome.account.runId);
+    const late = await newWriter(harness.stateDir, run, { generation: 2 });
+    await late.startAttempt(sampleStart('q2')).finish('completed', sampleFields('q2'));
+    late.close();
+    const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
+    expect(account.state).toBe('done');
+    expect(account.notes.join()).toContain('hold 1 sample(s) that are not in it');
+    expect(existsSync(late.reader.path)).toBe(true);
+  });
+});

@@ -1,0 +1,74 @@
+/** What becomes of an unfinished run whose plan was another. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { defineEval } from '../evals/index.ts';
+import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+const setAside = () => readdirSync(join(harness.stateDir, 'damaged'));
+
+test('[JRN-14] what was carried over once is not carried over again', async () => {
+  // Its last sample is under way and in no other plan: this run stays for as long as that is so.
+  await stopAt(harness, 3);
+  const second = await stopAt(harness, 9, { which: [0, 1, 9] });
+  expect(second.outcome.account).toMatchObject({ state: 'interrupted', samples: { kept: 2 } });
+  expect(second.outcome.account.notes.join()).toContain('2 attempt(s) were carried over');
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(twoTurns([0, 1, 9]), { model });
+  expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
+  expect(account.notes.join()).toContain('0 attempt(s) were carried over');
+  expect(asked).toEqual(['question 9 second']);
+});
+
+test('results of another definition are not carried over: they stay in the log of their own run', async () => {
+  await stopAt(harness, 2);
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(defineEval({ ...twoTurns(3), version: 2 }), { model });
+  expect(account).toMatchObject({ state: 'done', samples: { kept: 0, fresh: 3, lost: 0 } });
+  expect(asked).toHaveLength(6);
+});
+
+test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and then set aside', async () => {
+  const { outcome } = await stopAt(harness, 2);
+  const { runId } = outcome.account;
+  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
+  const db = new DatabaseSync(place?.path ?? '');
+  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
+  db.close();
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(twoTurns(4), { model });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: 4, kept: 1, lost: 0 } });
+  expect(asked).not.toContain('question 1 first');
+  expect(setAside()).toEqual([runId]);
+});
+
+test('[SEAL-5] a sample that cannot be written into the log of the old run keeps the journals of that run', async () => {
+  const { outcome } = await stopAt(harness, 2);
+  const { runId } = outcome.account;
+  const late = await newWriter(harness.stateDir, await recordOf(runId), { generation: 2 });
+  const limit = { type: 'no such limit', limit: 1 } as never;
+  await late.startAttempt(sampleStart('q2')).finish('completed', sampleFields('q2', { limit }));
+  late.close();
+  const { account } = await harness.run(twoTurns(4), { model: countingModel().model });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: 4, lost: 0 } });
+  expect(setAside()).toEqual([runId]);
+  expect(account.notes.join()).toContain('q2_epoch_1');
+});
+
+async function recordOf(runId: string): Promise<RunRecord> {
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(harness.stateDir, runId) });
+  const run = journals.run();
+  journals.close();
+  return run;
+}

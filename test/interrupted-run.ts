@@ -1,0 +1,57 @@
+/** An eval of two model calls a sample, a model that can be told to hang, and a run that is stopped there. */
+import { defineEval, includes } from '../src/evals/index.ts';
+import type { RunOutcome } from '../src/runner/index.ts';
+import { mockModel } from '../src/targets/index.ts';
+import type { Harness, HarnessOptions } from './run-harness.ts';
+
+/** The rows q0, q1 and so on; or those of the numbers given. */
+export function rows(which: number | readonly number[]) {
+  const numbers = typeof which === 'number' ? Array.from({ length: which }, (_, index) => index) : which;
+  return numbers.map((n) => ({ id: `q${n}`, input: `question ${n}`, target: `answer ${n}` }));
+}
+
+/** A model that counts what it is asked, and can be told to hang at some question. */
+export function countingModel(hangAt: (text: string) => boolean = () => false) {
+  const asked: string[] = [];
+  const model = mockModel({
+    name: 'mock/scripted',
+    respond: async ({ text, request }) => {
+      asked.push(text);
+      if (hangAt(text))
+        await new Promise((_, reject) =>
+          request.abortSignal?.addEventListener('abort', () => reject(new Error('aborted'))),
+        );
+      return text.replace('question', 'answer');
+    },
+  });
+  return { model, asked };
+}
+
+export function twoTurns(which: number | readonly number[]) {
+  return defineEval({
+    name: 'two-turns',
+    data: rows(which),
+    target: async ({ input }, { generate }) => {
+      await generate(`${input} first`);
+      return (await generate(`${input} second`)).text;
+    },
+    scorers: [includes()],
+  });
+}
+
+/** Runs samples one by one until the second question of sample `at`, which is never answered. */
+export async function stopAt(
+  harness: Harness,
+  at: number,
+  { which = at + 1, ...more }: HarnessOptions & { readonly which?: number | readonly number[] } = {},
+): Promise<{ readonly outcome: RunOutcome; readonly asked: readonly string[] }> {
+  const abort = new AbortController();
+  const { model, asked } = countingModel((question) => {
+    if (question !== `question ${at} second`) return false;
+    setImmediate(() => abort.abort());
+    return true;
+  });
+  const signals = { drain: new AbortController().signal, abort: abort.signal };
+  const outcome = await harness.run(twoTurns(which), { model, signals, concurrency: 1, ...more });
+  return { outcome, asked };
+}
