@@ -22,6 +22,7 @@ import { directoryLogStore, type EvalError, type LogStore } from '../log/index.t
 import {
   applySeal,
   countNotIn,
+  countWaiting,
   isWhole,
   planSeal,
   releaseRun,
@@ -245,6 +246,8 @@ class RunRecovery {
   ): Promise<readonly string[]> {
     const { disk, places } = this.#options;
     if (this.#problems.length > 0) return [];
+    // The next run replays them; only then may they go.
+    if (countWaiting(journals) > 0) return [];
     if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
     const { dir, runId } = this.#site;
     const keys = await this.#segmentKeys(journals);

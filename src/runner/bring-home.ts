@@ -24,40 +24,51 @@ import type { RunSettings } from './settings.ts';
  * A run is put together under another name and gets its own when all of it is there, so a crash leaves an orphan, never
  * half of it. A writer that somebody vouched for is fenced, and its segments are read after that. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
  */
-export async function bringHome(settings: RunSettings, plan: Plan): Promise<readonly string[]> {
+export async function bringHome(settings: RunSettings, plan: Plan): Promise<BroughtHome> {
   const { segments } = settings.places;
   const notes: string[] = [];
-  if (!segments || settings.reuse === 'none') return notes;
+  const damage: string[] = [];
+  if (!segments || settings.reuse === 'none') return { notes, damage };
   for (const run of await listSegmentedRuns(segments.bucket, segments.prefix)) {
     if (!isRunId(run)) continue;
     try {
-      notes.push(...(await bringRun(settings, plan, { segments, run })));
+      const brought = await bringRun(settings, plan, { segments, run });
+      notes.push(...brought.notes);
+      damage.push(...brought.damage);
     } catch (error) {
-      notes.push(`The segments of run ${run} could not be used: ${messageOf(error)}`);
+      damage.push(`The segments of run ${run} could not be used: ${messageOf(error)}`);
     }
   }
-  return notes;
+  return { notes, damage };
 }
+
+/** Sentences about what came home, and about what could not be read of it. */
+export interface BroughtHome {
+  readonly notes: readonly string[];
+  readonly damage: readonly string[];
+}
+
+const NOTHING: BroughtHome = { notes: [], damage: [] };
 
 interface From {
   readonly segments: SegmentPlace;
   readonly run: string;
 }
 
-async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<readonly string[]> {
+async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<BroughtHome> {
   const { disk, places } = settings;
   const home = places.state.runDir(from.run);
   const isHere = (await disk.stat(home)) !== undefined;
   const here = new Set(isHere ? (await writersIn(disk, home)).map(({ writer }) => writer) : []);
   const { bucket, prefix } = from.segments;
   const away = (await listWriters(bucket, prefix, from.run)).filter((writer) => !here.has(writer));
-  if (away.length === 0) return [];
+  if (away.length === 0) return NOTHING;
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
   if (verdict !== 'take') {
     await disk.removeTree(incoming);
-    return verdict === undefined ? [] : [verdict];
+    return verdict === undefined ? NOTHING : { notes: [verdict], damage: [] };
   }
   if (settings.forceDead) {
     await fenceInBucket(from, away);
@@ -67,10 +78,10 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   }
   await moveHome(settings, { incoming, home, writers: away, isHere });
   const count = reports.reduce((sum, report) => sum + report.segments, 0);
-  return [
-    `Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`,
-    ...reports.flatMap(({ problems }) => problems),
-  ];
+  return {
+    notes: [`Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`],
+    damage: reports.flatMap(({ problems }) => problems),
+  };
 }
 
 type ImportReport = Awaited<ReturnType<typeof importWriter>>;

@@ -23,7 +23,12 @@ export interface ReuseFindings {
   /** Samples that are there, but under another definition: not reused unless asked for. */
   readonly changed: number;
   /** Logs that could not be read: unreadable is not absent. */
-  readonly unreadable: ReadonlyArray<{ readonly path: string; readonly reason: string }>;
+  readonly unreadable: ReadonlyArray<{
+    readonly path: string;
+    readonly reason: string;
+    /** By its name it is a log of this eval. */
+    readonly isOurs: boolean;
+  }>;
 }
 
 /**
@@ -43,7 +48,7 @@ export async function findReusable(logs: LogStore, plan: Plan, mode: ReuseMode):
       }
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      search.noteUnreadable(logs.placeOf(name), messageOf(error));
+      search.noteUnreadable(logs.placeOf(name), { name, reason: messageOf(error) });
     }
   }
   return search.findings;
@@ -58,7 +63,7 @@ class ReuseSearch {
   readonly #found = {
     reusable: new Map<string, Omit<Reusable, 'summary'>>(),
     errored: new Map<string, { log: string }>(),
-    unreadable: [] as { path: string; reason: string }[],
+    unreadable: [] as { path: string; reason: string; isOurs: boolean }[],
   };
 
   constructor(plan: Plan, mode: ReuseMode) {
@@ -80,8 +85,10 @@ class ReuseSearch {
   }
 
   /** Unreadable is not absent: it is said. */
-  noteUnreadable(path: string, reason: string): void {
-    this.#found.unreadable.push({ path, reason });
+  noteUnreadable(path: string, { name, reason }: { readonly name: string; readonly reason: string }): void {
+    // As `logFileName` writes it: `<created>_<task>_<task id>.eval`.
+    const task = this.#plan.identity.eval.replace(/[^0-9A-Za-z]+/g, '-');
+    this.#found.unreadable.push({ path, reason, isOurs: name.includes(`_${task}_`) });
   }
 
   async lookInto(log: LogReader, logName: string): Promise<void> {

@@ -6,6 +6,7 @@ import {
   ACCOUNT_KEY,
   applySeal,
   countNotIn,
+  countWaiting,
   planSeal,
   releaseRun,
   type SealPlan,
@@ -128,6 +129,7 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   const { disk, places } = settings;
   const { runId } = opened.run;
   const keys = await segmentKeys(finish);
+  const waiting = countWaiting(opened.journals);
   const absent = report.wasThere ? await countNotIn(places.logs, report.name, report.plan) : 0;
   await shipper?.finish();
   shipper?.stop();
@@ -143,6 +145,12 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   if (report.plan.unwritable.size > 0 || report.plan.problems.length > 0) {
     const kept = await setRunAside(disk, places.state, runId);
     tally.note(`Not all of the journals could be used; they are kept in ${kept}.`);
+    return;
+  }
+  if (waiting > 0) {
+    tally.note(
+      `The journals of this run stay: they have answers for ${waiting} sample(s) that other logs lent meanwhile, and the next run of this eval can use them.`,
+    );
     return;
   }
   await releaseRun(disk, places.state, runId);

@@ -1,5 +1,5 @@
-import { type FoundRun, findRuns } from '../journal/index.ts';
-import { findSealedLog } from '../seal/index.ts';
+import { type FoundRun, findRuns, openRunJournals } from '../journal/index.ts';
+import { countWaiting, findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -12,6 +12,10 @@ export interface LookBack {
   /** Runs whose log is there already: a crash came between the log and the end of its journals. */
   readonly sealed: readonly FoundRun[];
   readonly notes: readonly string[];
+  /** What could not be read. */
+  readonly damage: readonly string[];
+  /** True when a crashed run is in the hands of another process that does not run it: a recovery, or one that is just starting. */
+  readonly isBusy: boolean;
 }
 
 /**
@@ -21,28 +25,48 @@ export interface LookBack {
 export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookBack> {
   const { disk, places, reuse, forceDead } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
-  const notes = unreadable.map(
-    ({ path, reason }) => `A journal could not be read and was left as it is: ${path} (${reason}).`,
-  );
+  const damage = unreadable
+    .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
+    .map(({ path, reason }) => `A journal could not be read and was left as it is: ${path} (${reason}).`);
+  const notes: string[] = [];
   const sealed: FoundRun[] = [];
   const dead: FoundRun[] = [];
+  /** Their log is there, but answers are on record that nothing has come of yet: they are carried over. */
+  const waiting: FoundRun[] = [];
+  const isBusy = found.some((run) => isSameEval(run, plan) && isHeldByNoWriter(run));
   for (const run of found.filter((one) => isSameEval(one, plan))) {
     const isDead = run.liveness === 'dead' || (run.liveness === 'unknown' && forceDead);
     if (!isDead) notes.push(describeLiving(run));
-    else if (await findSealedLog(places.logs, run.run.logName, run.run)) sealed.push(run);
-    else dead.push(run);
+    else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
+    else if (reuse !== 'none' && (await hasWaiting(settings, run))) waiting.push(run);
+    else sealed.push(run);
   }
   if (reuse === 'none') {
     if (dead.length > 0)
       notes.push(`${dead.length} unfinished run(s) of this eval were left as they are (--fresh).`);
-    return { stale: [], sealed, notes };
+    return { stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
-  return { ...(goOn ? { goOn } : {}), stale: dead.filter((run) => run !== goOn), sealed, notes };
+  const stale = [...dead.filter((run) => run !== goOn), ...waiting];
+  return { ...(goOn ? { goOn } : {}), stale, sealed, notes, damage, isBusy };
 }
 
 function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {
   return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
+}
+
+/** The run is locked, and yet nobody writes it. */
+function isHeldByNoWriter({ liveness, writers }: FoundRun): boolean {
+  return liveness === 'alive' && writers.every((writer) => writer.liveness !== 'alive');
+}
+
+async function hasWaiting({ disk }: RunSettings, { dir }: FoundRun): Promise<boolean> {
+  const journals = await openRunJournals({ disk, runDir: dir });
+  try {
+    return countWaiting(journals) > 0;
+  } finally {
+    journals.close();
+  }
 }
 
 function describeLiving({ liveness, run }: FoundRun): string {

@@ -8,6 +8,7 @@ import { releaseRun, sweepReleased } from '../seal/index.ts';
 import { type RunnableTarget, resolvePlanned } from '../targets/index.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
+import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
 import { logStartOf } from './eval-spec.ts';
 import { findReusable, type ReuseFindings } from './find-reusable.ts';
@@ -77,7 +78,10 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
   await sweepShells(disk, places.state.path, clock);
-  for (const note of await bringHome(settings, plan)) tally.note(note);
+  for (const note of await bringLogsHome(settings, plan)) tally.note(note);
+  const brought = await bringHome(settings, plan);
+  for (const note of brought.notes) tally.note(note);
+  for (const sentence of brought.damage) tally.noteDamage(sentence);
   const findings = await findReusable(places.logs, plan, settings.reuse);
   noteFindings(findings, tally);
   const opened = await openRun({ ...prepared, plan, tally, findings });
@@ -103,7 +107,7 @@ async function openRun(planned: Planned): Promise<OpenRun | RunOutcome> {
   const { settings, plan, tally, findings } = planned;
   const options = { settings, plan, startOf: startOf(planned) };
   for (let round = 1; ; round++) {
-    const back = await lookBack(settings, plan);
+    const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
     const done = back.goOn
       ? undefined
@@ -120,10 +124,23 @@ async function openRun(planned: Planned): Promise<OpenRun | RunOutcome> {
   }
 }
 
+/** A crashed run that another process has in its hands for a moment is worth waiting for: all of it is paid for already. */
+const WAITS_MAX = 50;
+const WAIT_MS = 200;
+
+async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> {
+  for (let wait = 0; ; wait++) {
+    const back = await lookBack(settings, plan);
+    const isStopping = settings.signals.drain.aborted || settings.signals.abort.aborted;
+    if (!back.isBusy || wait === WAITS_MAX || isStopping) return back;
+    await settings.clock.sleep(WAIT_MS);
+  }
+}
+
 async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally }: Planned): Promise<void> {
   for (const note of back.notes) tally.note(note);
   const { damage } = opened.journals;
-  for (const sentence of damage.sentences) tally.note(sentence);
+  for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);
   for (const stale of back.stale) tally.note(await takeOver(stale, { ...opened, plan }, settings));
 }
@@ -203,8 +220,11 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
 }
 
 function noteFindings(findings: ReuseFindings, tally: RunTally): void {
-  for (const { path, reason } of findings.unreadable)
-    tally.note(`A log could not be read and was left as it is: ${path} (${reason})`);
+  for (const { path, reason, isOurs } of findings.unreadable) {
+    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+    if (isOurs) tally.noteDamage(sentence);
+    else tally.note(sentence);
+  }
   if (findings.changed > 0)
     tally.note(
       `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,

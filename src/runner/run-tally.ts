@@ -26,6 +26,7 @@ export class RunTally {
   readonly states: SampleStates;
   readonly #options: TallyOptions;
   readonly #notes = new Set<string>();
+  readonly #damage = new Set<string>();
   /** How many samples each log lent. */
   readonly #lenders = new Map<string, number>();
   #lost = { answers: 0, usd: 0 };
@@ -78,6 +79,12 @@ export class RunTally {
     this.#options.observer?.onNote?.(text);
   }
 
+  /** Says what could not be read: what it held may have to be bought again, so the run does not end as if all were well. */
+  noteDamage(text: string): void {
+    this.#damage.add(text);
+    this.note(text);
+  }
+
   account(state: RunState, runId: string, found: Found): Account {
     const { plan, target } = this.#options;
     const unwritable = [...(found.unwritable ?? [])].map(([sample, reason]) => ({ sample, reason }));
@@ -94,6 +101,7 @@ export class RunTally {
       usd: { ...this.ledger.usd, lost: this.#lost.usd },
       tokens: this.ledger.tokens,
       ...(unwritable.length > 0 ? { unwritable } : {}),
+      ...(this.#damage.size > 0 ? { damage: [...this.#damage] } : {}),
       notes: [...this.#notes],
     };
   }

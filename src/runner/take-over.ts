@@ -7,7 +7,7 @@ import {
   type RunJournals,
 } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
-import { applySeal, countNotIn, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { applySeal, countNotIn, countWaiting, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
 import { isBusy } from './open-run.ts';
 import type { Plan } from './plan.ts';
@@ -67,7 +67,9 @@ async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover
     return `The unfinished run ${runId} held nothing that was paid for, and was removed.`;
   }
   const carried = carryAttempts(source, into);
-  const waiting = countWaiting(source, into.plan);
+  const wanted = keysOf(into.plan);
+  // Those that the new plan holds were carried over just now.
+  const waiting = countWaiting(source, ({ key }, name) => wanted.get(name) !== key);
   if (waiting > 0)
     return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
   const left = await sealStale(source, into.settings);
@@ -98,19 +100,6 @@ function carryAttempts(source: RunJournals, { writer, journals, plan }: Takeover
     carried += fitting.length;
   }
   return carried;
-}
-
-/** Samples under way that the new plan does not hold: their answers can be replayed only as long as the run is there. */
-function countWaiting(source: RunJournals, plan: Plan): number {
-  const wanted = keysOf(plan);
-  const completed = new Set<string>();
-  const waiting = new Set<string>();
-  for (const { source: reader, n, id, epoch, key, status } of source.outline()) {
-    const name = sampleKeyText(id, epoch);
-    if (status === 'completed') completed.add(name);
-    else if (status === undefined && wanted.get(name) !== key && reader.isPaid(n)) waiting.add(name);
-  }
-  return [...waiting].filter((name) => !completed.has(name)).length;
 }
 
 function keysOf(plan: Plan): ReadonlyMap<string, string> {

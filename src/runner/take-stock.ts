@@ -80,7 +80,7 @@ async function recordReuse(reuse: Reuse, { places }: RunSettings): Promise<Reado
       await lendFrom(log, { name, modes, lent }, reuse);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      tally.note(
+      tally.noteDamage(
         `${places.logs.placeOf(name)} is damaged: it was left as it is, and its samples are run again.`,
       );
     } finally {
@@ -108,7 +108,9 @@ async function lendFrom(
     if (mode === undefined || from.lent.has(key)) continue;
     const member = sampleMemberName(id, epoch);
     if (!(await isMemberWhole(log, member))) {
-      tally.note(`${member} in ${from.name} is damaged: it was left as it is, and the sample is run again.`);
+      tally.noteDamage(
+        `${member} in ${from.name} is damaged: it was left as it is, and the sample is run again.`,
+      );
       continue;
     }
     writer.recordReuse({ id, epoch, log: from.name, runId, mode, summary });

@@ -6,3 +6,4 @@ export { isWhole, planSeal, type SealPlan } from './plan-seal.ts';
 export { releaseRun, setRunAside, sweepReleased } from './release-run.ts';
 export { countNotIn, findSealedLog } from './sealed-log.ts';
 export { shipLog } from './ship-log.ts';
+export { countWaiting } from './waiting-answers.ts';

@@ -1,5 +1,6 @@
 import { ActionableError, DamageError, messageOf } from '../base/index.ts';
 import {
+  type Attachment,
   type LogFile,
   type LogHeader,
   type LogReader,
@@ -10,7 +11,7 @@ import type { ApplySealOptions } from './apply-seal.ts';
 import { type ChoiceList, type Chosen, nameOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
 import { computeRunResults, StatsCollector } from './run-results.ts';
-import { fieldsOf, summariesOf } from './sample-parts.ts';
+import { fieldsOf, storedFieldsOf, summariesOf } from './sample-parts.ts';
 
 /** Samples whose rows, or whose lender, cannot be read after all: a log is to be made without them. */
 export class UnreadableSamples extends Error {
@@ -130,10 +131,11 @@ async function writeSample(
     return;
   }
   const { n } = chosen.attempt;
+  const { fields, attachments } = storedFieldsOf(chosen);
   await file.writeSample({
-    fields: fieldsOf(chosen),
+    fields,
     events: withEvents ? source.events(n) : [],
-    attachments: source.attachments(n),
+    attachments: joined(source.attachments(n), attachments),
     messages: withEvents ? source.pool(n, 'message') : [],
     calls: withEvents ? source.pool(n, 'call') : [],
   });
@@ -152,6 +154,16 @@ function refuseDamaged({ source, attempt }: Extract<Chosen, { from: 'journal' }>
     message: `Attempt ${attempt.n} in ${source.place} is damaged: ${why}.`,
     hint: 'Its journal is kept.',
   });
+}
+
+/** Each hash once: what is put together anew may refer to what the journal has already. */
+function* joined(own: Iterable<Attachment>, added: readonly Attachment[]): Iterable<Attachment> {
+  const left = new Map(added.map((attachment) => [attachment.hash, attachment]));
+  for (const attachment of own) {
+    left.delete(attachment.hash);
+    yield attachment;
+  }
+  yield* left.values();
 }
 
 /** Logs that samples are copied from, each opened once. */

@@ -151,7 +151,7 @@ test('a planned eval carries its target: it is resolved from the plan, also with
   const nameOf = async (target: object | string | undefined, model?: string) => {
     const planned = normalizeEval(defineEval({ ...base, ...(target !== undefined && { target }) } as never));
     const changed = model === undefined ? planned : withModel(planned, model);
-    return (await resolvePlanned(changed.target, options)).name;
+    return (await resolvePlanned(changed.target, { ...options, ...(model && { model }) })).name;
   };
   expect(await nameOf('mock/echo')).toBe('mock/echo');
   expect(await nameOf('mock/echo', 'mock/fixed:x')).toBe('mock/fixed:x');

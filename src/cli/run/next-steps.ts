@@ -19,8 +19,10 @@ export function exitCodeOfSet(outcomes: readonly ItemOutcome[], wasStopped: bool
   return isShort ? EXIT.failed : EXIT.ok;
 }
 
-function isDamaged({ answers, unwritable = [] }: Account): boolean {
-  return answers.lost > 0 || unwritable.length > 0;
+/** Damage counts when something had to be run, too: who finds all that he wants in other places has lost nothing. */
+function isDamaged({ answers, samples, unwritable = [], damage = [] }: Account): boolean {
+  const ran = samples.fresh + samples.rerun + samples.replayed;
+  return answers.lost > 0 || unwritable.length > 0 || (damage.length > 0 && ran > 0);
 }
 
 /** Sentences about what can be done next, each with its command. */

@@ -25,7 +25,7 @@ export function describeStart(run: RunStarted): string {
   if (previous) {
     const how = previous.saidGoodbye ? 'was stopped' : 'died';
     parts.push(
-      `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight replayed`,
+      `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight to be replayed`,
     );
   } else if (kept > 0) parts.push(`${counted(kept, 'sample')} kept from an earlier attempt`);
   if (reused > 0) parts.push(`${counted(reused, 'sample')} reused from finished logs`);
