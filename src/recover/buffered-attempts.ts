@@ -75,7 +75,10 @@ function attemptOf(key: BufferKey, group: readonly Holder[]): BufferedAttempt {
   return row ? { ...common, ...outlineOfRow(row) } : { ...common, ...outlineOfEvents(key, readers) };
 }
 
-/** Without its row an attempt is known by its events alone, as `rebuildSample` knows it. */
+/**
+ * Without its row an attempt is known by its events alone, as `rebuildSample` knows it. Inspect commits the first events
+ * before the row: an attempt that has neither a row nor a call of a model has not begun, so it is newer than nothing.
+ */
 function outlineOfEvents(key: BufferKey, readers: readonly BufferReader[]) {
   const facts = factsOf(new BufferedCopy(key, readers));
   const isFinal = facts.isScored || facts.error !== undefined;
@@ -84,7 +87,7 @@ function outlineOfEvents(key: BufferKey, readers: readonly BufferReader[]) {
     rank: isFinal ? rankOf({ error }) : ('interrupted' as const),
     isFinal,
     uuid: undefined,
-    startedAt: instantOf(facts.firstTimestamp),
+    startedAt: facts.model === undefined ? undefined : instantOf(facts.firstTimestamp),
   };
 }
 

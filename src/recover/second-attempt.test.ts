@@ -158,13 +158,26 @@ test('a complete attempt is taken before a record that is not, whatever the time
   expect((await only((await recover()).output)).uuid).toBe('buffered-1');
 });
 
-test('an attempt without its row is dated by its first event', async () => {
-  await placeCrashedLog(log, { batches: [[madeSample(1, failed('CancelledError()'))]] });
-  const event = madeEvent('span_begin', { id: 's', name: 'init', type: 'init', timestamp: AT_END });
-  await placeDatabase({ logDir, dataDir }, { events: [{ sample: '1', event }] });
-  const report = await recover();
-  expect(report.counts).toMatchObject({ kept: 0, inFlight: 1 });
-  expect((await only(report.output)).events).toHaveLength(1);
+describe('an attempt without its row', () => {
+  const begun = madeEvent('span_begin', { id: 's', name: 'init', type: 'init', timestamp: AT_END });
+  const crashWith = async (events: NonNullable<MadeBuffer['events']>) => {
+    await placeCrashedLog(log, { batches: [[madeSample(1, failed('CancelledError()'))]] });
+    return placeDatabase({ logDir, dataDir }, { events });
+  };
+
+  test('is dated by its first event', async () => {
+    await crashWith([{ sample: '1', event: begun }, talk()]);
+    const report = await recover();
+    expect(report.counts).toMatchObject({ kept: 0, inFlight: 1 });
+    expect((await only(report.output)).events).toHaveLength(2);
+  });
+
+  test('and without a call of a model has not begun: the record stands', async () => {
+    await crashWith([{ sample: '1', event: begun }]);
+    const report = await recover();
+    expect(report.counts).toMatchObject({ kept: 1, inFlight: 0 });
+    expect((await only(report.output)).uuid).toBe('flushed-1');
+  });
 });
 
 test('a record that cannot be parsed when it is to be copied gives way to the next copy, and is said', async () => {
