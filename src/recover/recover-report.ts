@@ -63,6 +63,8 @@ export interface RecoverReport {
   /** Why the log is not finished as a success, when that was asked for. */
   readonly notFinalized?: string;
   readonly results?: EvalResults;
+  /** Samples under way whose answers only the journals have: they stay, and the next run replays them. */
+  readonly waiting?: number;
   /** What was deleted after the output had been read back and checked. */
   readonly deleted: readonly string[];
   /** Sources that were not deleted, because something of them could not be read or is not in the log. */

@@ -67,6 +67,7 @@ class RunRecovery {
   readonly #fromSegments = new Set<string>();
   readonly #scratch: string;
   #readKeys: string[] = [];
+  #waiting = 0;
   #journals: RunJournals | undefined;
   #liveness: Liveness = 'dead';
   #lock: RunLock | undefined;
@@ -188,6 +189,7 @@ class RunRecovery {
       this.#note('E_SEAL_VERIFY', `Sample ${sample} could not be written: ${reason}`);
     const samples = [...this.#accounts(report.plan)];
     const sources = this.#sources(journals);
+    this.#waiting = countWaiting(journals);
     const deleted = keep ? [] : await this.#release(report, { logs, journals });
     const left = keep || deleted.length > 0 ? [] : sources.map(({ place }) => place);
     const { header } = report;
@@ -203,6 +205,7 @@ class RunRecovery {
       samples,
       problems: this.#problems,
       ...(header.results && { results: header.results }),
+      ...(this.#waiting > 0 ? { waiting: this.#waiting } : {}),
       deleted,
       left,
     };
@@ -247,7 +250,7 @@ class RunRecovery {
     const { disk, places } = this.#options;
     if (this.#problems.length > 0) return [];
     // The next run replays them; only then may they go.
-    if (countWaiting(journals) > 0) return [];
+    if (this.#waiting > 0) return [];
     if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
     const { dir, runId } = this.#site;
     const keys = await this.#segmentKeys(journals);

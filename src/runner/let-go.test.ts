@@ -128,8 +128,11 @@ describe('a run whose log is there already', () => {
   test('[SEAL-3] is let go by the next one', async () => {
     const { outcome } = await stopAt(harness, 2);
     await sealNow(outcome.account.runId);
-    const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
-    expect(account).toMatchObject({ state: 'done', samples: { reused: 2, lost: 0 } });
+    const { model, asked } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model });
+    // It had an answer of a sample that was under way, so all of it was carried over first.
+    expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
+    expect(asked).toEqual(['question 2 second']);
     expect(runsLeft()).toEqual([]);
   });
 

@@ -322,3 +322,90 @@ describe('--reuse=any', () => {
     expect(dir.asked().length).toBeGreaterThanOrEqual(2 * SAMPLES + 16);
   });
 });
+
+describe('what was paid for is used, or stays', () => {
+  test('[SEG-9] the machine is lost after the run: its log comes home from the bucket, and nothing is bought again', async () => {
+    await using dir = await paidEval();
+    await holdfast(dir.path, [...RUN, '--segments', 'bucket']);
+    const before = dir.asked().length;
+    rmSync(join(dir.path, 'logs'), { recursive: true });
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--segments', 'bucket', '--json']));
+    expect(again).toMatchObject({
+      exitCode: 0,
+      runs: [{ state: 'done', samples: { reused: SAMPLES, fresh: 0 } }],
+    });
+    expect(dir.asked()).toHaveLength(before);
+  });
+
+  test('recover does not throw away the answers of samples that were under way', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    await killedRun(dir, SAMPLES);
+    const [runId = ''] = dir.runDirs();
+    const recovered = await holdfast(dir.path, ['recover', runId, '--json']);
+    expect(recovered.code).toBe(0);
+    const acknowledged = dir.asked().length;
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    // At the kill at most four answers were on their way; all others are kept or replayed.
+    expect(dir.asked().length).toBeLessThanOrEqual(2 * SAMPLES + 4);
+    expect(acknowledged).toBeGreaterThanOrEqual(SAMPLES);
+    expect(dir.runDirs()).toEqual([]);
+  });
+
+  test('--reuse=any over a crashed run does not cost its answers', async () => {
+    await using dir = await paidEval({ latencyMs: 20, extra: 'version: 2,' });
+    await holdfast(dir.path, RUN);
+    const whole = dir.asked().length;
+    await dir.write({ extra: 'version: 1,' });
+    await killedRun(dir, whole + SAMPLES);
+    await holdfast(dir.path, [...RUN, '--reuse=any']);
+    const plain = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(plain.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    expect(dir.asked().length).toBeLessThanOrEqual(whole + 2 * SAMPLES + 4);
+  });
+
+  test('run beside recover waits for it instead of buying all again', async () => {
+    await using dir = await paidEval({ latencyMs: 25 });
+    await killedRun(dir, SAMPLES);
+    const [runId = ''] = dir.runDirs();
+    const [, run] = await Promise.all([
+      holdfast(dir.path, ['recover', runId]),
+      sleep(150).then(() => holdfast(dir.path, [...RUN, '--json'])),
+    ]);
+    expect(reportOf(run).runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    expect(dir.asked().length).toBeLessThanOrEqual(2 * SAMPLES + 4);
+  });
+
+  test('a finished log that was cut: what is bought again is said, and the run does not end with 0', async () => {
+    await using dir = await paidEval({ samples: 4 });
+    const log = reportOf(await holdfast(dir.path, [...RUN, '--json'])).runs[0]?.log ?? '';
+    writeFileSync(log, readFileSync(log).subarray(0, -30));
+    const again = await holdfast(dir.path, [...RUN, '--json']);
+    expect(again.code).toBe(3);
+    expect(reportOf(again).runs[0]?.notes?.join('\n')).toContain('holdfast recover');
+  });
+});
+
+test('[LOG-13] a sample that was under way with answers that look like references is recovered', async () => {
+  await using dir = await makeTempDir();
+  await writeFile(
+    join(dir.path, 'odd.eval.ts'),
+    `import { defineEval, includes, mockModel } from 'holdfast';
+const odd = 'attachment://0123456789abcdef0123456789abcdef';
+const model = mockModel({ name: 'mock/odd', respond: () => odd });
+export default defineEval({
+  name: 'odd', data: [{ id: 'a', input: odd, target: odd, metadata: { [odd]: odd } }], models: { 'mock/odd': model },
+  target: async ({ input }, { generate }) => {
+    const first = await generate({ messages: [{ role: 'system', content: odd }, { role: 'user', content: input }] });
+    await generate({ messages: [...first.messages, { role: 'user', content: odd }] });
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => undefined);
+  },
+  scorers: [includes()],
+});`,
+  );
+  expect((await holdfast(dir.path, ['run', 'odd.eval.ts', '--model', 'mock/odd'])).signal).toBe('SIGKILL');
+  const [runId = ''] = readdirSync(join(dir.path, 'logs/.holdfast')).filter((name) => /^\d{8}T/.test(name));
+  const recovered = await holdfast(dir.path, ['recover', runId, '--json']);
+  expect(JSON.parse(recovered.stdout)).toMatchObject({ counts: { inFlight: 1, lost: 0 }, problems: [] });
+});

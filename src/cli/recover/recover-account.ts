@@ -40,6 +40,10 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
     renderTable([{ title: '' }, { title: '' }, { title: '' }], rows, { width: Number.MAX_SAFE_INTEGER }),
   );
   if (view.isKept) lines.push(style.dim('What it was recovered from is still there (--keep).'));
+  if (report.waiting !== undefined && !view.isKept)
+    lines.push(
+      `The journals stay: they have answers for ${counted(report.waiting, 'sample')} that were under way, which the next run of this eval replays.`,
+    );
   if (report.notFinalized !== undefined)
     lines.push(style.warn(`Running samples were not ended: ${report.notFinalized}.`));
   return [...lines, ''];
