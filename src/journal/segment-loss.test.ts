@@ -1,4 +1,4 @@
-/** Segments that are not what they should be: what is left out is named, and stays in the bucket. */
+/** Segments that are not what they should be: nothing is put on top of them, and what is left out is named and stays. */
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import {
 } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { findRuns } from './find-runs.ts';
@@ -78,6 +79,29 @@ test('[SEG-8] a segment whose text does not have the digest that it says is dama
   expect(() => decodeSegment(changed, 's')).toThrow(
     expect.objectContaining({ code: 'E_SEGMENT_DAMAGED', message: expect.stringContaining('digest') }),
   );
+});
+
+test('[SEG-3] a segment with our own rows that does not follow ours is not adopted: a new chain begins with the first row', async () => {
+  const journal = await newWriter(join(dir.path, 'away'), run, { writer: 'w' });
+  const problems: unknown[] = [];
+  const ship = { prefix: '', bytesMax: 1, onProblem: (error: unknown) => problems.push(error) };
+  const shipper = journal.shipTo({ ...ship, bucket });
+  await shipper.ship();
+  const before = shipper.segments;
+  await journal.startAttempt(sampleStart('a')).finish('completed', sampleFields('a'));
+  // The very next segment, but for what it says to come after.
+  const elsewhere = memoryBucket();
+  await journal.shipTo({ ...ship, bucket: elsewhere }).ship();
+  const next = keyOf(before + 1);
+  const { header, rows } = decodeSegment((await elsewhere.read(next)) ?? new Uint8Array(), next);
+  await bucket.create(next, encodeSegment({ ...header, previous: digestOf('another') }, rows.map(encodeRow)));
+  await journal.end('finished');
+  journal.close();
+  expect(problems).toMatchObject([{ code: 'E_SEGMENT_CONFLICT' }]);
+  const chain = shipper.keys.slice(before);
+  expect(chain[0]).toBe(keyOf(1, 'w~2'));
+  for (let seq = 1; seq <= before + 1; seq++) await bucket.remove(keyOf(seq));
+  expect(await bring()).toMatchObject({ completed: 1, report: { isComplete: true, problems: [] } });
 });
 
 test('[SEG-7] a segment of another writer in the place of one of ours is left out, and named', async () => {

@@ -63,22 +63,16 @@ describe('segments of a machine that is gone', () => {
     return { journal, shipper };
   }
 
-  /** The bucket with something that happens right before a call. */
-  const interposed = (
-    bucket: Bucket,
-    call: 'create' | 'createFromFile',
-    act: () => Promise<unknown>,
-  ): Bucket =>
+  /** The bucket with something that happens right before anything is created there. */
+  const beforeCreate = (bucket: Bucket, act: () => Promise<void>): Bucket =>
     new Proxy(bucket, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        return name === call
-          ? async (...args: unknown[]) => {
-              await act();
-              return value.apply(target, args);
-            }
-          : value.bind(target);
+        if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
+        return async (key: string, bytes: Uint8Array) => {
+          await act();
+          return target.create(key, bytes);
+        };
       },
     });
 
@@ -88,7 +82,7 @@ describe('segments of a machine that is gone', () => {
   test('[JRN-13] that arrive until its writer meets its fence are recovered as well', async () => {
     const bucket = memoryBucket();
     const { journal, shipper } = await away(bucket);
-    const waking = interposed(bucket, 'create', async () => {
+    const waking = beforeCreate(bucket, async () => {
       if (journal.failure !== undefined) return;
       await journal.startAttempt(sampleStart('e')).finish('completed', sampleFields('e'));
       await shipper.ship();
@@ -118,8 +112,11 @@ describe('segments of a machine that is gone', () => {
     journal.close();
     const { runId } = journal.run;
     const late = `${PREFIX}${runId}/segments/${journal.record.writer}/00000099.zst`;
-    const slow = interposed(bucket, 'createFromFile', () => bucket.create(late, Uint8Array.of(1)));
-    const report = await recoverFrom(slow, runId);
+    const report = await recover(runId, {
+      forceDead: true,
+      places: { ...places, segments: { bucket, prefix: PREFIX } },
+      onProgress: () => void bucket.create(late, Uint8Array.of(1)),
+    });
     expect(report.deleted).toHaveLength(1);
     const keys: string[] = [];
     for await (const { key } of bucket.list(`${PREFIX}${runId}/segments/`)) keys.push(key);
