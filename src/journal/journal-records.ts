@@ -2,6 +2,7 @@ import { damagedJournal, emptyJournal } from './database.ts';
 import type { JournalRows } from './journal-rows.ts';
 import type { Records } from './record-file.ts';
 import type { EndingRecord, RunRecord, WriterRecord } from './records.ts';
+import { TABLES } from './schema.ts';
 import { parseEnding, parseRunRecord, parseWriterOfVersion1, parseWriterRecord } from './stored-documents.ts';
 
 export interface JournalRecordsOptions {
@@ -27,8 +28,9 @@ export class JournalRecords {
   run(): RunRecord {
     this.#run ??= this.#meta('run', parseRunRecord) ?? this.#beside.run;
     if (this.#run) return this.#run;
-    const isEmpty = this.#rows.number('SELECT count(*) FROM meta') === 0;
-    throw isEmpty ? emptyJournal(this.#place) : damagedJournal(this.#place, 'its run record is damaged');
+    throw this.#isEmpty()
+      ? emptyJournal(this.#place)
+      : damagedJournal(this.#place, 'its run record is damaged');
   }
 
   writer(): WriterRecord {
@@ -49,6 +51,11 @@ export class JournalRecords {
   lastBeatMs(): number | undefined {
     const beat = this.#rows.select('SELECT beat_ms FROM lease')[0]?.beat_ms;
     return beat === undefined ? undefined : Number(beat);
+  }
+
+  /** Without one row of any kind its first transaction never happened [JRN-3]. */
+  #isEmpty(): boolean {
+    return TABLES.every((table) => this.#rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
   }
 
   #meta<T>(key: string, parse: (json: string) => T | undefined): T | undefined {
