@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { errnoOf } from '../base/index.ts';
 
 /**
@@ -6,9 +6,18 @@ import { errnoOf } from '../base/index.ts';
  * none. Cheap, and at once: it is asked before every acknowledgement.
  */
 export function identityOfFile(path: string): string | undefined {
+  const stats = statOf(path);
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+/** How many bytes the file has that a path leads to now, without opening it; undefined when there is none. */
+export function sizeOfFile(path: string): number | undefined {
+  return statOf(path)?.size;
+}
+
+function statOf(path: string): Stats | undefined {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    return stats && `${stats.dev}:${stats.ino}`;
+    return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     // Something on the way is no directory any more.
     if (errnoOf(error) === 'ENOTDIR') return undefined;

@@ -1,7 +1,7 @@
 export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
-export { identityOfFile } from './file-identity.ts';
+export { identityOfFile, sizeOfFile } from './file-identity.ts';
 export { freeBytes } from './free-space.ts';
 export { type Liveness, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import { openSyncFile, type SyncFile } from '../disk/index.ts';
+import type { LostRows } from './records.ts';
 import { TABLES, type Table } from './schema.ts';
 import { tryParse } from './stored-documents.ts';
 
@@ -58,6 +59,12 @@ export function readAcknowledged(path: string): Acknowledged | undefined {
     decodeSlot(bytes.subarray(at, Math.min(length, at + SLOT_BYTES))),
   );
   return slots.reduce((best, slot) => (slot && (!best || slot.commits > best.commits) ? slot : best));
+}
+
+/** What is lost with a journal that cannot be read at all; undefined when nothing was acknowledged but its beginning. */
+export function lossOf(mark: Acknowledged | undefined): LostRows | undefined {
+  if (!mark || TABLES.every((table) => table === 'meta' || mark.rows[table] === 0)) return undefined;
+  return { answers: mark.rows.answers, results: mark.rows.results, usd: mark.usd };
 }
 
 export function noRows(): Record<Table, number> {

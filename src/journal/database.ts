@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ActionableError, DamageError, errnoOf, messageOf } from '../base/index.ts';
+import { isLocked, openSyncFile, sizeOfFile } from '../disk/index.ts';
 import { journalBusy } from './journal-errors.ts';
+import { besideJournal } from './layout.ts';
 import {
   APPLICATION_ID,
   createTables,
@@ -44,11 +46,15 @@ export function createScratchDatabase(version: JournalVersion): DatabaseSync {
   return db;
 }
 
-/** Read-only: nobody but its own writer ever writes a journal. */
+/** What every database begins with. */
+export const DATABASE_MAGIC = 'SQLite format 3\0';
+
+/** Read-only: nobody but its own writer ever writes a journal. What is no database is not even opened. */
 export function openDatabase(path: string): {
   readonly db: DatabaseSync;
   readonly version: JournalVersion;
 } {
+  refuseNoDatabase(path);
   return explained(path, () => {
     const db = new DatabaseSync(path, { readOnly: true });
     try {
@@ -61,6 +67,22 @@ export function openDatabase(path: string): {
       throw error;
     }
   });
+}
+
+/**
+ * SQLite deletes the write-ahead log beside a database that is empty, also when it opens it read-only, and with it all that
+ * could still be saved. Of a journal that is being written only the size is looked at: whoever opens and closes the file of
+ * a database that this process has open drops SQLite's locks on it.
+ */
+function refuseNoDatabase(path: string): void {
+  const sizeBytes = sizeOfFile(path);
+  if (sizeBytes === undefined) return;
+  if (sizeBytes === 0) throw emptyJournal(path);
+  if (isLocked(besideJournal(path).lock)) return;
+  using file = openSyncFile(path, 'read');
+  const header = Buffer.alloc(DATABASE_MAGIC.length);
+  file?.read(header, 0);
+  if (header.toString('latin1') !== DATABASE_MAGIC) throw damagedJournal(path, 'it is no database any more');
 }
 
 /** One reader reads all versions. */

@@ -1,9 +1,10 @@
 import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
 import { type Disk, isLocked, type Liveness } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
+import { lossWith } from './known-beside.ts';
 import { runLockPath } from './layout.ts';
 import { openUnchecked, readJournal } from './read-journal.ts';
-import type { RunRecord } from './records.ts';
+import type { LostRows, RunRecord } from './records.ts';
 import { worstLiveness, writerLiveness } from './writer-liveness.ts';
 import { type WriterPlace, writersIn } from './writers-in.ts';
 
@@ -28,6 +29,8 @@ export interface UnreadableRun {
   /** Why it could not be read: unreadable is not absent. */
   readonly reason: string;
   readonly code: ErrorCode;
+  /** What was acknowledged in it, as far as its mark can be read [JRN-11]; absent when nothing was. */
+  readonly lost?: LostRows;
 }
 
 /** Every run below a state directory, oldest first, with whether anybody is alive who works on it. */
@@ -68,18 +71,19 @@ function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
     return describe(openUnchecked(path));
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    return lookCloser(dir, path, error);
+    return lookCloser(dir, path);
   }
 }
 
-/** What a quick look cannot read may still be saved. */
-function lookCloser(dir: string, path: string, error: ActionableError): Look | UnreadableRun {
+/** What a quick look cannot read may still be saved: by what lies beside it, also when its database is gone. */
+function lookCloser(dir: string, path: string): Look | UnreadableRun {
   try {
-    if (error.code === 'E_JOURNAL_DAMAGED') return describe(readJournal(path));
-  } catch (closer) {
-    if (!(closer instanceof ActionableError)) throw closer;
+    return describe(readJournal(path));
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    const lost = lossWith(path);
+    return { dir, path, reason: messageOf(error), code: error.code, ...(lost ? { lost } : {}) };
   }
-  return { dir, path, reason: messageOf(error), code: error.code };
 }
 
 function describe(reader: JournalReader): Look {

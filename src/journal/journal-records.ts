@@ -2,6 +2,7 @@ import { damagedJournal, emptyJournal } from './database.ts';
 import type { JournalRows } from './journal-rows.ts';
 import type { Records } from './record-file.ts';
 import type { EndingRecord, RunRecord, WriterRecord } from './records.ts';
+import { TABLES } from './schema.ts';
 import { parseEnding, parseRunRecord, parseWriterOfVersion1, parseWriterRecord } from './stored-documents.ts';
 
 export interface JournalRecordsOptions {
@@ -52,10 +53,9 @@ export class JournalRecords {
     return beat === undefined ? undefined : Number(beat);
   }
 
-  /** A journal that holds samples was begun: that it does not say by whom is damage, such as a first segment that is gone. */
+  /** Without one row of any kind its first transaction never happened [JRN-3]. */
   #isEmpty(): boolean {
-    const tables = ['meta', 'attempts', 'answers', 'outputs', 'results'];
-    return tables.every((table) => this.#rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
+    return TABLES.every((table) => this.#rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
   }
 
   #meta<T>(key: string, parse: (json: string) => T | undefined): T | undefined {

@@ -26,9 +26,15 @@ export function putBackTexts(value: Json, lookup: (hash: string) => string): Jso
   );
 }
 
-/** The hashes that a stored document names. Whatever looks like a reference is one: see `takeOutTexts`. */
+/**
+ * A whole string of a JSON text that is a reference, and no key. Its first quote begins a string: one inside a string has a
+ * backslash before it, and what ends a string is never followed by a letter.
+ */
+const REFERENCE_VALUE = /(?<!\\)"attachment:\/\/([0-9a-f]{32})"(?!\s*:)/g;
+
+/** The hashes that a stored document names. Every value that looks like a reference is one: see `takeOutTexts`. */
 export function* hashesIn(json: string): Iterable<string> {
-  for (const [, hash] of json.matchAll(/"attachment:\/\/([0-9a-f]{32})"/g)) if (hash) yield hash;
+  for (const [, hash] of json.matchAll(REFERENCE_VALUE)) if (hash) yield hash;
 }
 
 /** The log's name for a text does not tell a lone surrogate from its escape written out; here both may occur. */

@@ -1,11 +1,12 @@
 import { ActionableError } from '../base/index.ts';
-import { identityOfFile, isLocked } from '../disk/index.ts';
-import { type Acknowledged, readAcknowledged } from './acknowledged.ts';
+import { isLocked } from '../disk/index.ts';
+import { lossOf } from './acknowledged.ts';
 import { checkJournal } from './check-journal.ts';
 import { DamageNotes } from './damage-notes.ts';
 import { damagedJournal, openDatabase, PAGE_BYTES } from './database.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
+import { isDamage, type KnownBeside, knownBeside, unreadableJournal } from './known-beside.ts';
 import { besideJournal } from './layout.ts';
 import { type Records, readRecordFile } from './record-file.ts';
 import { emptySalvage, salvageDatabase } from './salvage/salvage-database.ts';
@@ -18,24 +19,15 @@ import { JOURNAL_VERSION } from './schema.ts';
  * The files themselves are never changed. A journal that is being written is checked as it is read.
  */
 export function readJournal(path: string): JournalReader {
-  const beside = besideJournal(path);
-  if (isLocked(beside.lock)) return openUnchecked(path);
-  // Before the rows are looked at: the mark then never says more than they do.
-  const known = { mark: readAcknowledged(beside.acknowledged), ...given(readRecordFile(path)) };
-  const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
+  const known = knownBeside(path);
   try {
-    const { reader, notes, fault } = openChecked(path, known);
-    // A crash tears at most one transaction; more were acknowledged.
-    const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
-    if (why === undefined) return reader;
-    const salvaged = salvage(path, known, { why, notes });
-    if (salvaged) reader.close();
-    return salvaged ?? reader;
+    const isAlive = isLocked(besideJournal(path).lock);
+    return named(isAlive ? openUnchecked(path) : readDead(path, known), known);
   } catch (error) {
-    if (!(error instanceof ActionableError) || !isDamage(error, path, known)) throw error;
+    if (!isDamage(error, path, known)) throw error;
     const salvaged = salvage(path, known, { why: error.message });
-    if (!salvaged) throw error;
-    return salvaged;
+    if (!salvaged) throw unreadableJournal(path, error, known);
+    return named(salvaged, known);
   }
 }
 
@@ -45,28 +37,31 @@ export function openUnchecked(path: string): JournalReader {
   return new JournalReader(new JournalRows(db, { path, version }), given(readRecordFile(path)));
 }
 
-/** What the files beside a journal say. */
-interface Known {
-  readonly mark: Acknowledged | undefined;
-  readonly records?: Records;
+function readDead(path: string, known: KnownBeside): JournalReader {
+  const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
+  const { reader, notes, fault } = openChecked(path, known);
+  // A crash tears at most one transaction; more were acknowledged.
+  const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
+  if (why === undefined) return reader;
+  const salvaged = salvage(path, known, { why, notes });
+  if (salvaged) reader.close();
+  return salvaged ?? reader;
 }
 
-/** What opening a database says of one that is none of ours. */
-const REFUSALS: ReadonlySet<string> = new Set(['E_JOURNAL_FOREIGN', 'E_JOURNAL_VERSION', 'E_JOURNAL_EMPTY']);
-
-/**
- * Without its record a database of another program, or one that was never begun, is just that. With it, it was a journal of
- * ours, and whatever says otherwise is damaged.
- */
-function isDamage({ code }: ActionableError, path: string, { records }: Known): boolean {
-  if (code === 'E_JOURNAL_DAMAGED') return true;
-  if (!records) return false;
-  return REFUSALS.has(code) || identityOfFile(path) === undefined;
+/** A journal that names no run is a shell, unless something was acknowledged in it: then that is lost. */
+function named(reader: JournalReader, known: KnownBeside): JournalReader {
+  try {
+    if (lossOf(known.mark)) reader.run();
+    return reader;
+  } catch (error) {
+    reader.close();
+    throw error instanceof ActionableError ? unreadableJournal(reader.path, error, known) : error;
+  }
 }
 
 function openChecked(
   path: string,
-  { mark, records }: Known,
+  { mark, records }: KnownBeside,
 ): { readonly reader: JournalReader; readonly notes: DamageNotes; readonly fault: string | undefined } {
   const { db, version } = openDatabase(path);
   const rows = new JournalRows(db, { path, version });
@@ -85,7 +80,7 @@ function openChecked(
 /** What was lost is counted anew: past SQLite more may be found. Undefined when nothing could be saved. */
 function salvage(
   path: string,
-  { mark, records }: Known,
+  { mark, records }: KnownBeside,
   found: { readonly why: string; readonly notes?: DamageNotes },
 ): JournalReader | undefined {
   // Of a journal that is known to have been there even nothing is something: it says what is lost.

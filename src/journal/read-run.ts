@@ -13,10 +13,11 @@ import {
 } from '../log/index.ts';
 import { damagedJournal } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
+import { lossWith } from './known-beside.ts';
 import { readJournal } from './read-journal.ts';
 import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
-import { type From, RunJournals } from './run-journals.ts';
+import { type From, RunJournals, type UnreadableJournal } from './run-journals.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
 import { writersIn } from './writers-in.ts';
 
@@ -146,7 +147,7 @@ class JournalRunReader implements RunReader {
 
   /** Writers come and go while a run is watched. */
   async #journals(): Promise<RunJournals> {
-    const unreadable: string[] = [];
+    const unreadable: UnreadableJournal[] = [];
     for (const { path } of await writersIn(this.#options.disk, this.place)) {
       if (this.#readers.has(path)) continue;
       try {
@@ -157,7 +158,7 @@ class JournalRunReader implements RunReader {
         if (!(error instanceof DamageError)) throw error;
         this.#readers.get(path)?.close();
         this.#readers.delete(path);
-        unreadable.push(error.message);
+        unreadable.push({ reason: error.message, lost: lossWith(path) });
       }
     }
     return new RunJournals([...this.#readers.values()], { runDir: this.place, unreadable });

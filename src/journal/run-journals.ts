@@ -1,6 +1,7 @@
 import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
 import type { Disk, Liveness } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
+import { lossWith } from './known-beside.ts';
 import { readJournal } from './read-journal.ts';
 import type {
   AttemptOutline,
@@ -22,6 +23,18 @@ export interface OpenRunJournalsOptions {
   readonly except?: readonly string[];
 }
 
+/** A journal that cannot be read at all. */
+export interface UnreadableJournal {
+  readonly reason: string;
+  /** What was acknowledged in it, as far as its mark can be read. */
+  readonly lost: LostRows | undefined;
+}
+
+interface About {
+  readonly runDir: string;
+  readonly unreadable: readonly UnreadableJournal[];
+}
+
 /** What came from which journal. */
 export type From<T> = T & { readonly source: JournalReader };
 
@@ -31,7 +44,7 @@ export type From<T> = T & { readonly source: JournalReader };
  */
 export async function openRunJournals(options: OpenRunJournalsOptions): Promise<RunJournals> {
   const readers: JournalReader[] = [];
-  const unreadable: string[] = [];
+  const unreadable: UnreadableJournal[] = [];
   for (const { writer, path } of await writersIn(options.disk, options.runDir)) {
     if (options.except?.includes(writer)) continue;
     try {
@@ -42,7 +55,7 @@ export async function openRunJournals(options: OpenRunJournalsOptions): Promise<
       if (!(error instanceof DamageError)) throw error;
       if (readers.at(-1)?.path === path) readers.pop()?.close();
       // A shell holds nothing that was paid for.
-      if (error.code !== 'E_JOURNAL_EMPTY') unreadable.push(error.message);
+      if (error.code !== 'E_JOURNAL_EMPTY') unreadable.push({ reason: error.message, lost: lossWith(path) });
     }
   }
   return new RunJournals(readers, { runDir: options.runDir, unreadable });
@@ -52,12 +65,9 @@ export async function openRunJournals(options: OpenRunJournalsOptions): Promise<
 export class RunJournals {
   /** Oldest generation first. */
   readonly readers: readonly JournalReader[];
-  readonly #about: { readonly runDir: string; readonly unreadable: readonly string[] };
+  readonly #about: About;
 
-  constructor(
-    readers: readonly JournalReader[],
-    about: { readonly runDir: string; readonly unreadable: readonly string[] },
-  ) {
+  constructor(readers: readonly JournalReader[], about: About) {
     this.readers = readers.toSorted(byGeneration);
     this.#about = about;
   }
@@ -69,7 +79,7 @@ export class RunJournals {
 
   /** Equal in all journals: the first that has it whole says it. */
   run(): RunRecord {
-    let failure: unknown = nothingReadable(this.#about.runDir, this.#about.unreadable);
+    let failure: unknown = nothingReadable(this.#about);
     for (const reader of this.readers) {
       try {
         return reader.run();
@@ -150,9 +160,10 @@ export class RunJournals {
   /** What cannot be read in any of them. Attempts are named in the damage of their own journal. */
   get damage(): Pick<JournalDamage, 'sentences' | 'lost'> {
     const all = this.readers.map((reader) => reader.damage());
-    const lost = all.map((damage) => damage.lost).filter((one) => one !== undefined);
+    const { unreadable } = this.#about;
+    const lost = [...unreadable, ...all].map((one) => one.lost).filter((one) => one !== undefined);
     return {
-      sentences: [...this.#about.unreadable, ...all.flatMap(({ sentences }) => sentences)],
+      sentences: [...unreadable.map(({ reason }) => reason), ...all.flatMap(({ sentences }) => sentences)],
       ...(lost.length > 0 ? { lost: lost.reduce(addLost) } : {}),
     };
   }
@@ -225,7 +236,8 @@ function addLost(a: LostRows, b: LostRows): LostRows {
   return { answers: a.answers + b.answers, results: a.results + b.results, usd: a.usd + b.usd };
 }
 
-function nothingReadable(runDir: string, reasons: readonly string[]): DamageError {
+function nothingReadable({ runDir, unreadable }: About): DamageError {
+  const reasons = unreadable.map(({ reason }) => reason);
   return new DamageError({
     code: 'E_JOURNAL_EMPTY',
     message: `${runDir} holds no journal that can be read. ${reasons.join(' ')}`.trim(),

@@ -14,8 +14,10 @@ export interface WriterPlace {
 /** Every writer that has a journal below a run's directory, by name. */
 export async function writersIn(disk: Disk, runDir: string): Promise<readonly WriterPlace[]> {
   const places: WriterPlace[] = [];
-  for (const { name, kind } of (await disk.list(runDir)) ?? []) {
-    if (kind === 'file' && name === JOURNAL_FILE) places.push(placeOfVersion1(runDir));
+  const entries = (await disk.list(runDir)) ?? [];
+  const isOld = (name: string) => name === JOURNAL_FILE || name === `${JOURNAL_FILE}-wal`;
+  if (entries.some(({ name, kind }) => kind === 'file' && isOld(name))) places.push(placeOfVersion1(runDir));
+  for (const { name, kind } of entries) {
     // Names that begin with a point are temporary.
     if (kind !== 'directory' || name.startsWith('.')) continue;
     const path = journalPath(runDir, name);
@@ -24,9 +26,12 @@ export async function writersIn(disk: Disk, runDir: string): Promise<readonly Wr
   return places.sort((a, b) => (a.writer < b.writer ? -1 : 1));
 }
 
-/** A journal whose database is gone, but whose record is there, was there: unreadable is not absent. */
+/** A journal of which anything is left was there: unreadable is not absent. */
 async function isJournalThere(disk: Disk, path: string): Promise<boolean> {
-  return ((await disk.stat(path)) ?? (await disk.stat(besideJournal(path).record))) !== undefined;
+  const { record, acknowledged } = besideJournal(path);
+  for (const one of [path, record, acknowledged, `${path}-wal`])
+    if ((await disk.stat(one)) !== undefined) return true;
+  return false;
 }
 
 function placeOfVersion1(runDir: string): WriterPlace {

@@ -1,8 +1,6 @@
 import { openSyncFile, type SyncFile } from '../../disk/index.ts';
-import { PAGE_BYTES } from '../database.ts';
+import { DATABASE_MAGIC as MAGIC, PAGE_BYTES } from '../database.ts';
 import { isPageSize, readWal, type Wal, type WalFrame } from './wal-frames.ts';
-
-const MAGIC = 'SQLite format 3\0';
 
 /** The bytes of one page, as they were at one time. */
 export interface PageImage {

@@ -1,0 +1,73 @@
+import { ActionableError } from '../base/index.ts';
+import { sizeOfFile } from '../disk/index.ts';
+import { type Acknowledged, lossOf, readAcknowledged } from './acknowledged.ts';
+import { damagedJournal, emptyJournal } from './database.ts';
+import { besideJournal } from './layout.ts';
+import { type Records, readRecordFile } from './record-file.ts';
+import type { LostRows } from './records.ts';
+
+/** What the files beside a database say of the journal that it is, or was. */
+export interface KnownBeside {
+  /** Undefined when there is none that can be read. */
+  readonly mark: Acknowledged | undefined;
+  readonly records?: Records;
+  /** True when any of these files is there: mark, record, write-ahead log. */
+  readonly isAnyThere: boolean;
+  /** True when any of them has something in it, whether or not it can be read. */
+  readonly isAnyFilled: boolean;
+}
+
+/** To be asked before the rows are looked at: the mark then never says more than they do. */
+export function knownBeside(path: string): KnownBeside {
+  const { acknowledged, record } = besideJournal(path);
+  const sizes = [acknowledged, record, `${path}-wal`].map(sizeOfFile);
+  const records = readRecordFile(path);
+  return {
+    mark: readAcknowledged(acknowledged),
+    ...(records ? { records } : {}),
+    isAnyThere: sizes.some((bytes) => bytes !== undefined),
+    isAnyFilled: sizes.some((bytes) => bytes !== undefined && bytes > 0),
+  };
+}
+
+/** What is lost with a journal that cannot be read at all, as far as its mark can be read. */
+export function lossWith(path: string): LostRows | undefined {
+  return lossOf(readAcknowledged(besideJournal(path).acknowledged));
+}
+
+/** What opening a database says of one that is none of ours. */
+const REFUSALS: ReadonlySet<string> = new Set(['E_JOURNAL_FOREIGN', 'E_JOURNAL_VERSION', 'E_JOURNAL_EMPTY']);
+
+/**
+ * Without anything beside it a database of another program, or one that was never begun, is just that. When it is known to
+ * have been a journal of ours, whatever says otherwise is damaged.
+ */
+export function isDamage(error: unknown, path: string, known: KnownBeside): error is ActionableError {
+  if (!(error instanceof ActionableError)) return false;
+  if (error.code === 'E_JOURNAL_DAMAGED') return true;
+  const sizeBytes = sizeOfFile(path);
+  if (sizeBytes === undefined) return known.isAnyThere;
+  if (sizeBytes === 0) return known.isAnyFilled;
+  return wasOurs(known) && REFUSALS.has(error.code);
+}
+
+function wasOurs({ records, mark }: KnownBeside): boolean {
+  return records !== undefined || lossOf(mark) !== undefined;
+}
+
+/** Why a journal cannot be read from which nothing could be saved. */
+export function unreadableJournal(
+  path: string,
+  because: ActionableError,
+  known: KnownBeside,
+): ActionableError {
+  const lost = lossOf(known.mark);
+  if (lost) {
+    const what = `${lost.answers} answers and ${lost.results} results that were acknowledged, for which $${lost.usd} were paid`;
+    return damagedJournal(path, `nothing in it can be told any more of ${what}`, because);
+  }
+  if (because.code === 'E_JOURNAL_DAMAGED') return because;
+  // A mark that only knows of the beginning: the process died before anything was paid for.
+  const isShell = known.mark !== undefined || !known.isAnyFilled;
+  return isShell ? emptyJournal(path) : damagedJournal(path, 'its database is gone', because);
+}
