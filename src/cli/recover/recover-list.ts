@@ -24,7 +24,9 @@ export async function listCommand(
   const named = given ?? flags.logDir ?? LOG_DIR;
   const places = await runPlaces({ ...flags, logDir: named }, { cwd: terminal.cwd });
   const dir = isBucketUrl(named) ? fileURLToPath(named) : resolve(terminal.cwd, named);
-  if ((await nodeDisk.stat(dir))?.kind !== 'directory') throw noDirectory(named);
+  // A machine that is lost has no directory any more: then there is the bucket to look at.
+  const isThere = (await nodeDisk.stat(dir))?.kind === 'directory';
+  if (!isThere && flags.segments === undefined) throw noDirectory(named);
   const found = await listRecoverable({
     disk: nodeDisk,
     clock: systemClock,
