@@ -3,7 +3,6 @@ import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
-  keepSegmentKeys,
   listSegmentedRuns,
   listWriters,
   openRunJournals,
@@ -58,7 +57,6 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   const reports = [];
   for (const writer of away) {
     const report = await importWriter({ disk, bucket, prefix, run: from.run, writer, runDir: incoming });
-    await keepSegmentKeys(disk, writerDir(incoming, writer), report.keys);
     reports.push(report);
   }
   const verdict = await judge(settings, plan, incoming);
