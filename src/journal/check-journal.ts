@@ -2,6 +2,7 @@ import type { Acknowledged } from './acknowledged.ts';
 import type { DamageNotes } from './damage-notes.ts';
 import { explained } from './database.ts';
 import type { JournalRows, Row } from './journal-rows.ts';
+import type { KnownBeside } from './known-beside.ts';
 import { hashesIn } from './long-texts.ts';
 import { TABLES, type Table } from './schema.ts';
 
@@ -13,13 +14,13 @@ import { TABLES, type Table } from './schema.ts';
 export function checkJournal(
   rows: JournalRows,
   notes: DamageNotes,
-  mark: Acknowledged | undefined,
+  known: Pick<KnownBeside, 'mark' | 'records' | 'isImported'>,
 ): string | undefined {
   // One snapshot for all of it: whoever is thought to be dead may still be writing.
   return explained(rows.path, () => {
     rows.db.exec('BEGIN');
     try {
-      return new Check(rows, notes).run(mark);
+      return new Check(rows, notes).run(known);
     } finally {
       if (rows.db.isTransaction) rows.db.exec('ROLLBACK');
     }
@@ -42,14 +43,21 @@ class Check {
     };
   }
 
-  run(mark: Acknowledged | undefined): string | undefined {
+  run({
+    mark,
+    records,
+    isImported,
+  }: Pick<KnownBeside, 'mark' | 'records' | 'isImported'>): string | undefined {
     this.#checkPages();
     const counts = new Map<Table, number>();
     for (const table of TABLES) counts.set(table, this.#checkTable(table));
     this.#checkResults();
     this.#checkLinks();
     this.#checkBeginnings();
+    const isBegun =
+      records !== undefined || TABLES.some((table) => table !== 'meta' && counts.get(table) !== 0);
     if (mark) this.#checkMark(mark, counts);
+    else if (isBegun && !isImported) this.#missMark();
     return this.#fault;
   }
 
@@ -110,6 +118,14 @@ class Check {
       );
       for (const { attempt } of orphans) this.#lacks(Number(attempt), 'its beginning is not there');
     }
+  }
+
+  /** Every journal has one before anything is paid for, but for those of version 1. */
+  #missMark(): void {
+    if (this.#rows.version === 1) return;
+    this.#notes.say(
+      `${this.#rows.path} has no mark of what was acknowledged: whether something is missing cannot be told.`,
+    );
   }
 
   #checkMark(mark: Acknowledged, counts: ReadonlyMap<Table, number>): void {

@@ -2,6 +2,7 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -19,6 +20,7 @@ import {
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { createDatabase } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { readJournal } from './read-journal.ts';
 import { cellPointers, isLeafTable, readCell } from './salvage/cells.ts';
@@ -278,6 +280,30 @@ describe('the mark', () => {
     expect([...reader.answers(1)].map(({ value }) => value)).toEqual(['first']);
     expect(reader.damage().lost).toEqual({ answers: 1, results: 0, usd: 0.25 });
     reader.close();
+  });
+
+  test('[JRN-11] without its mark nobody can tell whether something is missing: that is said', () => {
+    for (const harm of [rmSync, (path: string) => truncateSync(path, 100)]) {
+      const reader = damagedCopy((path) => harm(join(dirname(path), 'acknowledged')));
+      expect(contentsOf(reader)).toEqual(expected);
+      expect(reader.damage().sentences).toEqual([
+        `${reader.path} has no mark of what was acknowledged: whether something is missing cannot be told.`,
+      ]);
+      reader.close();
+    }
+    const cut = damagedCopy((path) => {
+      rmSync(join(dirname(path), 'acknowledged'));
+      rmSync(`${path}-wal`);
+    });
+    expect(cut.damage().sentences).toContainEqual(expect.stringContaining('has no mark'));
+    cut.close();
+    const born = damagedCopy((path) => {
+      rmSync(dirname(path), { recursive: true });
+      mkdirSync(dirname(path));
+      createDatabase(path).close();
+    });
+    expect(born.damage().sentences).toEqual([]);
+    born.close();
   });
 
   test('[JRN-11] a slot that is torn leaves the other one, and a database that is gone is not absent', () => {

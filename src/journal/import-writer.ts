@@ -7,6 +7,7 @@ import { journalPath, writerDir } from './layout.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
 import { decodeSegment, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
+import { keepSegmentKeys } from './segment-keys.ts';
 
 export interface ImportReport {
   readonly segments: number;
@@ -67,6 +68,7 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     } finally {
       journal.close();
     }
+    await keepSegmentKeys(disk, journalPath(temp, ''), journal.report().keys);
     await disk.syncDir(temp);
     await disk.rename(temp, writerDir(runDir, writer));
     await disk.syncDir(runDir);

@@ -37,7 +37,7 @@ export type {
 } from './records.ts';
 export { openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
-export { keepSegmentKeys, segmentKeysOf } from './segment-keys.ts';
+export { segmentKeysOf } from './segment-keys.ts';
 export { SegmentShipper } from './shipper.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';
 export { worstLiveness, writerLiveness } from './writer-liveness.ts';

@@ -11,6 +11,8 @@ export interface KnownBeside {
   /** Undefined when there is none that can be read. */
   readonly mark: Acknowledged | undefined;
   readonly records?: Records;
+  /** True when it was made from segments: it acknowledged nothing itself. */
+  readonly isImported: boolean;
   /** True when any of these files is there: mark, record, write-ahead log. */
   readonly isAnyThere: boolean;
   /** True when any of them has something in it, whether or not it can be read. */
@@ -19,12 +21,13 @@ export interface KnownBeside {
 
 /** To be asked before the rows are looked at: the mark then never says more than they do. */
 export function knownBeside(path: string): KnownBeside {
-  const { acknowledged, record } = besideJournal(path);
+  const { acknowledged, record, segments } = besideJournal(path);
   const sizes = [acknowledged, record, `${path}-wal`].map(sizeOfFile);
   const records = readRecordFile(path);
   return {
     mark: readAcknowledged(acknowledged),
     ...(records ? { records } : {}),
+    isImported: sizeOfFile(segments) !== undefined,
     isAnyThere: sizes.some((bytes) => bytes !== undefined),
     isAnyFilled: sizes.some((bytes) => bytes !== undefined && bytes > 0),
   };

@@ -20,12 +20,13 @@ export function runLockPath(runDir: string): string {
   return join(runDir, LOCK_FILE);
 }
 
-/** The lock, the mark, the record and the fence that lie beside a journal. */
+/** What lies beside a journal: lock, mark, record and fence, and the keys of the segments that it was made from, if it was. */
 export function besideJournal(path: string): {
   readonly lock: string;
   readonly acknowledged: string;
   readonly record: string;
   readonly fenced: string;
+  readonly segments: string;
 } {
   const dir = dirname(path);
   return {
@@ -33,5 +34,6 @@ export function besideJournal(path: string): {
     acknowledged: join(dir, 'acknowledged'),
     record: join(dir, 'record'),
     fenced: join(dir, 'fenced'),
+    segments: join(dir, 'segments'),
   };
 }

@@ -61,15 +61,16 @@ function named(reader: JournalReader, known: KnownBeside): JournalReader {
 
 function openChecked(
   path: string,
-  { mark, records }: KnownBeside,
+  known: KnownBeside,
 ): { readonly reader: JournalReader; readonly notes: DamageNotes; readonly fault: string | undefined } {
+  const { records } = known;
   const { db, version } = openDatabase(path);
   const rows = new JournalRows(db, { path, version });
   const notes = new DamageNotes(path);
   try {
     if (records && version !== JOURNAL_VERSION)
       throw damagedJournal(path, `it says that its version is ${version}`);
-    const fault = checkJournal(rows, notes, mark);
+    const fault = checkJournal(rows, notes, known);
     return { reader: new JournalReader(rows, { notes, ...given(records) }), notes, fault };
   } catch (error) {
     db.close();
@@ -80,9 +81,10 @@ function openChecked(
 /** What was lost is counted anew: past SQLite more may be found. Undefined when nothing could be saved. */
 function salvage(
   path: string,
-  { mark, records }: KnownBeside,
+  known: KnownBeside,
   found: { readonly why: string; readonly notes?: DamageNotes },
 ): JournalReader | undefined {
+  const { records } = known;
   // Of a journal that is known to have been there even nothing is something: it says what is lost.
   const salvaged = salvageDatabase(path) ?? (records && emptySalvage());
   if (!salvaged) return undefined;
@@ -94,7 +96,7 @@ function salvage(
   // What SQLite showed to be damaged is named, unless another image of its page had it whole.
   for (const { table, row } of found.notes?.rows ?? [])
     if (!rows.one(table, 'n = ?', row.n ?? null)) notes.row(table, row);
-  checkJournal(rows, notes, mark);
+  checkJournal(rows, notes, known);
   return new JournalReader(rows, { notes, ...given(records) });
 }
 

@@ -1,17 +1,14 @@
-import { dirname, join } from 'node:path';
 import { isJsonArray, parseJson } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { createFile, type Disk } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
+import { besideJournal } from './layout.ts';
 import type { RunJournals } from './run-journals.ts';
 import { segmentPrefix } from './segment.ts';
 
-/** Beside a journal that was brought home: the keys that it was made from. */
-const KEYS_FILE = 'segments';
-
 /** Remembers which segments a journal was made from: whoever seals the run, in whatever session, removes these alone [SEG-9]. */
-export async function keepSegmentKeys(disk: Disk, writerDir: string, keys: readonly string[]): Promise<void> {
-  await createFile(disk, join(writerDir, KEYS_FILE), Buffer.from(JSON.stringify(keys)));
+export async function keepSegmentKeys(disk: Disk, journal: string, keys: readonly string[]): Promise<void> {
+  await createFile(disk, besideJournal(journal).segments, Buffer.from(JSON.stringify(keys)));
 }
 
 /**
@@ -38,7 +35,7 @@ export async function segmentKeysOf(
 }
 
 async function madeFrom(disk: Disk, reader: JournalReader): Promise<readonly string[] | undefined> {
-  const bytes = await disk.read(join(dirname(reader.path), KEYS_FILE));
+  const bytes = await disk.read(besideJournal(reader.path).segments);
   if (!bytes) return undefined;
   const keys = parseJson(Buffer.from(bytes).toString('utf8'));
   return isJsonArray(keys) ? keys.filter((key) => typeof key === 'string') : [];

@@ -6,7 +6,6 @@ import {
   fenceWriterInBucket,
   importWriter,
   journalPath,
-  keepSegmentKeys,
   listWriters,
   lockRun,
   openRunJournals,
@@ -146,7 +145,6 @@ class RunRecovery {
       const report = await importWriter({ disk, ...segments, run, writer, runDir: this.#scratch });
       for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
       this.#readKeys.push(...report.keys);
-      await keepSegmentKeys(disk, writerDir(this.#scratch, writer), report.keys);
       this.#fromSegments.add(writer);
       const reader = readJournal(journalPath(this.#scratch, writer));
       this.#journals = (this.#journals ?? here).with(reader);

@@ -3,7 +3,6 @@ import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
-  keepSegmentKeys,
   listSegmentedRuns,
   listWriters,
   openRunJournals,
@@ -102,7 +101,6 @@ async function importAll(
   const reports: ImportReport[] = [];
   for (const writer of writers) {
     const report = await importWriter({ disk, ...segments, run, writer, runDir: incoming });
-    await keepSegmentKeys(disk, writerDir(incoming, writer), report.keys);
     reports.push(report);
   }
   return reports;

@@ -4,11 +4,11 @@
  */
 export const RATCHETS = {
   /** Names that a room's door shows and nobody outside the room takes. */
-  unusedDoorNames: 127,
+  unusedDoorNames: 0,
   /** `as unknown as` in what is published: stored documents are parsed, not cast. */
-  doubleCasts: 38,
+  doubleCasts: 19,
   /** Timers outside `base/`, whose clock owns them. */
-  timers: 7,
+  timers: 0,
   /** Files of more than 400 lines. */
   longFiles: 0,
   /** Functions of more than 70 lines. */
@@ -16,10 +16,10 @@ export const RATCHETS = {
   /** Functions of more than 40 lines, which is what we aim for. */
   ratherLongFunctions: 11,
   /** Clauses of formats and ports that no test carries in its name. */
-  unprovedClauses: 22,
+  unprovedClauses: 0,
   /** Error codes that no test asserts. */
-  unassertedCodes: 9,
+  unassertedCodes: 0,
 };
 
 /** At least so many faults are tried by `npm run mutants`; this number only goes up. */
-export const MUTANTS_MIN = 176;
+export const MUTANTS_MIN = 230;
