@@ -14,7 +14,6 @@ import {
   readJournal,
   segmentKeysOf,
   worstLiveness,
-  writerDir,
   writerLiveness,
 } from '../journal/index.ts';
 import { directoryLogStore, type EvalError, type LogStore } from '../log/index.ts';
