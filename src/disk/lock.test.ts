@@ -142,10 +142,58 @@ test('a lock file that cannot be one is told with its path', async () => {
   await using dir = await makeTempDir();
   const unusable = { code: 'E_LOCK_UNUSABLE', message: expect.stringContaining(dir.path) };
   expect(() => tryLock(join(dir.path, 'none', 'lock'))).toThrow(expect.objectContaining(unusable));
-  const foreign = join(dir.path, 'foreign');
-  writeFileSync(foreign, 'this is not a lock file, and long enough to be looked at '.repeat(20));
-  expect(() => tryLock(foreign)).toThrow(expect.objectContaining(unusable));
-  expect(() => isLocked(foreign)).toThrow(expect.objectContaining(unusable));
+  expect(() => tryLock(dir.path)).toThrow(expect.objectContaining(unusable));
+  expect(() => isLocked(dir.path)).toThrow(expect.objectContaining(unusable));
+});
+
+/** A database of two pages of which the second is lost. */
+function cutDatabase(): Buffer {
+  const bytes = Buffer.alloc(4096);
+  bytes.write('SQLite format 3\0', 'latin1');
+  bytes.set([0x10, 0, 1, 1, 0, 64, 32, 32], 16);
+  bytes.writeUInt32BE(2, 28);
+  return bytes;
+}
+
+const CONTENTS: ReadonlyArray<readonly [string, Buffer]> = [
+  ['text', Buffer.from('this is not a lock file, and long enough to be looked at '.repeat(90))],
+  ['a few bytes', Buffer.from('x')],
+  ['half a database', cutDatabase()],
+];
+
+for (const [what, bytes] of CONTENTS) {
+  test(`[JRN-8] what is in a lock file does not matter: ${what}`, async () => {
+    await using dir = await makeTempDir();
+    const path = join(dir.path, 'lock');
+    writeFileSync(path, bytes);
+    expect(isLocked(path)).toBe(false);
+    expect(statSync(path).size).toBe(bytes.length);
+    {
+      await using holder = await startHolder(path, 'keep');
+      expect(holder.said).toBe('held');
+      writeFileSync(path, bytes);
+      expect(isLocked(path)).toBe(true);
+      expect(tryLock(path)).toBeUndefined();
+      expect(await askFromOutside(path)).toBe('locked');
+      expect(statSync(path).size).toBe(bytes.length);
+    }
+    expect(isLocked(path)).toBe(false);
+    using lock = tryLock(path);
+    expect(lock).toBeDefined();
+    expect(isLocked(path)).toBe(true);
+    expect(await askFromOutside(path)).toBe('locked');
+    expect(tryLock(path)).toBeUndefined();
+  });
+}
+
+test('[JRN-8] of many processes at once exactly one gets a lock with garbage in it', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lock');
+  writeFileSync(path, Buffer.alloc(5_000, 'garbage'));
+  const holders = await Promise.all(Array.from({ length: 4 }, () => startHolder(path, 'keep')));
+  const said = holders.map((holder) => holder.said).sort();
+  for (const holder of holders) await holder.kill();
+  expect(said).toEqual(['held', 'refused', 'refused', 'refused']);
 });
 
 type Manner = 'keep' | 'forget' | 'exit' | 'ask';

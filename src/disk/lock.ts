@@ -1,12 +1,13 @@
+import { truncateSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { ActionableError, messageOf } from '../base/index.ts';
 import { identityOfFile } from './file-identity.ts';
-import { forgetLock, rememberLock } from './held-locks.ts';
+import { forgetLock, refuseLockFile, rememberLock } from './held-locks.ts';
 
 /**
  * A lock between processes that the system frees when its holder dies, whatever kills it: an exclusive SQLite
  * transaction on a small file. Nothing is ever written into that file, and it stays when the lock is released (removing
- * it would let two holders lock two files of one name).
+ * it would let two holders lock two files of one name). What others put into it does not matter.
  *
  * The locks are those of fcntl: a process that opens and closes the lock file by any other way loses them. So every other
  * way to open a file refuses those that are held (`held-locks.ts`).
@@ -48,7 +49,8 @@ export function isLocked(path: string): boolean {
     if (identityOfFile(path) === undefined) return false;
     const database = openDatabase(path, true);
     try {
-      return !begin(database, path, ASK);
+      // With garbage in it: whoever got as far as reading it was kept out by nobody.
+      return begin(database, path, ASK) === 'busy';
     } finally {
       database.close();
     }
@@ -59,11 +61,27 @@ function tryOnce(path: string): Lock | undefined {
   const before = identityOfFile(path);
   const database = openDatabase(path, false);
   let isOurs = false;
+  let begun: Begun | undefined;
   try {
-    isOurs = begin(database, path, TAKE) && isStillThere(path, before);
+    begun = begin(database, path, TAKE);
+    isOurs = begun === 'ours' && isStillThere(path, before);
     return isOurs ? hold(database, path) : undefined;
   } finally {
     if (!isOurs) database.close();
+    if (begun === 'garbage') empty(path);
+  }
+}
+
+/**
+ * Takes out what was put into a lock file; the next attempt finds it as it should be. Nobody held it a moment ago, and if
+ * somebody else holds it by now, no lock of theirs is lost by this.
+ */
+function empty(path: string): void {
+  refuseLockFile(path);
+  try {
+    truncateSync(path, 0);
+  } catch (error) {
+    throw unusable(error, path);
   }
 }
 
@@ -113,22 +131,29 @@ function openDatabase(path: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-/** False when another connection is in the way. */
-function begin(database: DatabaseSync, path: string, sql: string): boolean {
+/** `busy`: another connection is in the way. `garbage`: none is, but what is in the file is no database. */
+type Begun = 'ours' | 'busy' | 'garbage';
+
+/** SQLite reads the file only after it has locked it against writers: what it says of the content, it says holding that. */
+function begin(database: DatabaseSync, path: string, sql: string): Begun {
   try {
     database.exec(sql);
-    return true;
+    return 'ours';
   } catch (error) {
-    if (isBusy(error)) return false;
+    const code = sqliteCodeOf(error);
+    if (code === SQLITE_BUSY) return 'busy';
+    if (code === SQLITE_NOTADB || code === SQLITE_CORRUPT) return 'garbage';
     throw unusable(error, path);
   }
 }
 
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
-function isBusy(error: unknown): boolean {
+function sqliteCodeOf(error: unknown): number | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : undefined;
-  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
+  return typeof code === 'number' ? code & 0xff : undefined;
 }
 
 function unusable(error: unknown, path: string): ActionableError {
