@@ -4,6 +4,7 @@ import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { createDatabase } from './database.ts';
 import { journalPath, writerDir } from './layout.ts';
+import { importRecord } from './record-object.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
 import { decodeSegment, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
@@ -68,6 +69,8 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     } finally {
       journal.close();
     }
+    const problem = await importRecord(options, journalPath(temp, ''));
+    if (problem !== undefined) journal.problems.push(problem);
     await keepSegmentKeys(disk, journalPath(temp, ''), journal.report().keys);
     await disk.syncDir(temp);
     await disk.rename(temp, writerDir(runDir, writer));
@@ -83,7 +86,7 @@ class ImportedJournal {
   readonly #path: string;
   readonly #from: ImportOptions;
   readonly #keys: string[] = [];
-  readonly #problems: string[] = [];
+  readonly problems: string[] = [];
   readonly #inserts = new Map<string, StatementSync>();
   #db: DatabaseSync | undefined;
   #version: JournalVersion = 2;
@@ -97,11 +100,11 @@ class ImportedJournal {
 
   async readChain(name: string): Promise<void> {
     const { bucket, prefix, run } = this.#from;
-    const chain = new Chain(this.#problems);
+    const chain = new Chain(this.problems);
     for await (const { key } of bucket.list(`${segmentPrefix(prefix, run)}${name}/`)) {
       const bytes = await bucket.read(key);
       if (!bytes) {
-        this.#problems.push(`Segment ${key} vanished while it was read.`);
+        this.problems.push(`Segment ${key} vanished while it was read.`);
         continue;
       }
       const segment = this.#tryDecode(bytes, key);
@@ -121,7 +124,7 @@ class ImportedJournal {
       keys: this.#keys,
       rows: this.#rows,
       isComplete: this.#isComplete,
-      problems: this.#problems,
+      problems: this.problems,
     };
   }
 
@@ -137,12 +140,12 @@ class ImportedJournal {
       const segment = decodeSegment(bytes, key);
       const { run, writer } = segment.header;
       if (run === this.#from.run && writer === this.#from.writer) return segment;
-      this.#problems.push(
+      this.problems.push(
         `Segment ${key} says that it is of run ${run} and writer ${writer}: it was left out.`,
       );
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      this.#problems.push(messageOf(error));
+      this.problems.push(messageOf(error));
     }
     return undefined;
   }
@@ -154,28 +157,26 @@ class ImportedJournal {
       this.#db = createDatabase(this.#path, header.version);
     }
     if (header.version !== this.#version) {
-      this.#problems.push(`Segment ${key} has another version than those before it: it was left out.`);
+      this.problems.push(`Segment ${key} has another version than those before it: it was left out.`);
       return false;
     }
-    const problems = this.#problems.length;
+    const problems = this.problems.length;
     this.#db.exec('BEGIN IMMEDIATE');
     for (const row of rows) this.#insert(this.#db, row, key);
     this.#db.exec('COMMIT');
-    return this.#problems.length === problems;
+    return this.problems.length === problems;
   }
 
   #insert(db: DatabaseSync, row: SegmentRow, key: string): void {
     const { table, n, values } = row;
     if (this.#version !== 1 && values.at(-1) !== rowSum(table, values.slice(0, -1))) {
-      this.#problems.push(`Row ${n} of ${table} in segment ${key} has a wrong checksum: it was left out.`);
+      this.problems.push(`Row ${n} of ${table} in segment ${key} has a wrong checksum: it was left out.`);
       return;
     }
     const { changes } = this.#statement(db, table).run(n, ...values);
     this.#rows += Number(changes);
     if (Number(changes) === 0 && !this.#isThere(db, row))
-      this.#problems.push(
-        `Row ${n} of ${table} in segment ${key} is another one elsewhere: it was left out.`,
-      );
+      this.problems.push(`Row ${n} of ${table} in segment ${key} is another one elsewhere: it was left out.`);
   }
 
   /** A row that was inserted already, or a content that is there under another number. */

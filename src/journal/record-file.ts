@@ -17,8 +17,7 @@ export interface Records {
  * still holds could be told apart. A line of JSON and a line with its CRC-32.
  */
 export async function writeRecordFile(disk: Disk, journal: string, records: Records): Promise<void> {
-  const json = exactJson(toJson({ version: JOURNAL_VERSION, ...records }));
-  await createFile(disk, besideJournal(journal).record, Buffer.from(`${json}\n${sumOf(json)}\n`, 'utf8'));
+  await createFile(disk, besideJournal(journal).record, encodeRecords(records));
 }
 
 /** Undefined when there is none, or it is not whole. */
@@ -27,6 +26,16 @@ export function readRecordFile(journal: string): Records | undefined {
   if (!file) return undefined;
   const bytes = new Uint8Array(file.sizeBytes());
   file.read(bytes, 0);
+  return decodeRecords(bytes);
+}
+
+export function encodeRecords(records: Records): Uint8Array {
+  const json = exactJson(toJson({ version: JOURNAL_VERSION, ...records }));
+  return Buffer.from(`${json}\n${sumOf(json)}\n`, 'utf8');
+}
+
+/** Undefined when they are not whole. */
+export function decodeRecords(bytes: Uint8Array): Records | undefined {
   const [json = '', sum] = Buffer.from(bytes).toString('utf8').split('\n');
   const value = sum === sumOf(json) ? tryParse(json) : undefined;
   if (!isJsonObject(value) || value.version !== JOURNAL_VERSION) return undefined;

@@ -3,6 +3,7 @@ import type { Bucket } from '../bucket/index.ts';
 import { createFile, type Disk } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { besideJournal } from './layout.ts';
+import { recordPrefix } from './record-object.ts';
 import type { RunJournals } from './run-journals.ts';
 import { segmentPrefix } from './segment.ts';
 
@@ -13,25 +14,35 @@ export async function keepSegmentKeys(disk: Disk, journal: string, keys: readonl
 
 /**
  * The keys of all segments whose rows the journals of a run hold: what a journal was made from; and for one that was
- * written on this machine, all that its writer ever shipped, since a row is committed before it is shipped.
+ * written on this machine, all that its writer ever shipped, since a row is committed before it is shipped. The records of
+ * a writer go with the last of its segments: as long as one stays, it may need them [SEG-11].
  */
-export async function segmentKeysOf(
-  journals: RunJournals,
-  from: { readonly disk: Disk; readonly bucket: Bucket; readonly prefix: string },
-): Promise<readonly string[]> {
+export async function segmentKeysOf(journals: RunJournals, from: KeysFrom): Promise<readonly string[]> {
   const keys = new Set<string>();
   const shipped = new Set<string>();
+  const writers = new Set(journals.writers().map(({ writer }) => writer));
   for (const reader of journals.readers) {
     const made = await madeFrom(from.disk, reader);
     if (made) for (const key of made) keys.add(key);
     else shipped.add(reader.writer().writer);
   }
-  const root = segmentPrefix(from.prefix, journals.run().runId);
+  const { runId } = journals.run();
+  const root = segmentPrefix(from.prefix, runId);
   for await (const { key } of from.bucket.list(root)) {
-    const chain = key.slice(root.length).split('/')[0] ?? '';
-    if (shipped.has(chain.replace(/~\d+$/, ''))) keys.add(key);
+    const writer = (key.slice(root.length).split('/')[0] ?? '').replace(/~\d+$/, '');
+    if (shipped.has(writer)) keys.add(key);
+    else if (!keys.has(key)) writers.delete(writer);
   }
+  const records = recordPrefix(from.prefix, runId);
+  for await (const { key } of from.bucket.list(records))
+    if (writers.has(key.slice(records.length))) keys.add(key);
   return [...keys];
+}
+
+interface KeysFrom {
+  readonly disk: Disk;
+  readonly bucket: Bucket;
+  readonly prefix: string;
 }
 
 async function madeFrom(disk: Disk, reader: JournalReader): Promise<readonly string[] | undefined> {

@@ -2,6 +2,7 @@ import { ActionableError, DamageError, type Digest, digestOf, digestOfJson, toJs
 import type { Bucket } from '../bucket/index.ts';
 import { fenceKey } from './fence.ts';
 import type { JournalWriter } from './journal-writer.ts';
+import { shipRecord } from './record-object.ts';
 import {
   type Cursors,
   decodeSegment,
@@ -45,7 +46,7 @@ const CHAINS_MAX = 100;
  *
  * ### Ordering
  * A row is committed in the journal before it can be in a segment. A segment exists in the bucket before the journal
- * says that it was shipped. One that is there already is taken for our own only when it decodes to the very rows that
+ * says that it was shipped, and the records before the first of them. One that is there already is taken for our own only when it decodes to the very rows that
  * this journal has there: then an acknowledgement was lost. Otherwise that chain is left alone, and all rows go into a new
  * one [SEG-3].
  */
@@ -55,6 +56,7 @@ export class SegmentShipper {
   readonly #keys: string[] = [];
   #chain: Chain;
   #chains = 1;
+  #isRecordThere = false;
   #isEnding = false;
   #isEnded = false;
   #underWay: Promise<void> | undefined;
@@ -136,6 +138,7 @@ export class SegmentShipper {
     const last = this.#isEnding && found.isAll;
     if (found.rows.length === 0 && !last) return false;
     await this.#refuseIfFenced();
+    await this.#shipRecord();
     const header = this.#headerAfter(chain, { cursors: found.cursors, last });
     const key = segmentKey(this.#options.prefix, header);
     const bytes = encodeSegment(header, found.rows);
@@ -164,6 +167,13 @@ export class SegmentShipper {
       from: chain.cursors,
       ...more,
     };
+  }
+
+  /** Before the first segment, so that no later one needs it to be told apart [SEG-11]. */
+  async #shipRecord(): Promise<void> {
+    if (this.#isRecordThere) return;
+    await shipRecord(this.#options, { run: this.#journal.run, writer: this.#journal.record });
+    this.#isRecordThere = true;
   }
 
   /** Whoever sees only the bucket fences a writer there [SEG-10]. */
