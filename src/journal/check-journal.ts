@@ -66,6 +66,7 @@ class Check {
     const found = String(row?.integrity_check);
     if (found === 'ok') return;
     this.#fault ??= found.replaceAll('\n', ' ');
+    this.#notes.hasBrokenPages = true;
     this.#notes.say(`${this.#rows.path} is damaged (${this.#fault}).`);
   }
 

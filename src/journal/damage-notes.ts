@@ -9,6 +9,8 @@ export class DamageNotes {
   readonly #attempts = new Map<number, string>();
   readonly #rows: { readonly table: Table; readonly row: Row }[] = [];
   lost: LostRows | undefined;
+  /** True when SQLite's own check of its pages found something: rows then tell only what follows from it. */
+  hasBrokenPages = false;
 
   constructor(path: string) {
     this.#path = path;
@@ -18,9 +20,10 @@ export class DamageNotes {
     this.#sentences.add(sentence);
   }
 
-  /** An attempt lacks something: it is not completed any more [JRN-10]. */
+  /** An attempt lacks something: it is not completed any more [JRN-10]. The first reason is said: others follow from it. */
   attempt(n: number, why: string): void {
-    if (!this.#attempts.has(n)) this.#attempts.set(n, why);
+    if (this.#attempts.has(n)) return;
+    this.#attempts.set(n, why);
     this.say(`Attempt ${n} in ${this.#path} is damaged: ${why}.`);
   }
 
@@ -36,6 +39,10 @@ export class DamageNotes {
   /** The rows whose checksums are wrong. */
   get rows(): readonly { readonly table: Table; readonly row: Row }[] {
     return this.#rows;
+  }
+
+  get isEmpty(): boolean {
+    return this.#sentences.size === 0;
   }
 
   isDamaged(n: number): boolean {

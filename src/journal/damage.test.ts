@@ -155,6 +155,14 @@ describe('a flipped byte', () => {
     expect([...answer.answers(5)].map(({ occurrence }) => occurrence)).toEqual([0, 2]);
     expect(answer.damage().attempts.has(5)).toBe(true);
     expect(answer.damage().lost).toEqual({ answers: 1, results: 0, usd: 0.25 });
+    // Each thing is said once: what is damaged, whom that costs something, and what is lost.
+    expect(answer.damage().sentences).toEqual([
+      expect.stringMatching(/ is damaged: row \d+ of contents has a wrong checksum\.$/),
+      expect.stringMatching(/^Attempt 5 in .+ is damaged: .+[^.]\.$/),
+      expect.stringMatching(
+        / holds less than was acknowledged: .+1 of 72 answers cannot be read, for which \$0\.25/,
+      ),
+    ]);
     answer.close();
   });
 });
@@ -304,6 +312,23 @@ describe('the mark', () => {
     });
     expect(born.damage().sentences).toEqual([]);
     born.close();
+  });
+
+  test('a database that SQLite cannot read is named once, with its reason', () => {
+    for (const harm of [
+      (path: string) => truncateSync(path, 0),
+      (path: string) => writeFileSync(path, 'garbage'),
+      rmSync,
+    ]) {
+      const reader = damagedCopy((path) => harm(path));
+      for (const sentence of reader.damage().sentences) {
+        expect(sentence.split(reader.path), sentence).toHaveLength(2);
+        expect(sentence).not.toMatch(/\.\)|\.\./);
+      }
+      const general = reader.damage().sentences.filter((sentence) => sentence.includes('is damaged ('));
+      expect(general).toEqual([expect.stringMatching(/ is damaged \(it [^()]+\)\. Everything/)]);
+      reader.close();
+    }
   });
 
   test('[JRN-11] a slot that is torn leaves the other one, and a database that is gone is not absent', () => {

@@ -1,5 +1,5 @@
 import { ActionableError } from '../base/index.ts';
-import { isLocked } from '../disk/index.ts';
+import { isLocked, sizeOfFile } from '../disk/index.ts';
 import { lossOf } from './acknowledged.ts';
 import { checkJournal } from './check-journal.ts';
 import { DamageNotes } from './damage-notes.ts';
@@ -25,7 +25,7 @@ export function readJournal(path: string): JournalReader {
     return named(isAlive ? openUnchecked(path) : readDead(path, known), known);
   } catch (error) {
     if (!isDamage(error, path, known)) throw error;
-    const salvaged = salvage(path, known, { why: error.message });
+    const salvaged = salvage(path, known, { why: reasonOf(error, path) });
     if (!salvaged) throw unreadableJournal(path, error, known);
     return named(salvaged, known);
   }
@@ -43,7 +43,11 @@ function readDead(path: string, known: KnownBeside): JournalReader {
   // A crash tears at most one transaction; more were acknowledged.
   const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
   if (why === undefined) return reader;
-  const salvaged = salvage(path, known, { why, notes });
+  const salvaged = salvage(path, known, {
+    why,
+    notes,
+    isOfRows: fault !== undefined && !notes.hasBrokenPages,
+  });
   if (salvaged) reader.close();
   return salvaged ?? reader;
 }
@@ -82,22 +86,33 @@ function openChecked(
 function salvage(
   path: string,
   known: KnownBeside,
-  found: { readonly why: string; readonly notes?: DamageNotes },
+  found: { readonly why: string; readonly notes?: DamageNotes; readonly isOfRows?: boolean },
 ): JournalReader | undefined {
   const { records } = known;
   // Of a journal that is known to have been there even nothing is something: it says what is lost.
   const salvaged = salvageDatabase(path) ?? (records && emptySalvage());
   if (!salvaged) return undefined;
   const notes = new DamageNotes(path);
-  notes.say(
-    `${path} is damaged (${found.why}). Everything in it that is whole was read; the file was left as it is.`,
-  );
   const rows = new JournalRows(salvaged.db, { path, version: salvaged.version });
   // What SQLite showed to be damaged is named, unless another image of its page had it whole.
   for (const { table, row } of found.notes?.rows ?? [])
     if (!rows.one(table, 'n = ?', row.n ?? null)) notes.row(table, row);
   checkJournal(rows, notes, known);
+  // What the rows say of the damage, they say better.
+  if (!found.isOfRows || notes.isEmpty)
+    notes.say(
+      `${path} is damaged (${found.why}). Everything in it that is whole was read; the file was left as it is.`,
+    );
   return new JournalReader(rows, { notes, ...given(records) });
+}
+
+/** What an error says of a journal, without what will be said around it. */
+function reasonOf({ message }: ActionableError, path: string): string {
+  if (sizeOfFile(path) === undefined) return 'it is gone';
+  const [before, after] = [`${path} is damaged (`, ').'];
+  if (message.startsWith(before) && message.endsWith(after))
+    return message.slice(before.length, -after.length);
+  return message.replace(`${path} `, 'it ').replace(/\.$/, '');
 }
 
 function unreadableLog(transactions: number): string {
