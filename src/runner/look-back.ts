@@ -27,7 +27,10 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const damage = unreadable
     .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
-    .map(({ path, reason }) => `A journal could not be read and was left as it is: ${path} (${reason}).`);
+    .map(({ path, reason, lost }) => {
+      const price = lost ? ` It had acknowledged ${lost.answers} answer(s) for $${lost.usd.toFixed(4)}.` : '';
+      return `A journal could not be read and was left as it is: ${path} (${reason}).${price}`;
+    });
   const notes: string[] = [];
   const sealed: FoundRun[] = [];
   const dead: FoundRun[] = [];

@@ -290,15 +290,20 @@ describe('a run of ours', () => {
       status: 'error',
       counts: { expected: 6, recovered: 2, inFlight: 4 },
     });
-    expect(existsSync(join(dir.path, 'logs/.holdfast', runId))).toBe(false);
+    // Its journals have answers of those four: they stay until the next run has replayed them.
+    expect(report).toMatchObject({ waiting: 4, deleted: [] });
+    expect(existsSync(join(dir.path, 'logs/.holdfast', runId))).toBe(true);
     expect(report.next[0]?.command).toBe(`holdfast retry logs/${basename(report.output)}`);
 
     await rm(join(dir.path, 'hold'));
     const retried = await holdfast(dir.path, ['retry', report.output, '--json']);
     expect(JSON.parse(retried.stdout)).toMatchObject({
       exitCode: 0,
-      runs: [{ target: 'mock/echo', state: 'done', samples: { planned: 6, reused: 2, errored: 0, lost: 0 } }],
+      runs: [
+        { target: 'mock/echo', state: 'done', samples: { planned: 6, remaining: 0, errored: 0, lost: 0 } },
+      ],
     });
+    expect(existsSync(join(dir.path, 'logs/.holdfast', runId))).toBe(false);
   }, 120_000);
 
   test('is recovered from its journal’s own folder, beside the logs that it belongs to', async () => {
