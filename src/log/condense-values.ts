@@ -20,7 +20,7 @@ export function condenseMessages<Messages extends string | readonly ChatMessage[
   if (typeof messages === 'string') return { values: messages, attachments: [] };
   const { attach, found } = attachmentCollector();
   const rule = dataUriRule(attach, options.logImages ?? true);
-  const values = walkMessages(messages as unknown as Json, rule) as unknown as Messages;
+  const values = walkMessages(messages, rule);
   return { values, attachments: listAttachments(found) };
 }
 

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringifyJson } from '../base/index.ts';
+import { type JsonObject, stringifyJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { encodeTexts, type Many, type TextSegment } from './json-text.ts';
 import type { StoredLogReader } from './log-reader.ts';
@@ -42,7 +42,7 @@ export async function writeJsonLog(
 }
 
 async function* logText(reader: StoredLogReader): AsyncGenerator<string> {
-  const header = (await reader.header()) as unknown as JsonObject;
+  const header: JsonObject = await reader.header();
   const keys = [...TOP_KEYS, ...Object.keys(header).filter((key) => !TOP_KEYS.includes(key))];
   yield '{';
   let separator = '\n';
@@ -63,7 +63,7 @@ async function* logText(reader: StoredLogReader): AsyncGenerator<string> {
   }
   yield '\n  ]';
   const reductions = await reader.reductions();
-  if (reductions) yield `,\n  "reductions": ${prettyJson(reductions as unknown as Json, '  ')}`;
+  if (reductions) yield `,\n  "reductions": ${prettyJson(reductions, '  ')}`;
   yield '\n}\n';
 }
 

@@ -35,13 +35,9 @@ export function* sampleText(parts: SampleParts): Generator<TextSegment> {
 function condenseRetries({ error_retries }: SampleFields) {
   if (error_retries === undefined) return { fields: {}, attachments: [] };
   const { attach, found } = attachmentCollector();
-  const condensed = walkRetries(
-    error_retries as unknown as Json,
-    longTextRule(attach, true),
-    dataUriRule(attach, true),
-  );
+  const condensed = walkRetries(error_retries, longTextRule(attach, true), dataUriRule(attach, true));
   return {
-    fields: { error_retries: condensed as unknown as typeof error_retries },
+    fields: { error_retries: condensed },
     attachments: listAttachments(found),
   };
 }

@@ -1,18 +1,20 @@
 /**
  * The documents inside an `.eval` log, with the names Inspect gives them (docs/format/log.md). Only what we write or
  * compute with is typed closely; what merely passes through stays JSON, because readers must be lenient [LOG-2].
+ *
+ * They are aliases and not interfaces, so that the compiler knows each of them to be JSON: no cast is needed to write one.
  */
 import type { Json, JsonObject, SampleId } from '../base/index.ts';
 
 export type LogStatus = 'started' | 'success' | 'cancelled' | 'error';
 
-export interface EvalError {
+export type EvalError = {
   readonly message: string;
   readonly traceback: string;
   readonly traceback_ansi: string;
-}
+};
 
-export interface ModelUsage {
+export type ModelUsage = {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly total_tokens: number;
@@ -20,29 +22,29 @@ export interface ModelUsage {
   readonly input_tokens_cache_read?: number;
   readonly reasoning_tokens?: number;
   readonly total_cost?: number;
-}
+};
 
-export interface EvalDataset {
+export type EvalDataset = {
   readonly name?: string;
   readonly location?: string;
   readonly samples?: number;
   readonly sample_ids?: readonly SampleId[];
   readonly shuffled?: boolean;
-}
+};
 
-export interface MetricSpec {
+export type MetricSpec = {
   readonly name: string;
   readonly options?: JsonObject;
-}
+};
 
-export interface EvalScorer {
+export type EvalScorer = {
   readonly name: string;
   readonly options?: JsonObject;
   readonly metrics?: Json;
   readonly metadata?: JsonObject;
-}
+};
 
-export interface EvalConfig {
+export type EvalConfig = {
   readonly limit?: number | readonly [number, number];
   readonly epochs?: number;
   readonly epochs_reducer?: readonly string[];
@@ -58,9 +60,9 @@ export interface EvalConfig {
   readonly cost_limit?: number;
   readonly max_samples?: number;
   readonly [key: string]: Json | undefined;
-}
+};
 
-export interface EvalSpec {
+export type EvalSpec = {
   readonly eval_set_id?: string;
   readonly eval_id: string;
   readonly run_id: string;
@@ -92,9 +94,9 @@ export interface EvalSpec {
   readonly metadata?: JsonObject;
   readonly scorers?: readonly EvalScorer[];
   readonly metrics?: Json;
-}
+};
 
-export interface EvalPlan {
+export type EvalPlan = {
   readonly name: string;
   readonly steps: readonly {
     readonly solver: string;
@@ -103,17 +105,17 @@ export interface EvalPlan {
   }[];
   readonly finish?: Json;
   readonly config: JsonObject;
-}
+};
 
-export interface EvalMetric {
+export type EvalMetric = {
   readonly name: string;
   readonly value: number;
   readonly group?: string;
   readonly params: JsonObject;
   readonly metadata?: JsonObject;
-}
+};
 
-export interface EvalScore {
+export type EvalScore = {
   readonly name: string;
   readonly scorer: string;
   readonly reducer?: string;
@@ -122,33 +124,33 @@ export interface EvalScore {
   readonly params: JsonObject;
   readonly metrics: Readonly<Record<string, EvalMetric>>;
   readonly metadata?: JsonObject;
-}
+};
 
-export interface EvalResults {
+export type EvalResults = {
   readonly total_samples: number;
   readonly completed_samples: number;
   readonly early_stopping?: Json;
   readonly scores: readonly EvalScore[];
   readonly metadata?: JsonObject;
-}
+};
 
-export interface EvalStats {
+export type EvalStats = {
   readonly started_at: string;
   readonly completed_at: string;
   readonly model_usage: Readonly<Record<string, ModelUsage>>;
   readonly role_usage: Readonly<Record<string, ModelUsage>>;
   readonly connection_limit_history: readonly Json[];
-}
+};
 
 /** `_journal/start.json`. */
-export interface LogStart {
+export type LogStart = {
   readonly version: number;
   readonly eval: EvalSpec;
   readonly plan: EvalPlan;
-}
+};
 
 /** `header.json`: the log without samples and reductions. */
-export interface LogHeader {
+export type LogHeader = {
   readonly version: number;
   readonly status: LogStatus;
   readonly eval: EvalSpec;
@@ -161,19 +163,19 @@ export interface LogHeader {
   readonly config_updates?: readonly Json[];
   readonly tags: readonly string[];
   readonly metadata: JsonObject;
-}
+};
 
 export type ScoreValue = Json;
 
-export interface Score {
+export type Score = {
   readonly value: ScoreValue;
   readonly answer?: string;
   readonly explanation?: string;
   readonly metadata?: JsonObject;
   readonly history?: readonly Json[];
-}
+};
 
-export interface ChatMessage {
+export type ChatMessage = {
   readonly id?: string;
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | readonly JsonObject[];
@@ -184,17 +186,17 @@ export interface ChatMessage {
   readonly tool_call_id?: string | readonly string[];
   readonly function?: string;
   readonly error?: JsonObject;
-}
+};
 
-export interface ToolCall {
+export type ToolCall = {
   readonly id: string;
   readonly function: string;
   readonly arguments: JsonObject;
   readonly parse_error?: string;
   readonly type?: 'function' | 'custom';
-}
+};
 
-export interface ModelOutput {
+export type ModelOutput = {
   readonly model?: string;
   readonly choices: readonly {
     readonly message: ChatMessage;
@@ -211,9 +213,9 @@ export interface ModelOutput {
   readonly time?: number;
   readonly metadata?: JsonObject;
   readonly error?: string;
-}
+};
 
-export interface SampleLimit {
+export type SampleLimit = {
   readonly type:
     | 'context'
     | 'time'
@@ -225,10 +227,10 @@ export interface SampleLimit {
     | 'operator'
     | 'custom';
   readonly limit: number;
-}
+};
 
 /** Everything of a sample but its transcript (events, pools, attachments), which can be far larger than memory. */
-export interface SampleFields {
+export type SampleFields = {
   readonly id: SampleId;
   readonly epoch: number;
   readonly input: string | readonly ChatMessage[];
@@ -259,15 +261,15 @@ export interface SampleFields {
   readonly timelines?: Json;
   readonly model_fallbacks?: Json;
   readonly invalidation?: Json;
-}
+};
 
-export interface EvalSample extends SampleFields {
+export type EvalSample = SampleFields & {
   readonly events: readonly LogEvent[];
   readonly attachments: Readonly<Record<string, string>>;
   readonly events_data?: { readonly messages: readonly Json[]; readonly calls: readonly Json[] };
-}
+};
 
-export interface EvalSampleSummary {
+export type EvalSampleSummary = {
   readonly id: SampleId;
   readonly epoch: number;
   readonly input: string | readonly Json[];
@@ -292,10 +294,10 @@ export interface EvalSampleSummary {
   readonly token_limit_type?: string;
   readonly token_limit_usage?: number;
   readonly model_fallbacks?: Json;
-}
+};
 
 /** One thing that happened in a sample. The tag decides which further keys there are (spec 1.7). */
-export interface LogEvent {
+export type LogEvent = {
   readonly event: string;
   readonly uuid?: string;
   readonly span_id?: string;
@@ -304,10 +306,10 @@ export interface LogEvent {
   readonly metadata?: JsonObject;
   readonly pending?: boolean;
   readonly [key: string]: Json | undefined;
-}
+};
 
-export interface EvalSampleReductions {
+export type EvalSampleReductions = {
   readonly scorer: string;
   readonly reducer?: string;
   readonly samples: readonly (Score & { readonly sample_id?: SampleId })[];
-}
+};

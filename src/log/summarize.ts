@@ -67,7 +67,7 @@ function thinScores(scores: Readonly<Record<string, Score>>): Record<string, Sco
 }
 
 function thinScore(score: Score): Score {
-  if (!isJsonObject(score as unknown as Json)) return { value: null };
+  if (!isJsonObject(score)) return { value: null };
   return defined({
     ...score,
     answer: typeof score.answer === 'string' ? shorten(score.answer) : score.answer,

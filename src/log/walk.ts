@@ -63,6 +63,8 @@ export function walkMessage(message: Json, rule: TextRule): Json {
   });
 }
 
+/** A rule only changes texts, so what comes out has the kind of what went in. */
+export function walkMessages<Messages extends Json>(messages: Messages, rule: TextRule): Messages;
 export function walkMessages(messages: Json, rule: TextRule): Json {
   return walkList(messages, (message) => walkMessage(message, rule));
 }
@@ -76,6 +78,11 @@ export function walkSampleFields(fields: JsonObject, rule: TextRule): JsonObject
   });
 }
 
+export function walkRetries<Retries extends Json>(
+  retries: Retries,
+  rule: TextRule,
+  mediaRule?: TextRule,
+): Retries;
 export function walkRetries(retries: Json, rule: TextRule, mediaRule = rule): Json {
   return walkList(retries, (retry) =>
     walkObject(retry, {
