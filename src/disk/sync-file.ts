@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { errnoOf } from '../base/index.ts';
 import { explainDiskError } from './explain.ts';
 import { refuseLockFile } from './held-locks.ts';
 
@@ -21,10 +22,24 @@ export function openSyncFile(path: string, mode: 'create'): SyncFile;
 export function openSyncFile(path: string, mode: 'read'): SyncFile | undefined;
 export function openSyncFile(path: string, mode: 'read' | 'create'): SyncFile | undefined {
   return explained(path, () => {
-    if (mode === 'read' && !fs.existsSync(path)) return undefined;
-    if (mode === 'read') refuseLockFile(path);
-    return new NodeSyncFile(path, fs.openSync(path, mode === 'read' ? 'r' : 'wx+'));
+    if (mode === 'create') return new NodeSyncFile(path, fs.openSync(path, 'wx+'));
+    refuseLockFile(path);
+    const fd = openIfThere(path);
+    return fd === undefined ? undefined : new NodeSyncFile(path, fd);
   });
+}
+
+/** The second: something on the way is no directory any more. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR']);
+
+/** The system says whether it is there, in the one call that opens it: between two calls another process may remove it. */
+function openIfThere(path: string): number | undefined {
+  try {
+    return fs.openSync(path, 'r');
+  } catch (error) {
+    if (ABSENT.has(errnoOf(error))) return undefined;
+    throw error;
+  }
 }
 
 class NodeSyncFile implements SyncFile {
