@@ -1,17 +1,11 @@
 import { DamageError, sampleKeyText } from '../base/index.ts';
-import {
-  type FoundRun,
-  type JournalWriter,
-  lockRun,
-  openRunJournals,
-  type RunJournals,
-} from '../journal/index.ts';
+import { type FoundRun, type JournalWriter, openRunJournals, type RunJournals } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
 import { applySeal, countNotIn, countWaiting, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
-import { isBusy } from './open-run.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
+import { tryLockRun } from './try-lock.ts';
 
 /**
  * Takes what fits from a run whose plan was another, then turns that run into a log: whatever else it holds was paid for
@@ -19,8 +13,7 @@ import type { RunSettings } from './settings.ts';
  *
  * ### Ordering
  * The other run is locked first, so that two processes do not take it over at once, and writers that somebody vouched for
- * are fenced. What is carried is durable here
- * before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
+ * are fenced. What is carried is durable here before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
  */
 export async function takeOver(
   stale: FoundRun,
@@ -28,13 +21,8 @@ export async function takeOver(
   settings: RunSettings,
 ): Promise<string> {
   const { runId } = stale.run;
-  let lock: ReturnType<typeof lockRun>;
-  try {
-    lock = lockRun(stale.dir);
-  } catch (error) {
-    if (isBusy(error)) return `The unfinished run ${runId} was taken over by another process just now.`;
-    throw error;
-  }
+  const lock = tryLockRun(stale.dir);
+  if (!lock) return `The unfinished run ${runId} was taken over by another process just now.`;
   try {
     await fenceFound(stale, settings);
     const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
