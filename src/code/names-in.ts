@@ -1,0 +1,99 @@
+import type { AnyNode, Pattern } from 'acorn';
+
+/** The names that a piece of code deals with. Which of them are its own is not asked: too many is safe. */
+export interface Names {
+  /** At its own top level. */
+  readonly declares: Set<string>;
+  readonly uses: Set<string>;
+  readonly assigns: Set<string>;
+  /** Modules that it imports when it runs. */
+  readonly later: Set<string>;
+}
+
+/** Stands for a module whose name is only known when it is imported. */
+export const ANY_MODULE = '*';
+
+export function namesIn(node: AnyNode, names: Names): void {
+  declare(node, names.declares);
+  visit(node, names);
+}
+
+function declare(node: AnyNode, into: Set<string>): void {
+  if (node.type === 'VariableDeclaration')
+    for (const { id } of node.declarations) for (const name of boundNames(id)) into.add(name);
+  else if ((node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') && node.id)
+    into.add(node.id.name);
+}
+
+function boundNames(pattern: Pattern): readonly string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name];
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((property) =>
+        boundNames(property.type === 'RestElement' ? property.argument : property.value),
+      );
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((element) => (element ? boundNames(element) : []));
+    case 'AssignmentPattern':
+      return boundNames(pattern.left);
+    case 'RestElement':
+      return boundNames(pattern.argument);
+    default:
+      return [];
+  }
+}
+
+function visit(node: AnyNode, names: Names): void {
+  note(node, names);
+  for (const [field, value] of Object.entries(node)) {
+    if (isMereKey(node, field)) continue;
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, names);
+  }
+}
+
+function note(node: AnyNode, { uses, assigns, later }: Names): void {
+  switch (node.type) {
+    case 'Identifier':
+      uses.add(node.name);
+      break;
+    case 'AssignmentExpression':
+      for (const name of writtenNames(node.left)) assigns.add(name);
+      break;
+    case 'UpdateExpression':
+    case 'UnaryExpression':
+      if (node.type === 'UpdateExpression' || node.operator === 'delete')
+        for (const name of writtenNames(node.argument)) assigns.add(name);
+      break;
+    case 'ImportExpression':
+      later.add(textOf(node.source as AnyNode));
+      break;
+    case 'CallExpression':
+      if (node.callee.type === 'Identifier' && node.callee.name === 'require' && node.arguments[0])
+        later.add(textOf(node.arguments[0] as AnyNode));
+      break;
+  }
+}
+
+/** `x = …`, `x.y = …` and `[x] = …` change `x`. */
+function writtenNames(node: AnyNode): readonly string[] {
+  if (node.type === 'MemberExpression') return writtenNames(node.object as AnyNode);
+  if (node.type === 'ChainExpression') return writtenNames(node.expression as AnyNode);
+  return boundNames(node as Pattern);
+}
+
+function textOf(node: AnyNode): string {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value;
+  const [quasi] = node.type === 'TemplateLiteral' && node.expressions.length === 0 ? node.quasis : [];
+  return quasi?.value.cooked ?? ANY_MODULE;
+}
+
+/** `a` in `{ a: 1 }` and in `x.a` is no name of a variable. */
+function isMereKey(node: AnyNode, field: string): boolean {
+  if (field === 'property') return node.type === 'MemberExpression' && !node.computed;
+  return field === 'key' && 'computed' in node && node.computed === false;
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
+}
