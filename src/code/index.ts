@@ -1,4 +1,4 @@
-export { CodeGraph } from './code-graph.ts';
-export { type CodeSlice, sliceCode } from './code-slice.ts';
+export { type EvalCode, readEvalCode } from './eval-code.ts';
 export { ModuleWatch } from './module-watch.ts';
-export { memoryOutlines, type OutlineStore } from './outline-store.ts';
+export { openOutlineFile } from './outline-file.ts';
+export { memoryOutlines } from './outline-store.ts';

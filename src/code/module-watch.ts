@@ -3,7 +3,7 @@
  * imported later join when they come. Worker threads have loaders of their own, which are not seen.
  */
 export class ModuleWatch {
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, string | undefined>();
   readonly #targets = new Map<string, string>();
 
   /** `parent` asked for `specifier`, and got `url`. */
@@ -11,12 +11,18 @@ export class ModuleWatch {
     this.#targets.set(edgeKey(parent ?? '', specifier), url);
   }
 
+  /** Of CommonJS the loader does not always show the text. */
   noteLoaded(url: string, source: unknown): void {
-    if (typeof source === 'string') this.#texts.set(url, source);
-    else if (source instanceof Uint8Array) this.#texts.set(url, Buffer.from(source).toString('utf8'));
+    const isBytes = source instanceof Uint8Array;
+    const text = isBytes
+      ? Buffer.from(source).toString('utf8')
+      : typeof source === 'string'
+        ? source
+        : undefined;
+    this.#texts.set(url, text);
   }
 
-  /** The text as it was loaded: the file may have changed since. */
+  /** The text as it was loaded, if that is known: the file may have changed since. */
   textOf(url: string): string | undefined {
     return this.#texts.get(url);
   }
