@@ -11,6 +11,7 @@ export {
   messageOf,
   UsageError,
 } from './errors.ts';
+export { exactJson } from './exact-json.ts';
 export { base57, isRunId, newRunId, type RunId, shortId } from './ids.ts';
 export {
   escapeLoneSurrogates,

@@ -1,15 +1,16 @@
-import { escapeLoneSurrogates, type Json, toJson } from '../base/index.ts';
+import { escapeLoneSurrogates, exactJson, type Json, toJson } from '../base/index.ts';
 import {
+  answerKey,
   attachmentHash,
   type Condenser,
   condenseMessages,
   type LogEvent,
+  type SampleAnswer,
   type SampleFields,
   summarize,
 } from '../log/index.ts';
-import { exactJson } from './exact-json.ts';
 import { takeOutTexts } from './long-texts.ts';
-import type { AnswerRow, AttemptStart, AttemptStatus, Origin, TargetOutput } from './records.ts';
+import type { AttemptStart, AttemptStatus, Origin, TargetOutput } from './records.ts';
 import { startFields } from './records.ts';
 import type { Value } from './row-inserter.ts';
 import { idText } from './stored-documents.ts';
@@ -43,6 +44,8 @@ export interface AttemptWriterOptions {
   readonly origin: Origin;
   /** What the attempt has already, when it goes on: the hashes of its attachments, and its rows. */
   readonly linked?: Iterable<string>;
+  /** By `answerKey`. */
+  readonly answered?: Iterable<string>;
   readonly rows?: AttemptRows;
 }
 
@@ -64,6 +67,7 @@ export class AttemptWriter {
   readonly #start: AttemptStart;
   readonly #origin: Origin;
   readonly #linked: Set<string>;
+  readonly #answered: Set<string>;
   readonly #rows: { events: number; links: number; answers: number };
   /** The row of events that still waits for its commit, and the group it waits in. */
   #events: { readonly row: [attempt: number, texts: string]; readonly group: number } | undefined;
@@ -75,6 +79,7 @@ export class AttemptWriter {
     this.#start = options.start;
     this.#origin = options.origin;
     this.#linked = new Set(options.linked);
+    this.#answered = new Set(options.answered);
     this.#rows = { events: 0, links: 0, answers: 0, ...options.rows };
   }
 
@@ -97,13 +102,23 @@ export class AttemptWriter {
   }
 
   /** Resolves when the answer is durable: only then may anybody see it [JRN-6]. */
-  async answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void> {
+  async answer(answer: SampleAnswer, events: readonly LogEvent[]): Promise<void> {
     for (const event of events) this.event(event);
+    this.#addAnswer(answer, answer.costUsd);
+    await this.#journal.flush();
+  }
+
+  /** An answer that was bought before and given again: with it the attempt says all that it was told [JRN-17]. */
+  replayed(answer: SampleAnswer & { readonly from: string }): void {
+    if (!this.#answered.has(answerKey(answer))) this.#addAnswer(answer, 0);
+  }
+
+  #addAnswer(answer: SampleAnswer, spentUsd: number | undefined): void {
     const { kind, digest, occurrence, ...data } = answer;
     const json = exactJson({ ...data, value: this.#takeOut(data.value) });
+    this.#answered.add(answerKey(answer));
     this.#rows.answers++;
-    this.#journal.insert('answers', [this.n, kind, digest, occurrence, json], answer.costUsd);
-    await this.#journal.flush();
+    this.#journal.insert('answers', [this.n, kind, digest, occurrence, json], spentUsd);
   }
 
   /** Resolves when the target's output is durable: a crash while scoring will not run the target again. */

@@ -1,5 +1,4 @@
-import { isJsonObject } from '../base/index.ts';
-import { exactJson } from './exact-json.ts';
+import { exactJson, isJsonObject } from '../base/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { COLUMNS } from './journal-rows.ts';
 import { hashesIn } from './long-texts.ts';

@@ -26,7 +26,6 @@ export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
 export { readRunFromJournals } from './read-run.ts';
 export type {
-  AnswerRow,
   AttemptOutline,
   AttemptRow,
   AttemptStart,

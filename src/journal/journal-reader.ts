@@ -1,5 +1,12 @@
 import { isJsonObject, type Json, type SampleId, type SampleKey, toJson } from '../base/index.ts';
-import { type EvalSampleSummary, type LogEvent, type SampleFields, summarize } from '../log/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogEvent,
+  readAnswer,
+  type SampleAnswer,
+  type SampleFields,
+  summarize,
+} from '../log/index.ts';
 import { DamageNotes } from './damage-notes.ts';
 import { damagedJournal } from './database.ts';
 import { EventExpander } from './event-expander.ts';
@@ -8,7 +15,6 @@ import type { JournalRows, Row } from './journal-rows.ts';
 import { JournalTexts, LOST_MESSAGE } from './journal-texts.ts';
 import type { Records } from './record-file.ts';
 import {
-  type AnswerRow,
   type AttemptOutline,
   type AttemptResult,
   type AttemptRow,
@@ -194,19 +200,14 @@ export class JournalReader {
     }
   }
 
-  *answers(n: number): Iterable<AnswerRow> {
+  *answers(n: number): Iterable<SampleAnswer> {
     for (const row of this.rows.many('answers', { where: 'attempt = ?', values: [n] })) {
       const data = this.#texts.whole(n, row.data);
-      if (!isJsonObject(data)) continue;
-      const { value = null, costUsd, tokens } = data;
-      yield {
-        kind: textOf(row.kind),
-        digest: asDigest(textOf(row.digest)),
-        occurrence: Number(row.occurrence),
-        value,
-        ...(typeof costUsd === 'number' ? { costUsd } : {}),
-        ...(typeof tokens === 'number' ? { tokens } : {}),
-      };
+      const { kind, digest, occurrence } = row;
+      const answer = isJsonObject(data)
+        ? readAnswer({ ...data, kind: textOf(kind), digest: textOf(digest), occurrence: Number(occurrence) })
+        : undefined;
+      if (answer) yield answer;
     }
   }
 
@@ -237,9 +238,10 @@ export class JournalReader {
     return this.#texts.content(hash);
   }
 
-  /** What all answers of this journal cost, or those of one attempt, as far as their prices are known. */
+  /** What all answers cost that this journal or one attempt of it bought, as far as their prices are known. */
   spentUsd(n?: number): number {
-    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
+    const sql =
+      "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2) AND json_extract(data, '$.from') IS NULL";
     return n === undefined ? this.rows.number(sql) : this.rows.number(`${sql} AND attempt = ?`, n);
   }
 

@@ -1,11 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { assert, type Clock, isoTime, toJson } from '../base/index.ts';
+import { assert, type Clock, exactJson, isoTime, toJson } from '../base/index.ts';
 import type { Lock } from '../disk/index.ts';
-import { createCondenser } from '../log/index.ts';
+import { answerKey, createCondenser } from '../log/index.ts';
 import type { AcknowledgedFile } from './acknowledged.ts';
 import { AttemptWriter, type RowSink } from './attempt-writer.ts';
 import { copyAttempt } from './copy-attempt.ts';
-import { exactJson } from './exact-json.ts';
 import { GroupCommit } from './group-commit.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
@@ -141,7 +140,8 @@ export class JournalWriter implements RowSink {
     const count = (table: string) =>
       this.reader.rows.number(`SELECT count(*) FROM ${table} WHERE attempt = ?`, n);
     const rows = { events: count('events'), links: count('links'), answers: count('answers') };
-    return new AttemptWriter(this, { n, start, origin: start.origin, condenser, linked, rows });
+    const answered = [...this.reader.answers(n)].map(answerKey);
+    return new AttemptWriter(this, { n, start, origin: start.origin, condenser, linked, answered, rows });
   }
 
   /**

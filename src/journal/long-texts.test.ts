@@ -8,8 +8,7 @@ import {
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import type { Json } from '../base/index.ts';
-import { exactJson } from './exact-json.ts';
+import { exactJson, type Json } from '../base/index.ts';
 import { hashesIn, putBackTexts, takeOutTexts } from './long-texts.ts';
 import { readJournal } from './read-journal.ts';
 

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { isJsonObject, toJson } from '../base/index.ts';
+import { exactJson, isJsonObject, toJson } from '../base/index.ts';
 import { createFile, type Disk, openSyncFile } from '../disk/index.ts';
-import { exactJson } from './exact-json.ts';
 import { besideJournal } from './layout.ts';
 import type { RunRecord, WriterRecord } from './records.ts';
 import { JOURNAL_VERSION } from './schema.ts';

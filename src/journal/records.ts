@@ -101,15 +101,6 @@ export interface TargetOutput {
   readonly fields: JsonObject;
 }
 
-export interface AnswerRow {
-  readonly kind: string;
-  readonly digest: Digest;
-  readonly occurrence: number;
-  readonly value: Json;
-  readonly costUsd?: number;
-  readonly tokens?: number;
-}
-
 /** A sample that another finished log already holds: it is copied from there when this run is sealed. */
 export interface ReusedSample {
   readonly id: SampleId;

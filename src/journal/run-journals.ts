@@ -1,5 +1,6 @@
 import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
 import type { Disk, Liveness } from '../disk/index.ts';
+import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
 import { readJournal } from './read-journal.ts';
@@ -116,6 +117,11 @@ export class RunJournals {
       if (!other || isBetterCopy(attempt, other)) chosen.set(attempt.origin, attempt);
     }
     return found.filter((attempt) => chosen.get(attempt.origin) === attempt);
+  }
+
+  /** The union of what was bought for a sample in all attempts at it. */
+  answersAt(id: SampleId, epoch: number): readonly SampleAnswer[] {
+    return unionOfAnswers(this.attemptsAt(id, epoch).map(({ source, n }) => source.answers(n)));
   }
 
   /** Every attempt of the run, oldest generation first, each origin once. */

@@ -2,6 +2,7 @@
  * The condensed shape of a sample's transcript, shared by the journal and the log: because both hold the same texts,
  * sealing is copying (docs/format/journal.md [JRN-4]).
  */
+import type { SampleAnswer } from './sample-answers.ts';
 import type { SampleFields } from './schema.ts';
 
 /** What one event turned into. Everything listed here is new to its sample; older content is only referred to. */
@@ -25,4 +26,6 @@ export interface SampleParts {
   /** JSON texts of the pools, by position. */
   readonly messages: Iterable<string> | AsyncIterable<string>;
   readonly calls: Iterable<string> | AsyncIterable<string>;
+  /** What was bought for it; absent when that is not known. */
+  readonly answers?: Iterable<SampleAnswer> | AsyncIterable<SampleAnswer> | undefined;
 }

@@ -15,6 +15,7 @@ import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readParts } from './read-parts.ts';
 import { readEvents, readFields, readSample, type SampleContext } from './read-sample.ts';
+import { answersMemberName, readAnswer, type SampleAnswer } from './sample-answers.ts';
 import { monolithDocument } from './sample-document.ts';
 import { sampleMemberName } from './sample-text.ts';
 import type {
@@ -108,7 +109,15 @@ export class EvalLogReader implements StoredLogReader {
 
   async parts(id: SampleId, epoch: number): Promise<SampleParts | undefined> {
     const context = await this.context(id, epoch);
-    return context && readParts(context);
+    const parts = context && (await readParts(context));
+    return parts && { ...parts, answers: this.answers({ id, epoch }) };
+  }
+
+  async *answers(sample: SampleKey): AsyncGenerator<SampleAnswer> {
+    for await (const item of this.json(answersMemberName(sample))?.readItems() ?? []) {
+      const answer = readAnswer(item);
+      if (answer) yield answer;
+    }
   }
 
   async reductions(): Promise<readonly EvalSampleReductions[] | undefined> {

@@ -96,6 +96,10 @@ export class JsonLogReader implements StoredLogReader {
     return context && readParts(context);
   }
 
+  async *answers(): AsyncGenerator<never> {
+    // A `.json` log has no place for them.
+  }
+
   async reductions(): Promise<readonly EvalSampleReductions[] | undefined> {
     const { top } = await this.#getIndex();
     return readReductions(top.reductions ?? undefined, top.results);

@@ -1,9 +1,10 @@
-import { assert, type Json, type JsonObject, stringifyJson } from '../base/index.ts';
+import { assert, type Json, type JsonObject, type SampleKey, stringifyJson } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
 import { completeHeader, completeScore, completeStart, completeSummary } from './always-written.ts';
 import type { CompressionMethod } from './compress.ts';
 import type { SampleParts } from './condensed.ts';
 import { encodeTexts, jsonMembers, type Many, separated } from './json-text.ts';
+import { answersChunks, answersMemberName, type SampleAnswer } from './sample-answers.ts';
 import { sampleMemberName, sampleText } from './sample-text.ts';
 import type { EvalSampleReductions, EvalSampleSummary, LogHeader, LogStart } from './schema.ts';
 import type { ZipEntry } from './zip-format.ts';
@@ -19,7 +20,12 @@ import { ZipWriter } from './zip-writer.ts';
  */
 export interface LogFile {
   writeStart(start: LogStart): Promise<void>;
+  /** With its answers, in a member of their own [LOG-36]. */
   writeSample(parts: SampleParts): Promise<void>;
+  /** Takes over a sample of another log, with its answers; false when it is not one member there. */
+  copySample(from: MemberSource, sample: SampleKey): Promise<boolean>;
+  /** A member of its own, unless there is none. */
+  writeAnswers(sample: SampleKey, answers: Many<SampleAnswer>): Promise<void>;
   /** Takes over a member of another log as it is, compressed bytes and checksum, without decoding it. */
   copyMember(from: MemberSource, name: string): Promise<void>;
   /** `summaries.json`, which every reader asks first. */
@@ -73,9 +79,24 @@ class EvalLogFile implements LogFile {
     return this.writeJson('_journal/start.json', documentJson(completeStart(start)));
   }
 
-  writeSample(parts: SampleParts): Promise<void> {
-    const name = sampleMemberName(parts.fields.id, parts.fields.epoch);
-    return this.writeMember(name, encodeTexts(sampleText(parts)));
+  async writeSample(parts: SampleParts): Promise<void> {
+    const { fields, answers } = parts;
+    await this.writeMember(sampleMemberName(fields.id, fields.epoch), encodeTexts(sampleText(parts)));
+    if (answers) await this.writeAnswers(fields, answers);
+  }
+
+  async writeAnswers(sample: SampleKey, answers: Many<SampleAnswer>): Promise<void> {
+    const some = await unlessEmpty(answers);
+    if (some) await this.writeMember(answersMemberName(sample), answersChunks(some));
+  }
+
+  async copySample(from: MemberSource, sample: SampleKey): Promise<boolean> {
+    const name = sampleMemberName(sample.id, sample.epoch);
+    if (!(await from.rawMember(name))) return false;
+    await this.copyMember(from, name);
+    const answers = answersMemberName(sample);
+    if (await from.rawMember(answers)) await this.copyMember(from, answers);
+    return true;
   }
 
   async copyMember(from: MemberSource, name: string): Promise<void> {
@@ -120,6 +141,17 @@ class EvalLogFile implements LogFile {
   async abandon(): Promise<void> {
     await this.#file.close();
   }
+}
+
+/** The same items, unless there is none. */
+async function unlessEmpty<T>(items: Many<T>): Promise<Many<T> | undefined> {
+  const iterator = Symbol.iterator in items ? items[Symbol.iterator]() : items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done) return undefined;
+  return (async function* () {
+    yield first.value;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })();
 }
 
 function summaryText(summary: EvalSampleSummary): string {

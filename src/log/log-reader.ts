@@ -3,6 +3,7 @@ import type { SampleParts } from './condensed.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberJson } from './member-json.ts';
 import type { SampleContext } from './read-sample.ts';
+import type { SampleAnswer } from './sample-answers.ts';
 import type {
   EvalSample,
   EvalSampleReductions,
@@ -35,6 +36,8 @@ export interface LogReader {
   events(id: SampleId, epoch: number): AsyncIterable<LogEvent>;
   /** The sample still condensed, for writing it into another log. Its iterables may be iterated again. */
   parts(id: SampleId, epoch: number): Promise<SampleParts | undefined>;
+  /** What was bought for a sample, if the log says so [LOG-36]; empty when it does not. */
+  answers(sample: SampleKey): AsyncIterable<SampleAnswer>;
   reductions(): Promise<readonly EvalSampleReductions[] | undefined>;
   /** What a `.eval` is made of; a `.json` has no members. */
   members(): readonly MemberInfo[];

@@ -104,8 +104,7 @@ export class FlushedLog {
 
   /** Takes a sample over as it is, without decoding it. */
   async copyTo(file: LogFile, key: SampleKey): Promise<void> {
-    const name = sampleMemberName(key.id, key.epoch);
-    if (this.#members.has(name)) return file.copyMember(this.#reader, name);
+    if (await file.copySample(this.#reader, key)) return;
     const chunks = this.#chunksOf(key);
     for (const chunk of chunks) await file.copyMember(this.#reader, chunk);
     if (chunks.length > 0) return;

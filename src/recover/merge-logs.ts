@@ -7,7 +7,6 @@ import {
   type LogHeader,
   type LogReader,
   type MeritRank,
-  sampleMemberName,
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';
 import type { MergeConflict } from './merge-choice.ts';
@@ -104,8 +103,7 @@ async function copySample(
   reader: LogReader,
   { id, epoch }: { readonly id: SampleId; readonly epoch: number },
 ): Promise<void> {
-  const name = sampleMemberName(id, epoch);
-  if (await reader.rawMember(name)) return file.copyMember(reader, name);
+  if (await file.copySample(reader, { id, epoch })) return;
   const parts = await reader.parts(id, epoch);
   if (parts) await file.writeSample(parts);
 }

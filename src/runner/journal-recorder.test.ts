@@ -17,9 +17,8 @@ test('[REP-1] answers are replayed up to the first that is missing: what comes b
   for (const occurrence of [0, 1, 3]) await attempt.answer(someAnswer(occurrence, occurrence), []);
   writer.close();
   const journals = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
-  const answers = answersToReplay(journals, sampleStart('a'));
+  const answers = answersToReplay(journals.answersAt('a', 1), run.runId);
   expect([...answers.values()].map((list) => list.map(({ value }) => value))).toEqual([[0, 1]]);
-  expect(answersToReplay(journals, { ...sampleStart('a'), key: 'other' as Digest }).size).toBe(0);
   journals.close();
 });
 

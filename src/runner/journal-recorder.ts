@@ -1,6 +1,5 @@
-import { ActionableError, type Digest, type Random, type SampleId, shortId } from '../base/index.ts';
-import type { AnswerRow, RunJournals } from '../journal/index.ts';
-import type { LogEvent } from '../log/index.ts';
+import { ActionableError, type Random, shortId } from '../base/index.ts';
+import type { LogEvent, SampleAnswer } from '../log/index.ts';
 import {
   newEvent,
   type PaidRequest,
@@ -38,7 +37,9 @@ export class JournalRecorder implements Recorder {
     const key = requestKey(request);
     const asked = this.#asked.get(key) ?? 0;
     this.#asked.set(key, asked + 1);
-    return this.#recorded.get(key)?.[asked];
+    const answer = this.#recorded.get(key)?.[asked];
+    if (answer) this.#attempt.replayed({ ...request, occurrence: asked, ...answer });
+    return answer;
   }
 
   async record(request: PaidRequest, answer: RecordedAnswer, events: readonly LogEvent[]): Promise<void> {
@@ -106,33 +107,25 @@ export class JournalRecorder implements Recorder {
 }
 
 /** Answers by request, in the order in which equal requests were made. */
-export type RecordedAnswers = ReadonlyMap<string, readonly RecordedAnswer[]>;
+export type RecordedAnswers = ReadonlyMap<string, readonly BoughtAnswer[]>;
+
+/** With the run that bought it. */
+type BoughtAnswer = RecordedAnswer & { readonly from: string };
 
 export const NO_ANSWERS: RecordedAnswers = new Map();
 
-/**
- * The answers that a new attempt replays: the union over all interrupted attempts at the same sample with the same
- * content key. An attempt that ended with an error closes the book: its answers led to the error.
- */
-export function answersToReplay(
-  journals: RunJournals,
-  sample: { readonly id: SampleId; readonly epoch: number; readonly key: Digest },
-): RecordedAnswers {
-  const rows = new Map<string, AnswerRow>();
-  for (const { source, n, key, status } of journals.attemptsAt(sample.id, sample.epoch)) {
-    if (key !== sample.key) continue;
-    if (status !== undefined) rows.clear();
-    else for (const row of source.answers(n)) rows.set(`${requestKey(row)} ${row.occurrence}`, row);
-  }
-  const answers = new Map<string, RecordedAnswer[]>();
-  for (const row of [...rows.values()].sort((a, b) => a.occurrence - b.occurrence)) {
+/** Answers as a new attempt is given them. `runId`: who bought those that do not say it. */
+export function answersToReplay(answers: readonly SampleAnswer[], runId: string): RecordedAnswers {
+  const found = new Map<string, BoughtAnswer[]>();
+  for (const row of answers.toSorted((a, b) => a.occurrence - b.occurrence)) {
     const { kind: _kind, digest: _digest, occurrence, ...answer } = row;
     const key = requestKey(row);
-    const list = answers.get(key) ?? [];
+    const list = found.get(key) ?? [];
     // A gap cannot be filled by guessing: what comes behind it is asked again.
-    if (list.length === occurrence) answers.set(key, [...list, answer]);
+    if (list.length === occurrence) list.push({ from: runId, ...answer });
+    found.set(key, list);
   }
-  return answers;
+  return found;
 }
 
 function sampleEnded(): ActionableError {

@@ -10,6 +10,8 @@ export function redactedAttempt(attempt: AttemptSink, redaction: Redaction): Att
   return {
     n: attempt.n,
     event: (event) => attempt.event(redaction.value(event)),
+    // It may have been bought before the eval wanted anything redacted.
+    replayed: (answer) => attempt.replayed({ ...answer, value: redaction.value(answer.value) }),
     answer: (answer, events) => attempt.answer(answer, redaction.value(events)),
     output: (output) => attempt.output(redaction.value(output)),
     finish: (status, fields) => attempt.finish(status, redaction.value(fields)),

@@ -282,6 +282,7 @@ function sinkInto(events: LogEvent[]): AttemptSink {
     n: 1,
     event: (event) => void events.push(event),
     answer: async (_answer, more) => void events.push(...more),
+    replayed: () => undefined,
     output: async () => undefined,
     finish: async () => undefined,
   };

@@ -88,8 +88,9 @@ async function runOne(
     ...(finished ? { finished } : {}),
     row: await dataset.row(planned.index),
     journal: writer,
-    // An attempt of this session that failed closes the book as well, so the journals are asked whenever there was one.
-    answers: wasTried ? answersToReplay(journals, planned) : NO_ANSWERS,
+    answers: wasTried
+      ? answersToReplay(journals.answersAt(planned.id, planned.epoch), opened.run.runId)
+      : NO_ANSWERS,
     earlier: await earlierErrors(settings.places.logs, { journals, planned, findings }),
     signal,
   });

@@ -1,11 +1,5 @@
-import type {
-  AnswerRow,
-  AttemptStart,
-  AttemptStatus,
-  JournalReader,
-  TargetOutput,
-} from '../journal/index.ts';
-import type { LogEvent, SampleFields } from '../log/index.ts';
+import type { AttemptStart, AttemptStatus, JournalReader, TargetOutput } from '../journal/index.ts';
+import type { LogEvent, SampleAnswer, SampleFields } from '../log/index.ts';
 
 /** What running a sample needs of a journal: the journal itself is one, and the benchmark has one that forgets. */
 export interface SampleJournal {
@@ -19,7 +13,9 @@ export interface SampleJournal {
 export interface AttemptSink {
   readonly n: number;
   event(event: LogEvent): void;
-  answer(answer: AnswerRow, events: readonly LogEvent[]): Promise<void>;
+  answer(answer: SampleAnswer, events: readonly LogEvent[]): Promise<void>;
+  /** Never waits: it is durable with whatever comes next. */
+  replayed(answer: SampleAnswer & { readonly from: string }): void;
   output(output: TargetOutput): Promise<void>;
   finish(status: AttemptStatus, fields: SampleFields): Promise<void>;
 }

@@ -8,6 +8,8 @@ import { checkLenders } from './lenders.ts';
 /** What a log will hold, decided once: whoever counts, reports or writes takes it from here [SEAL-4]. */
 export interface SealPlan {
   readonly run: RunRecord;
+  /** Where the rows of what was chosen are read. */
+  readonly journals: RunJournals;
   readonly choices: ChoiceList;
   readonly counts: SealCounts;
   /** The names of samples that are completed, here or in a log that lends them. */
@@ -45,6 +47,7 @@ export async function planSeal(journals: RunJournals, logs: LogStore): Promise<S
   const choices = new ChoiceList(chosen);
   return {
     run,
+    journals,
     choices,
     completed: new Set(chosen.filter(isCompleted).map(nameOf)),
     missing,

@@ -1,4 +1,5 @@
-import { ActionableError, DamageError, messageOf } from '../base/index.ts';
+import { ActionableError, DamageError, messageOf, type SampleKey } from '../base/index.ts';
+import type { RunJournals } from '../journal/index.ts';
 import {
   type Attachment,
   type LogFile,
@@ -6,9 +7,10 @@ import {
   type LogReader,
   type LogStore,
   sampleMemberName,
+  unionOfAnswers,
 } from '../log/index.ts';
 import type { ApplySealOptions } from './apply-seal.ts';
-import { type ChoiceList, type Chosen, nameOfChosen } from './choice-list.ts';
+import { type Chosen, nameOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
 import { computeRunResults, StatsCollector } from './run-results.ts';
 import { fieldsOf, storedFieldsOf, summariesOf } from './sample-parts.ts';
@@ -36,7 +38,7 @@ export async function writePlan(
 ): Promise<LogHeader> {
   const { run, choices } = plan;
   await file.writeStart(run.start);
-  await writeSamples(file, choices, options);
+  await writeSamples(file, plan, options);
   const stats = new StatsCollector(run);
   await file.writeSummaries(stats.watch(summariesOf(choices)));
   const { results, reductions } = await computeRunResults(plan);
@@ -65,7 +67,11 @@ export function sampleOfMember(member: string): string | undefined {
   return /^samples\/(.*_epoch_\d+)(?:\.json|\/.*)$/s.exec(member)?.[1];
 }
 
-async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySealOptions): Promise<void> {
+async function writeSamples(
+  file: LogFile,
+  { choices, journals }: SealPlan,
+  options: ApplySealOptions,
+): Promise<void> {
   const lenders = new OpenLenders(options.lenders ?? options.logs);
   const unreadable = new Map<string, string>();
   let done = 0;
@@ -74,7 +80,7 @@ async function writeSamples(file: LogFile, choices: ChoiceList, options: ApplySe
       // After the first failure this file comes to nothing: the others are only read, to know all that fail.
       const write = () =>
         unreadable.size === 0
-          ? writeSample(file, chosen, { ...options, open: lenders })
+          ? writeSample(file, chosen, { ...options, journals, open: lenders })
           : readSample(chosen, lenders);
       const reason = await reasonOfFailure(write);
       if (reason !== undefined) unreadable.set(nameOfChosen(chosen), reason);
@@ -122,13 +128,19 @@ async function readSample(chosen: Chosen, lenders: OpenLenders): Promise<void> {
 async function writeSample(
   file: LogFile,
   chosen: Chosen,
-  { open, withEvents = true }: ApplySealOptions & { readonly open: OpenLenders },
+  {
+    open,
+    journals,
+    withEvents = true,
+  }: ApplySealOptions & {
+    readonly open: OpenLenders;
+    readonly journals: RunJournals;
+  },
 ): Promise<void> {
   const { source } = chosen;
   if (chosen.from === 'log') {
     const { row } = chosen;
-    await file.copyMember(await open.lender(row.log), sampleMemberName(row.id, row.epoch));
-    return;
+    return await copyLent(file, row, { lender: await open.lender(row.log), journals });
   }
   const { n } = chosen.attempt;
   const { fields, attachments } = storedFieldsOf(chosen);
@@ -138,8 +150,28 @@ async function writeSample(
     attachments: joined(source.attachments(n), attachments),
     messages: withEvents ? source.pool(n, 'message') : [],
     calls: withEvents ? source.pool(n, 'call') : [],
+    answers: journals.answersAt(fields.id, fields.epoch),
   });
   refuseDamaged(chosen);
+}
+
+/** What was bought for it here as well, before another log lent it, is not lost: both are one union [SEAL-6]. */
+async function copyLent(
+  file: LogFile,
+  row: SampleKey,
+  { lender, journals }: { readonly lender: LogReader; readonly journals: RunJournals },
+): Promise<void> {
+  const own = journals.answersAt(row.id, row.epoch);
+  const isThere = own.length === 0 && (await file.copySample(lender, row));
+  if (isThere) return;
+  await file.copyMember(lender, sampleMemberName(row.id, row.epoch));
+  await file.writeAnswers(row, unionOfAnswers([own, await listed(lender.answers(row))]));
+}
+
+async function listed<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
 
 /**

@@ -179,6 +179,7 @@ const FORGETFUL_ATTEMPT: ReturnType<SampleJournal['startAttempt']> = {
   n: 0,
   event: () => undefined,
   answer: async () => undefined,
+  replayed: () => undefined,
   output: async () => undefined,
   finish: async () => undefined,
 };

@@ -10,13 +10,12 @@ import {
 } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import {
-  type AnswerRow,
   type AttemptStart,
   createWriter,
   type JournalWriter,
   type RunRecord,
 } from '../../src/journal/index.ts';
-import type { LogEvent, SampleFields } from '../../src/log/index.ts';
+import type { LogEvent, SampleAnswer, SampleFields } from '../../src/log/index.ts';
 
 export const RUN: RunRecord = {
   runId: newRunId(0, systemRandom),
@@ -92,7 +91,7 @@ export const infoEvent = (data: Json): LogEvent => ({
 });
 
 /** A paid answer; equal digests differ by their occurrence. */
-export const someAnswer = (value: Json, occurrence = 0): AnswerRow => ({
+export const someAnswer = (value: Json, occurrence = 0): SampleAnswer => ({
   kind: 'model',
   digest: 'q' as Digest,
   occurrence,

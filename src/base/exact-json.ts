@@ -1,8 +1,8 @@
-import { isJsonArray, isJsonObject, type Json } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type Json } from './json.ts';
 
 /**
  * Compact JSON from which `parseJson` gives back the very value: a lone surrogate is written as JSON's own escape, where
- * the log's `stringifyJson` would write it as literal text [JRN-12]. For documents that only the journal reads.
+ * `stringifyJson` would write it as literal text, as Inspect does [JRN-12]. For documents that only we read.
  */
 export function exactJson(value: Json): string {
   return isSimple(value) ? JSON.stringify(value) : withCare(value);
