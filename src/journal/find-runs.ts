@@ -1,5 +1,5 @@
 import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
-import { type Disk, isLocked, type Liveness } from '../disk/index.ts';
+import { type Disk, identityOfFile, isLocked, type Liveness } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
 import { runLockPath } from './layout.ts';
@@ -43,7 +43,7 @@ export async function findRuns(
   for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
     if (kind !== 'directory' || !isRunId(name)) continue;
     const dir = `${stateDir}/${name}`;
-    const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+    const looked = await lookAtWriters(disk, dir);
     const seen = looked.filter((look) => 'run' in look);
     unreadable.push(...looked.filter((look) => 'reason' in look));
     const [first] = seen;
@@ -64,6 +64,13 @@ export async function findRuns(
 interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly beatMs: number | undefined;
+}
+
+/** Nothing of a run that was let go while it was looked at: its log is in place by now. */
+async function lookAtWriters(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
+  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+  const isLetGo = looked.some((look) => 'code' in look) && identityOfFile(dir) === undefined;
+  return isLetGo ? [] : looked;
 }
 
 function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
@@ -118,6 +125,6 @@ export async function sweepShells(disk: Disk, stateDir: string, clock: Clock): P
 }
 
 async function isShell(disk: Disk, dir: string): Promise<boolean> {
-  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+  const looked = await lookAtWriters(disk, dir);
   return looked.every((look) => 'code' in look && look.code === 'E_JOURNAL_EMPTY');
 }
