@@ -1,12 +1,13 @@
 /** Runs that another process lets go at the very moment in which they are looked at. */
 import { renameSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { filledJournal } from '../../test/sim/journal-fixture.ts';
+import { filledJournal, newWriter, runRecord } from '../../test/sim/journal-fixture.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { systemClock } from '../base/index.ts';
+import { type Clock, type RunId, systemClock } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
-import { findRuns } from './find-runs.ts';
+import { findRuns, sweepShells } from './find-runs.ts';
+import type { JournalWriter } from './journal-writer.ts';
 import { readJournal } from './read-journal.ts';
 import { readRunFromJournals } from './read-run.ts';
 import { lookAtRun, openRunJournals } from './run-journals.ts';
@@ -61,4 +62,26 @@ test('whoever watches a run still reads it to its end after it was let go', asyn
   disk = lettingGo();
   expect(await reader.fields({ id: 'a', epoch: 1 })).toBeDefined();
   await reader.close();
+});
+
+test('[JRN-3] a shell in which somebody begins while it is looked at is not swept', async () => {
+  const shell = join(dir.path, runRecord().runId);
+  await nodeDisk.makeDir(shell);
+  let begun: JournalWriter | undefined;
+  const disk: Disk = {
+    ...nodeDisk,
+    async list(at) {
+      const found = await nodeDisk.list(at);
+      if (at === shell)
+        begun ??= await newWriter(dir.path, { ...runRecord(), runId: basename(shell) as RunId });
+      return found;
+    },
+  };
+  const tomorrow: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 86_400_000 };
+  await sweepShells(disk, dir.path, tomorrow);
+  expect(begun?.failure).toBeUndefined();
+  expect(await nodeDisk.stat(begun?.reader.path ?? '')).toBeDefined();
+  begun?.close();
+  await sweepShells(nodeDisk, dir.path, tomorrow);
+  expect(await nodeDisk.stat(begun?.reader.path ?? '')).toBeDefined();
 });
