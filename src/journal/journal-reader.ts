@@ -239,8 +239,7 @@ export class JournalReader {
 
   /** What all answers of this journal cost, or those of one attempt, as far as their prices are known. */
   spentUsd(n?: number): number {
-    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
-    return n === undefined ? this.rows.number(sql) : this.rows.number(`${sql} AND attempt = ?`, n);
+    return n === undefined ? this.rows.spentUsd() : this.rows.spentUsd('attempt = ?', n);
   }
 
   /** True when an attempt holds something that was paid for: an answer or an output. */
@@ -258,17 +257,6 @@ export class JournalReader {
   /** What is known to be damaged: of a dead journal all of it, of a living one what was met so far. */
   damage(): JournalDamage {
     return this.#notes.take();
-  }
-
-  /** SQLite's own check of every page, for recovery and for tests. */
-  problems(): readonly string[] {
-    const rows = this.rows.select('PRAGMA integrity_check').map((row) => String(row.integrity_check));
-    return rows.length === 1 && rows[0] === 'ok' ? [] : rows;
-  }
-
-  /** The value of one of SQLite's settings, for `doctor` and for tests. */
-  pragma(name: string): unknown {
-    return Object.values(this.rows.select(`PRAGMA ${name}`)[0] ?? {})[0];
   }
 
   /** Closing twice is fine. The reader of a writer closes with that writer. */

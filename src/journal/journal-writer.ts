@@ -195,10 +195,9 @@ export class JournalWriter implements RowSink {
     return shipper;
   }
 
-  /** Remembers that a segment is in the bucket. */
-  recordShipped(chain: string, seq: number, json: string): Promise<void> {
+  /** Remembers that a segment is in the bucket, with the next commit: it decides nothing, so nobody waits for it. */
+  recordShipped(chain: string, seq: number, json: string): void {
     this.#append(64 + json.length, () => this.#ships.run(chain, seq, json));
-    return this.flush();
   }
 
   /** Nothing is acknowledged from now on: somebody found that this process must not write any more. */

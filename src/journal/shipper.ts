@@ -149,7 +149,7 @@ export class SegmentShipper {
     if (!next) return this.#beginChain(key);
     this.#keys.push(key);
     const { seq, digest, cursors } = next;
-    await this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
+    this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
     this.#chain = next;
     return true;
   }
