@@ -102,6 +102,12 @@ export class JournalReader {
     }
   }
 
+  /** The origins of those attempts that began in another journal. The run is named by whoever has its record whole. */
+  foreignOrigins(runId: string): readonly Origin[] {
+    const own = `${runId}/${this.writer().writer}/`;
+    return this.rows.select(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
+  }
+
   attempt(n: number): AttemptRow | undefined {
     const row = this.rows.one('attempts', 'n = ?', n);
     return row && this.#toAttempt(row);
@@ -334,6 +340,7 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
   substr(a.data, 1, 8) AS start, r.status AS status
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 
+const SELECT_FOREIGN = 'SELECT origin FROM attempts WHERE substr(origin, 1, ?) <> ?';
 const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 

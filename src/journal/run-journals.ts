@@ -214,8 +214,8 @@ export class RunJournals {
   /** The origins that are there more than once. Nearly all attempts are where they began, so these are few. */
   #copies(): ReadonlyMap<Origin, readonly From<AttemptOutline>[]> {
     const copies = new Map<Origin, From<AttemptOutline>[]>();
-    if (this.readers.length < 2) return copies;
-    const suspects = this.#suspects();
+    const suspects = this.readers.length < 2 ? undefined : this.#suspects();
+    if (!suspects) return copies;
     for (const source of this.readers) {
       for (const attempt of source.outline()) {
         if (!suspects(attempt.origin)) continue;
@@ -228,16 +228,16 @@ export class RunJournals {
     return copies;
   }
 
-  /** An attempt can be there twice when a journal holds one that began elsewhere, or a writer is there twice. */
-  #suspects(): (origin: Origin) => boolean {
+  /**
+   * An attempt can be there twice when a journal holds one that began elsewhere, or a writer is there twice. Undefined when
+   * neither is so, as it is in nearly every run: then nothing has to be compared.
+   */
+  #suspects(): ((origin: Origin) => boolean) | undefined {
     const writers = this.writers().map(({ writer }) => writer);
     if (new Set(writers).size < writers.length) return () => true;
-    const foreign = new Set<Origin>();
-    for (const reader of this.readers) {
-      const own = `${this.run().runId}/${reader.writer().writer}/`;
-      for (const { origin } of reader.outline()) if (!origin.startsWith(own)) foreign.add(origin);
-    }
-    return (origin) => foreign.has(origin);
+    const { runId } = this.run();
+    const foreign = new Set(this.readers.flatMap((reader) => reader.foreignOrigins(runId)));
+    return foreign.size === 0 ? undefined : (origin) => foreign.has(origin);
   }
 }
 
