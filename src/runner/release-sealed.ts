@@ -15,7 +15,7 @@ export async function releaseSealed(
   { settings, tally }: { readonly settings: RunSettings; readonly tally: RunTally },
 ): Promise<void> {
   const { disk, places } = settings;
-  const { runId, logName } = found.run;
+  const { runId } = found.run;
   let lock: ReturnType<typeof lockRun>;
   try {
     lock = lockRun(found.dir);
@@ -25,10 +25,8 @@ export async function releaseSealed(
   }
   try {
     await fenceFound(found, settings);
-    const journals = await openRunJournals({ disk, runDir: found.dir });
-    const plan = await planSeal(journals, places.logs);
-    const absent = await countNotIn(places.logs, logName, plan).finally(() => journals.close());
-    if (absent === 0 && plan.problems.length === 0) return await releaseRun(disk, places.state, runId);
+    const { absent, isWhole } = await compare(found, settings);
+    if (absent === 0 && isWhole) return await releaseRun(disk, places.state, runId);
     tally.note(
       `The log of run ${runId} is finished, but its journals hold ${absent} sample(s) that are not in it, or are damaged. They were left as they are: holdfast recover ${runId} --output <log> makes a log of them.`,
     );
@@ -37,5 +35,19 @@ export async function releaseSealed(
     tally.note(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
   } finally {
     lock.release();
+  }
+}
+
+/** How many samples the journals hold and the log does not, and whether all of them can be read. */
+async function compare(
+  { dir, run }: FoundRun,
+  { disk, places }: RunSettings,
+): Promise<{ readonly absent: number; readonly isWhole: boolean }> {
+  const journals = await openRunJournals({ disk, runDir: dir });
+  try {
+    const plan = await planSeal(journals, places.logs);
+    return { absent: await countNotIn(places.logs, run.logName, plan), isWhole: plan.problems.length === 0 };
+  } finally {
+    journals.close();
   }
 }
