@@ -32,5 +32,6 @@ export function fenceKey({ prefix, run, writer }: FencePlace): string {
 /** The one writer of version 1 has no folder of its own. */
 function fencePath(runDir: string, writer: string): string {
   const hasOwn = identityOfFile(writerDir(runDir, writer)) !== undefined;
-  return besideJournal(journalPath(runDir, hasOwn ? writer : '')).fenced;
+  const isOld = !hasOwn && identityOfFile(journalPath(runDir, '')) !== undefined;
+  return besideJournal(journalPath(runDir, isOld ? '' : writer)).fenced;
 }
