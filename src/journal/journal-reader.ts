@@ -102,6 +102,12 @@ export class JournalReader {
     }
   }
 
+  /** The origins of those attempts that began in another journal. The run is named by whoever has its record whole. */
+  foreignOrigins(runId: string): readonly Origin[] {
+    const own = `${runId}/${this.writer().writer}/`;
+    return this.rows.select(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
+  }
+
   attempt(n: number): AttemptRow | undefined {
     const row = this.rows.one('attempts', 'n = ?', n);
     return row && this.#toAttempt(row);
@@ -239,8 +245,7 @@ export class JournalReader {
 
   /** What all answers of this journal cost, or those of one attempt, as far as their prices are known. */
   spentUsd(n?: number): number {
-    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
-    return n === undefined ? this.rows.number(sql) : this.rows.number(`${sql} AND attempt = ?`, n);
+    return n === undefined ? this.rows.spentUsd() : this.rows.spentUsd('attempt = ?', n);
   }
 
   /** True when an attempt holds something that was paid for: an answer or an output. */
@@ -258,17 +263,6 @@ export class JournalReader {
   /** What is known to be damaged: of a dead journal all of it, of a living one what was met so far. */
   damage(): JournalDamage {
     return this.#notes.take();
-  }
-
-  /** SQLite's own check of every page, for recovery and for tests. */
-  problems(): readonly string[] {
-    const rows = this.rows.select('PRAGMA integrity_check').map((row) => String(row.integrity_check));
-    return rows.length === 1 && rows[0] === 'ok' ? [] : rows;
-  }
-
-  /** The value of one of SQLite's settings, for `doctor` and for tests. */
-  pragma(name: string): unknown {
-    return Object.values(this.rows.select(`PRAGMA ${name}`)[0] ?? {})[0];
   }
 
   /** Closing twice is fine. The reader of a writer closes with that writer. */
@@ -346,6 +340,7 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
   substr(a.data, 1, 8) AS start, r.status AS status
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 
+const SELECT_FOREIGN = 'SELECT origin FROM attempts WHERE substr(origin, 1, ?) <> ?';
 const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 

@@ -1,4 +1,4 @@
-import { type Clock, DamageError, type SampleKey, sampleKeyText } from '../base/index.ts';
+import { type Clock, type SampleKey, sampleKeyText } from '../base/index.ts';
 import { type Disk, identityOfFile } from '../disk/index.ts';
 import {
   type EvalSampleSummary,
@@ -13,11 +13,9 @@ import {
 } from '../log/index.ts';
 import { damagedJournal } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { lossWith } from './known-beside.ts';
-import { readJournal } from './read-journal.ts';
 import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
-import { type From, RunJournals, type UnreadableJournal } from './run-journals.ts';
+import { type From, RunJournals, readWriters, type UnreadableJournal } from './run-journals.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
 import { writersIn } from './writers-in.ts';
 
@@ -147,21 +145,18 @@ class JournalRunReader implements RunReader {
 
   /** Writers come and go while a run is watched. */
   async #journals(): Promise<RunJournals> {
-    const unreadable: UnreadableJournal[] = [];
-    for (const { path } of await writersIn(this.#options.disk, this.place)) {
-      if (this.#readers.has(path)) continue;
-      try {
-        const reader = readJournal(path);
-        this.#readers.set(path, reader);
-        reader.writer();
-      } catch (error) {
-        if (!(error instanceof DamageError)) throw error;
-        this.#readers.get(path)?.close();
-        this.#readers.delete(path);
-        unreadable.push({ reason: error.message, lost: lossWith(path) });
-      }
-    }
+    const unreadable = await this.#readNew();
     return new RunJournals([...this.#readers.values()], { runDir: this.place, unreadable });
+  }
+
+  async #readNew(): Promise<readonly UnreadableJournal[]> {
+    try {
+      return readWriters(await writersIn(this.#options.disk, this.place), this.#readers);
+    } catch (error) {
+      if (identityOfFile(this.place) !== undefined) throw error;
+      // The run was let go just now: what was opened before is still read.
+      return [];
+    }
   }
 
   async #lender(journals: RunJournals, sample: SampleKey): Promise<RunReader | undefined> {

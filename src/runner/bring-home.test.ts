@@ -45,16 +45,18 @@ async function ship(writer: JournalWriter): Promise<void> {
   writer.close();
 }
 
-/** The bucket with something that happens right before a writer is fenced there. */
-const beforeFence = (act: () => Promise<void>): Bucket =>
+/** The bucket with something that happens right before it is asked to do something with a key that has `part` in it. */
+const actBefore = (method: 'create' | 'read', part: string, act: () => Promise<void>): Bucket =>
   new Proxy(bucket, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string, bytes: Uint8Array) => {
-        if (key.includes('/fenced/')) await act();
-        return target.create(key, bytes);
-      };
+      if (typeof value !== 'function') return value;
+      return name !== method
+        ? value.bind(target)
+        : async (key: string, ...more: readonly unknown[]) => {
+            if (key.includes(part)) await act();
+            return value.call(target, key, ...more);
+          };
     },
   });
 
@@ -83,6 +85,28 @@ describe('segments', () => {
     }
     const { account, asked, isSameRun } = await runAgain();
     expect(isSameRun).toBe(true);
+    expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
+    expect(asked).toEqual(['question 1 first', 'question 1 second']);
+  });
+
+  test('come home whole also when another process begins, and brings them home too, in the middle of it', async () => {
+    for (const [index, id] of ['q0', 'q2'].entries()) {
+      const writer = await writerWith(id, away(), { writer: `w${index}` });
+      await writer.end('interrupted');
+      await ship(writer);
+    }
+    const places = { ...harness.places, segments: { bucket, prefix: '' } };
+    const signals = { drain: AbortSignal.abort(), abort: new AbortController().signal };
+    let other: Promise<unknown> | undefined;
+    const meeting = actBefore('read', '/segments/w1/', async () => {
+      // It sweeps what crashes left, brings the run home, and stops before it would buy anything.
+      other ??= harness.run(twoTurns(3), { model: countingModel().model, places, signals });
+      await other;
+    });
+    const { account, asked } = await runAgain({
+      places: { ...places, segments: { bucket: meeting, prefix: '' } },
+    });
+    expect(account.damage ?? []).toEqual([]);
     expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
     expect(asked).toEqual(['question 1 first', 'question 1 second']);
   });
@@ -121,7 +145,7 @@ describe('segments', () => {
     moveToAnotherMachine(away());
     const shipper = writer.shipTo({ bucket, prefix: '' });
     await shipper.ship();
-    const waking = beforeFence(async () => {
+    const waking = actBefore('create', '/fenced/', async () => {
       if (writer.failure !== undefined) return;
       await writer.startAttempt(sampleStart('q1')).finish('completed', sampleFields('q1'));
       await shipper.ship();

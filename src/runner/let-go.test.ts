@@ -56,6 +56,60 @@ describe('segments', () => {
     expect((await keysOf(bucket)).length).toBeGreaterThan(0);
   });
 
+  /** The bucket, in which something fails while `isFailing` says so. */
+  const failing = (bucket: Bucket, isFailing: (method: string, key: string) => boolean): Bucket =>
+    new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (key: string, ...more: readonly unknown[]) => {
+          if (isFailing(String(name), key)) throw new Error('the bucket is away');
+          return value.call(target, key, ...more);
+        };
+      },
+    });
+
+  test('[SEG-6] a bucket that is away when the log is finished fails no run: the segments stay', async () => {
+    const bucket = memoryBucket();
+    let isAway = false;
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(failing(bucket, () => isAway)),
+      observer: {
+        onSealProgress: () => {
+          isAway = true;
+        },
+      },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
+    expect(account.notes.join()).toContain('the bucket is away');
+    expect((await keysOf(bucket)).some((key) => key.includes('/segments/'))).toBe(true);
+    expect(runsLeft()).toEqual([]);
+  });
+
+  test('[SEG-9] that the bucket took only after the end of the run go with the others', async () => {
+    const bucket = memoryBucket();
+    let [ended, isSealing] = [0, false];
+    const awayAtTheEnd = failing(
+      bucket,
+      (method, key) => method === 'create' && key.includes('/segments/') && ended > 0 && !isSealing,
+    );
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(awayAtTheEnd),
+      observer: {
+        onSampleEnd: () => void ended++,
+        onSealProgress: () => {
+          isSealing = true;
+        },
+      },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
+    expect(await keysOf(bucket)).toEqual([basename(account.log ?? '')]);
+  });
+
   test('[SEG-9] of a writer that nobody here has read stay when the others go', async () => {
     const bucket = memoryBucket();
     let foreign = '';
