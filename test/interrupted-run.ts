@@ -1,5 +1,9 @@
 /** An eval of two model calls a sample, a model that can be told to hang, and a run that is stopped there. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { nodeDisk } from '../src/disk/index.ts';
 import { defineEval, includes } from '../src/evals/index.ts';
+import { writersIn } from '../src/journal/index.ts';
 import type { RunOutcome } from '../src/runner/index.ts';
 import { mockModel } from '../src/targets/index.ts';
 import type { Harness, HarnessOptions } from './run-harness.ts';
@@ -54,4 +58,14 @@ export async function stopAt(
   const signals = { drain: new AbortController().signal, abort: abort.signal };
   const outcome = await harness.run(twoTurns(which), { model, signals, concurrency: 1, ...more });
   return { outcome, asked };
+}
+
+/** Changes an event of the first attempt in the journal of a run's one writer, as a bad disk would: its checksum no longer fits. */
+export async function damageFirstAttempt({ stateDir }: Harness, runId: string): Promise<void> {
+  const [place] = await writersIn(nodeDisk, join(stateDir, runId));
+  if (!place) throw new Error(`The run ${runId} has no journal.`);
+  const db = new DatabaseSync(place.path);
+  const { changes } = db.prepare("UPDATE events SET json = json || ' ' WHERE attempt = 1").run();
+  db.close();
+  if (changes === 0) throw new Error(`The first attempt of the run ${runId} has no events.`);
 }

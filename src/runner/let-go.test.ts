@@ -1,9 +1,8 @@
 /** When the journals and the segments of a run may go, and when they stay. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { countingModel, damageFirstAttempt, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
@@ -11,7 +10,7 @@ import { systemClock } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes } from '../evals/index.ts';
-import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
+import { openRunJournals, type RunRecord } from '../journal/index.ts';
 import { applySeal, planSeal } from '../seal/index.ts';
 
 let harness: Harness;
@@ -78,10 +77,7 @@ describe('segments', () => {
 test('[SEAL-5] journals that could not be read whole are kept when the run is done', async () => {
   const { outcome } = await stopAt(harness, 2);
   const { runId } = outcome.account;
-  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
-  const db = new DatabaseSync(place?.path ?? '');
-  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
-  db.close();
+  await damageFirstAttempt(harness, runId);
   const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
   expect(account).toMatchObject({ state: 'done', runId, samples: { kept: 1, lost: 0 } });
   expect(readdirSync(join(harness.stateDir, 'damaged'))).toEqual([runId]);

@@ -1,14 +1,13 @@
 /** What becomes of an unfinished run whose plan was another. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { countingModel, damageFirstAttempt, stopAt, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { defineEval } from '../evals/index.ts';
-import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
+import { openRunJournals, type RunRecord } from '../journal/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -42,10 +41,7 @@ test('results of another definition are not carried over: they stay in the log o
 test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and then set aside', async () => {
   const { outcome } = await stopAt(harness, 2);
   const { runId } = outcome.account;
-  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
-  const db = new DatabaseSync(place?.path ?? '');
-  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
-  db.close();
+  await damageFirstAttempt(harness, runId);
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns(4), { model });
   expect(account).toMatchObject({ state: 'done', samples: { planned: 4, kept: 1, lost: 0 } });
