@@ -19,6 +19,7 @@ import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
 import { type From, RunJournals, type UnreadableJournal } from './run-journals.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
+import { wholeFields } from './whole-fields.ts';
 import { writersIn } from './writers-in.ts';
 
 export interface ReadRunOptions {
@@ -210,23 +211,12 @@ function summaryOf(journals: RunJournals, sample: SampleKey): EvalSampleSummary 
   const attempt = currentAttempt(journals, sample);
   const summary = attempt?.source.summary(attempt.n);
   if (summary) return summary;
-  const fields = attempt ? unfinishedFields(attempt) : { ...EMPTY_FIELDS, ...sample };
+  const fields = attempt ? unfinishedFields(attempt) : wholeFields(sample);
   return { ...summarize(fields), completed: false };
 }
 
-const EMPTY_FIELDS = {
-  input: '',
-  target: '',
-  messages: [],
-  output: { choices: [] },
-  metadata: {},
-  store: {},
-  model_usage: {},
-  role_usage: {},
-} as const;
-
 function unfinishedFields(attempt: AttemptRow): SampleFields {
-  return { ...EMPTY_FIELDS, ...startFields(attempt) };
+  return wholeFields(startFields(attempt));
 }
 
 /** [RUN-6]: what is damaged is told for that sample, and all others are read. */
