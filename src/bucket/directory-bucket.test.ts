@@ -8,6 +8,7 @@ import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
 import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
 import { mustBeCrash, SimulatedDisk } from '../../test/sim/simulated-disk.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf, systemClock } from '../base/index.ts';
 import { type Disk, isTempName, nodeDisk, replaceFile, tryLock } from '../disk/index.ts';
 import type { Bucket } from './bucket.ts';
@@ -128,8 +129,8 @@ test('[BUCKET-9] an upload or a download that is aborted in its middle leaves no
   for (const verb of ['createFromFile', 'download'] as const) {
     const stop = new AbortController();
     const disk = new SimulatedDisk();
-    const aborting = new Proxy(disk, {
-      get: (on, name) => (name === 'open' ? openAborting(on, stop) : Reflect.get(on, name).bind(on)),
+    const aborting = withMethods<Disk>(disk, {
+      open: (path, mode) => openAborting(disk, stop)(path, mode),
     });
     await replaceFile(disk, '/local', large);
     await bucketOn(disk).create('a', large);

@@ -10,6 +10,7 @@ import {
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { DamageError, digestOf } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -35,13 +36,7 @@ const shipperOf = (journal: JournalWriter, more: Partial<ShipperOptions> = {}): 
 const keyOf = (seq: number, chain = W) => segmentKey('', { run: run.runId, chain, seq });
 
 /** The bucket with another way to create. */
-const withCreate = (create: Bucket['create']): Bucket =>
-  new Proxy(bucket, {
-    get(target, name) {
-      const value: unknown = name === 'create' ? create : Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+const withCreate = (create: Bucket['create']): Bucket => withMethods(bucket, { create });
 
 async function fill(journal: JournalWriter, from: number, to: number): Promise<void> {
   for (let id = from; id < to; id++) {

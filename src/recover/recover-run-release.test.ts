@@ -6,6 +6,7 @@ import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
 import { filledJournal, newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { useLeftRuns } from '../../test/sim/use-recovery.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
 
 const at = useLeftRuns();
@@ -51,14 +52,10 @@ describe('segments of a machine that is gone', () => {
 
   /** The bucket with something that happens right before anything is created there. */
   const beforeCreate = (bucket: Bucket, act: () => Promise<void>): Bucket =>
-    new Proxy(bucket, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
-        return async (key: string, bytes: Uint8Array) => {
-          await act();
-          return target.create(key, bytes);
-        };
+    withMethods(bucket, {
+      create: async (key, bytes) => {
+        await act();
+        return bucket.create(key, bytes);
       },
     });
 

@@ -8,6 +8,7 @@ import { createHarness, type Harness, type HarnessOptions } from '../../test/run
 import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
 import { newWriter, type SomeWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { type JournalWriter, openRunJournals, type RunRecord } from '../journal/index.ts';
@@ -47,14 +48,10 @@ async function ship(writer: JournalWriter): Promise<void> {
 
 /** The bucket with something that happens right before a writer is fenced there. */
 const beforeFence = (act: () => Promise<void>): Bucket =>
-  new Proxy(bucket, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string, bytes: Uint8Array) => {
-        if (key.includes('/fenced/')) await act();
-        return target.create(key, bytes);
-      };
+  withMethods(bucket, {
+    create: async (key, bytes) => {
+      if (key.includes('/fenced/')) await act();
+      return bucket.create(key, bytes);
     },
   });
 

@@ -6,6 +6,7 @@ import { countingModel, damageFirstAttempt, rows, stopAt, twoTurns } from '../..
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -41,12 +42,8 @@ describe('segments', () => {
 
   test('[SEG-9] stay when the bucket does not take the log', async () => {
     const bucket = memoryBucket();
-    const refusing = new Proxy(bucket, {
-      get(target, name) {
-        if (name === 'createFromFile') return () => Promise.reject(new Error('no room for logs'));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    const refusing = withMethods(bucket, {
+      createFromFile: () => Promise.reject(new Error('no room for logs')),
     });
     const { model } = countingModel();
     const { account } = await harness.run(twoTurns(3), { model, places: withSegments(refusing) });
