@@ -1,4 +1,4 @@
-import { type Disk, explainDiskError } from '../../src/disk/index.ts';
+import { type Disk, explainLinkError } from '../../src/disk/index.ts';
 import { systemError } from './system-error.ts';
 import { withMethods } from './with-methods.ts';
 
@@ -6,7 +6,7 @@ import { withMethods } from './with-methods.ts';
 export function linklessDisk(disk: Disk, errno = 'EPERM'): Disk {
   return withMethods(disk, {
     link: async (_, name) => {
-      throw explainDiskError(systemError(errno, name), name);
+      throw explainLinkError(systemError(errno, name), name);
     },
   });
 }
