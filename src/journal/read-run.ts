@@ -18,6 +18,7 @@ import { readJournal } from './read-journal.ts';
 import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
 import { type From, RunJournals, type UnreadableJournal } from './run-journals.ts';
+import { lentPosition, type OpenLender, RunLenders } from './run-lenders.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
 import { wholeFields } from './whole-fields.ts';
 import { writersIn } from './writers-in.ts';
@@ -27,7 +28,7 @@ export interface ReadRunOptions {
   readonly clock: Clock;
   readonly runDir: string;
   /** Reads a log that lends samples to this run; without it those have summaries only. */
-  readonly openLender?: (log: string) => Promise<RunReader | undefined>;
+  readonly openLender?: OpenLender;
 }
 
 const POLL_MS = 250;
@@ -42,10 +43,12 @@ class JournalRunReader implements RunReader {
   readonly #options: ReadRunOptions;
   /** By path. A journal is opened once; what a living one adds is seen through the same connection. */
   readonly #readers = new Map<string, JournalReader>();
+  readonly #lenders: RunLenders;
 
   constructor(options: ReadRunOptions) {
     this.#options = options;
     this.place = options.runDir;
+    this.#lenders = new RunLenders(options.openLender);
   }
 
   async header(): Promise<LogHeader> {
@@ -87,20 +90,17 @@ class JournalRunReader implements RunReader {
   async fields(sample: SampleKey): Promise<SampleFields | undefined> {
     const journals = await this.#journals();
     const attempt = currentAttempt(journals, sample);
-    if (!attempt) return (await this.#lender(journals, sample))?.fields(sample);
+    if (!attempt) return this.#lenders.fields(journals, sample);
     refuseDamaged(attempt);
     return attempt.source.result(attempt.n)?.fields ?? unfinishedFields(attempt);
   }
 
   async *events(sample: SampleKey, after?: Position): AsyncGenerator<Positioned<LogEvent>> {
-    const progress = fromPosition(after);
+    const lent = lentPosition(after);
+    const progress = lent ? {} : fromPosition(after);
     const journals = await this.#journals();
     const attempt = attemptOf(journals, sample, progress) ?? currentAttempt(journals, sample);
-    if (!attempt) {
-      const lender = await this.#lender(journals, sample);
-      if (lender) yield* lender.events(sample, after);
-      return;
-    }
+    if (!attempt || lent) return yield* this.#lenders.events(journals, sample, lent);
     refuseDamaged(attempt);
     const { source, n, origin } = attempt;
     let index = progress[origin] ?? 0;
@@ -136,6 +136,7 @@ class JournalRunReader implements RunReader {
   async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    await this.#lenders.close();
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
@@ -163,14 +164,6 @@ class JournalRunReader implements RunReader {
       }
     }
     return new RunJournals([...this.#readers.values()], { runDir: this.place, unreadable });
-  }
-
-  async #lender(journals: RunJournals, sample: SampleKey): Promise<RunReader | undefined> {
-    const name = sampleKeyText(sample.id, sample.epoch);
-    for (const { log, id, epoch } of journals.reused()) {
-      if (sampleKeyText(id, epoch) === name) return this.#options.openLender?.(log);
-    }
-    return undefined;
   }
 }
 
