@@ -2,17 +2,20 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countingModel, damageFirstAttempt, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import {
+  countingModel,
+  damageFirstAttempt,
+  rows,
+  sealNow,
+  stopAt,
+  twoTurns,
+} from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
-import { systemClock } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
-import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes } from '../evals/index.ts';
-import { openRunJournals, type RunRecord } from '../journal/index.ts';
-import { applySeal, planSeal } from '../seal/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -21,16 +24,6 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 const runsLeft = () => readdirSync(harness.stateDir).filter((name) => /^\d{8}T/.test(name));
-
-/** Makes the log of a run from what its journals hold now, as another process would that thinks it is dead. */
-async function sealNow(runId: string): Promise<RunRecord> {
-  const { logs } = harness.places;
-  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(harness.stateDir, runId) });
-  const plan = await planSeal(journals, logs);
-  await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'error' } });
-  journals.close();
-  return plan.run;
-}
 
 describe('segments', () => {
   async function keysOf(bucket: Bucket): Promise<readonly string[]> {
@@ -86,7 +79,7 @@ test('[SEAL-5] a log that another process made of less lets no journal go', asyn
     name: 'sealed-under-us',
     data: rows(3),
     target: async ({ id, input }) => {
-      if (id === 'q2') await sealNow(runId);
+      if (id === 'q2') await sealNow(harness, runId);
       return input;
     },
     scorers: [includes()],
@@ -120,7 +113,7 @@ test('a log that lends samples and is removed meanwhile leaves a run that can go
 describe('a run whose log is there already', () => {
   test('[SEAL-3] is let go by the next one', async () => {
     const { outcome } = await stopAt(harness, 2);
-    await sealNow(outcome.account.runId);
+    await sealNow(harness, outcome.account.runId);
     const { model, asked } = countingModel();
     const { account } = await harness.run(twoTurns(3), { model });
     // It had an answer of a sample that was under way, so all of it was carried over first.
@@ -131,7 +124,7 @@ describe('a run whose log is there already', () => {
 
   test('[SEAL-5] stays when its journals hold what is not in that log', async () => {
     const { outcome } = await stopAt(harness, 2);
-    const run = await sealNow(outcome.account.runId);
+    const run = await sealNow(harness, outcome.account.runId);
     const late = await newWriter(harness.stateDir, run, { generation: 2 });
     await late.startAttempt(sampleStart('q2')).finish('completed', sampleFields('q2'));
     late.close();
