@@ -10,6 +10,7 @@ import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { lockRun, type RunLock, type RunRecord } from '../journal/index.ts';
+import type { LogStore } from '../log/index.ts';
 
 let harness: Harness;
 let run: RunRecord;
@@ -78,18 +79,16 @@ test('[JRN-13] [SEAL-5] it stays with what a newer writer acknowledged until the
 
 test('[JRN-8] it stays while a newer writer, that came after it was found, works on it', async () => {
   let lock: RunLock | undefined;
+  let opened = 0;
   const { logs } = harness.places;
-  const places = {
-    ...harness.places,
-    logs: withMethods(logs, {
-      open: async (name) => {
-        if (name === run.logName) lock ??= lockRun(runDir);
-        return logs.open(name);
-      },
-    }),
+  const open: LogStore['open'] = (name) => {
+    // First it is looked at for what it lends; then, after its run was found dead, for whether that is sealed.
+    if (name === run.logName && ++opened === 2) lock = lockRun(runDir);
+    return logs.open(name);
   };
-  await runAnother({ places });
+  const notes = await runAnother({ places: { ...harness.places, logs: withMethods(logs, { open }) } });
   expect(lock).toBeDefined();
   lock?.release();
+  expect(notes).not.toContain('under way');
   expect(existsSync(runDir)).toBe(true);
 });
