@@ -12,6 +12,11 @@ const expectedIn = (dir: string) => JSON.parse(readFileSync(join(dir, 'expected.
 
 describe('journals of every version that was ever written', () => {
   const all = globSync('v*/*', { cwd: import.meta.dirname }).sort();
+  test('there are whole and damaged ones of each version', () => {
+    const cases = { v1: ['cut', 'good', 'zeroed-page'], v2: ['cut', 'good', 'log-gone', 'zeroed-page'] };
+    expect(all).toEqual(Object.entries(cases).flatMap(([version, names]) => names.map((name) => join(version, name))));
+  });
+
   test.each(all)('%s gives exactly what is written beside it', async (name) => {
     await using dir = await makeTempDir();
     const golden = join(import.meta.dirname, name);
@@ -56,6 +61,7 @@ describe('segments of every version that was ever written', () => {
 
   test('there are damaged ones of each version', () => {
     const cases = ['cut', 'flipped', 'gap'];
+    expect(all.filter((name) => name.endsWith('/good'))).toEqual(['v1/good', 'v2/good']);
     expect(damaged).toEqual(['v1', 'v2'].flatMap((version) => cases.map((name) => `${version}/${name}`)));
   });
 
