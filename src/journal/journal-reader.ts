@@ -34,6 +34,7 @@ import {
   parseObject,
   tryParse,
 } from './stored-documents.ts';
+import { wholeFields } from './whole-fields.ts';
 
 /** What is known of a journal beside its rows. */
 export interface ReaderOptions {
@@ -279,7 +280,7 @@ export class JournalReader {
 
   #startFields(n: number): SampleFields | undefined {
     const start = this.attempt(n);
-    return start && asFields(startFields(start));
+    return start && wholeFields(startFields(start));
   }
 
   /** A result repeats nothing that its attempt's own row says. */
@@ -360,19 +361,4 @@ function toSampleId(value: Json | undefined): SampleId | undefined {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** What an attempt begins with is all that `summarize` needs; a result adds the rest. */
-function asFields(fields: Partial<SampleFields> & Pick<SampleFields, 'id' | 'epoch'>): SampleFields {
-  return {
-    input: '',
-    target: '',
-    messages: [],
-    output: { choices: [] },
-    metadata: {},
-    store: {},
-    model_usage: {},
-    role_usage: {},
-    ...fields,
-  };
 }

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { cp, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { unpack } from '../../test/golden/journal/golden-journal.ts';
 import {
   filledJournal,
@@ -11,7 +11,7 @@ import {
   sampleStart,
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { isRunId, seededRandom, shuffled, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { summarize } from '../log/index.ts';
@@ -23,11 +23,7 @@ import { openRunJournals, RunJournals } from './run-journals.ts';
 import { lockRun } from './run-lock.ts';
 import { writersIn } from './writers-in.ts';
 
-let dir: TempDir;
-beforeEach(async () => {
-  dir = await makeTempDir();
-});
-afterEach(() => dir[Symbol.asyncDispose]());
+const dir = useTempDir();
 
 const lend = (writer: JournalWriter, id: string, log: string) =>
   writer.recordReuse({ id, epoch: 1, log, runId: 'r', mode: 'same', summary: summarize(sampleFields(id)) });

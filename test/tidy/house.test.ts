@@ -1,6 +1,6 @@
 /** How the house is built: no circles, no doors to nowhere, no timers of one's own, nothing too long. */
 import { describe, expect, test } from 'vitest';
-import { unusedDoorNames } from './door-names.ts';
+import { everything, isDoor, unusedDoorNames } from './door-names.ts';
 import { functionsIn } from './functions.ts';
 import { findCycles } from './import-cycles.ts';
 import { RATCHETS } from './ratchets.ts';
@@ -20,6 +20,13 @@ describe('imports', () => {
   test('no file imports itself through others; types do not count, because nothing is loaded for them', () => {
     const graph = new Map(code.map((path) => [path, valueImports(path)]));
     expect(findCycles(graph)).toEqual([]);
+  });
+
+  test('nobody takes a door whole: then no name of it could be called unused', () => {
+    const whole = everything.filter((path) =>
+      importsOf(path).some(({ path: door, names }) => isDoor(door) && names.includes('*')),
+    );
+    expect(whole).toEqual([]);
   });
 
   test('a door shows nothing that nobody takes', () => {

@@ -14,6 +14,7 @@ const of = (clause: string) => files.filter((file) => readsOf(file).clause === c
 
 test('there is golden data of every old shape', () => {
   expect(files.length).toBeGreaterThanOrEqual(23);
+  for (const clause of ['LOG-20', 'LOG-22', 'LOG-23']) expect(of(clause).length, clause).toBeGreaterThan(2);
 });
 
 test.each(of('LOG-20'))('[LOG-20] %s, a container of its time, reads as it must', expectReads);
