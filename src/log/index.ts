@@ -9,6 +9,16 @@ export { type Condenser, type CondenserOptions, createCondenser } from './conden
 export { type ConvertOptions, convertLog } from './convert-log.ts';
 export { directoryLogStore } from './directory-log-store.ts';
 export {
+  readInput,
+  readMessage,
+  readMessages,
+  readModelOutput,
+  readScore,
+  readSummary,
+  readTarget,
+  readUsage,
+} from './kinds/read-value.ts';
+export {
   createLogFile,
   type LogFile,
   type LogFileOptions,
