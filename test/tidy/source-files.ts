@@ -15,6 +15,9 @@ export const tests = [
     .sort(),
 ];
 
+/** All of it, published or not. */
+export const everything = [...sources, ...globSync('test/**/*.ts', { cwd: ROOT }).sort()];
+
 const texts = new Map<string, string>();
 
 export function read(path: string): string {
