@@ -8,6 +8,16 @@ export type { SampleParts } from './condensed.ts';
 export { type Condenser, createCondenser } from './condenser.ts';
 export { convertLog } from './convert-log.ts';
 export { directoryLogStore } from './directory-log-store.ts';
+export {
+  readInput,
+  readMessage,
+  readMessages,
+  readModelOutput,
+  readScore,
+  readSummary,
+  readTarget,
+  readUsage,
+} from './kinds/read-value.ts';
 export { createLogFile, type LogFile } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader } from './log-reader.ts';

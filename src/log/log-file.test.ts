@@ -76,12 +76,12 @@ const modelEvent = fc
       event: 'model',
       timestamp: '2026-01-01T00:00:00+00:00',
       model: 'mock/m',
-      input: input as unknown as Json,
+      input: input,
       tools: [],
       tool_choice: 'auto',
       config: {},
       output: { choices: [{ message: { role: 'assistant', content: reply }, stop_reason: 'stop' }] },
-      call: { request: { model: 'm', messages: request as unknown as Json }, response: { text: reply } },
+      call: { request: { model: 'm', messages: request }, response: { text: reply } },
     }),
   );
 const infoEvent = fc
@@ -181,7 +181,7 @@ test('[LOG-3] more than 65,535 members: offset and size are masked too, so that 
 });
 
 test('[LOG-4] every key that Inspect always writes is there', async () => {
-  const bare = { id: 1, epoch: 1, input: 'q', target: 't' } as unknown as SampleFields;
+  const bare = { id: 1, epoch: 1, input: 'q', target: 't' } as SampleFields;
   const path = await writeLog([partsOf(bare, [])]);
   const stored = await withLog(path, async (reader) => {
     const chunks = await Array.fromAsync(reader.readMember('samples/1_epoch_1.json') ?? []);
@@ -264,7 +264,7 @@ test('a sample in memory and in a stream of attachments beyond memory are the sa
     role: 'user',
     content: noise(n + 100, 200),
   }));
-  events.push({ event: 'model', timestamp: 'x', input: history as unknown as Json });
+  events.push({ event: 'model', timestamp: 'x', input: history });
   const path = await writeLog([partsOf(fixtureFields(1), events)]);
   await withLog(path, async (reader) => {
     let index = 0;

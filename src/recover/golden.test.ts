@@ -236,8 +236,7 @@ function usageOfLastAttempt(sample: ExpectedSample): Record<string, ModelUsage> 
   const last = Math.max(...sample.modelCalls.map(({ attempt }) => attempt), 0);
   let total: ModelUsage | undefined;
   for (const { attempt, usage } of sample.modelCalls)
-    if (attempt === sample.attempts && attempt === last)
-      total = addUsage(total, usage as unknown as ModelUsage);
+    if (attempt === sample.attempts && attempt === last) total = addUsage(total, usage);
   return total ? { all: total } : {};
 }
 

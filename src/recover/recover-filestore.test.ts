@@ -63,7 +63,7 @@ const manifest = (
     readonly metadata_hash?: string;
   }[],
   segments: readonly JsonObject[] = [],
-): Json => ({ metrics: [], samples, segments }) as unknown as Json;
+): Json => ({ metrics: [], samples, segments });
 
 async function first(path: string): Promise<EvalSample> {
   const [sample] = await samplesOf(path);

@@ -1,17 +1,10 @@
-import { globSync } from 'node:fs';
-import { importsOf, ROOT, read, roomOf, sources, withoutComments } from './source-files.ts';
+import { everything, importsOf, read, roomOf, sources, withoutComments } from './source-files.ts';
 
 export interface DoorName {
   /** The path of the door, from the root. */
   readonly door: string;
   readonly name: string;
 }
-
-/** Whoever may take something from a door: sources, tests, scripts, examples. */
-export const everything = [
-  ...sources,
-  ...['test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'].flatMap((glob) => globSync(glob, { cwd: ROOT })),
-];
 
 export function isDoor(path: string): boolean {
   return /^src\/[^/]+\/index\.ts$/.test(path);
