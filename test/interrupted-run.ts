@@ -1,6 +1,13 @@
 /** An eval of two model calls a sample, a model that can be told to hang, and a run that is stopped there. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { systemClock } from '../src/base/index.ts';
+import { nodeDisk } from '../src/disk/index.ts';
 import { defineEval, includes } from '../src/evals/index.ts';
+import { openRunJournals, type RunRecord, writersIn } from '../src/journal/index.ts';
 import type { RunOutcome } from '../src/runner/index.ts';
+import { applySeal, planSeal } from '../src/seal/index.ts';
 import { mockModel } from '../src/targets/index.ts';
 import type { Harness, HarnessOptions } from './run-harness.ts';
 
@@ -54,4 +61,39 @@ export async function stopAt(
   const signals = { drain: new AbortController().signal, abort: abort.signal };
   const outcome = await harness.run(twoTurns(which), { model, signals, concurrency: 1, ...more });
   return { outcome, asked };
+}
+
+/** Changes an event of the first attempt in the journal of a run's one writer, as a bad disk would: its checksum no longer fits. */
+export async function damageFirstAttempt({ stateDir }: Harness, runId: string): Promise<void> {
+  const [place] = await writersIn(nodeDisk, join(stateDir, runId));
+  if (!place) throw new Error(`The run ${runId} has no journal.`);
+  const db = new DatabaseSync(place.path);
+  const { changes } = db.prepare("UPDATE events SET json = json || ' ' WHERE attempt = 1").run();
+  db.close();
+  if (changes === 0) throw new Error(`The first attempt of the run ${runId} has no events.`);
+}
+
+/** What a run is, as its journals say. */
+export async function recordOf({ stateDir }: Harness, runId: string): Promise<RunRecord> {
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(stateDir, runId) });
+  const run = journals.run();
+  journals.close();
+  return run;
+}
+
+/** The record of a run of these rows, of which nothing is left: for journals that a test writes itself. */
+export async function plannedRun(harness: Harness, which: number): Promise<RunRecord> {
+  const { outcome } = await stopAt(harness, 0, { which });
+  const run = await recordOf(harness, outcome.account.runId);
+  await rm(harness.stateDir, { recursive: true });
+  return run;
+}
+
+/** Makes the log of a run from what its journals hold now, as another process would that thinks it is dead. */
+export async function sealNow({ stateDir, places: { logs } }: Harness, runId: string): Promise<RunRecord> {
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(stateDir, runId) });
+  const plan = await planSeal(journals, logs);
+  await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'error' } });
+  journals.close();
+  return plan.run;
 }

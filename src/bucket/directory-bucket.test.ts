@@ -8,6 +8,7 @@ import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
 import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
 import { mustBeCrash, SimulatedDisk } from '../../test/sim/simulated-disk.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf, systemClock } from '../base/index.ts';
 import { type Disk, isTempName, nodeDisk, replaceFile, tryLock } from '../disk/index.ts';
 import type { Bucket } from './bucket.ts';
@@ -75,9 +76,9 @@ test('[BUCKET-5] of processes that count in one object none loses a turn, also w
   const counters = Array.from({ length: 4 }, () => startCounter(dir.path, turns));
   const victim = startCounter(dir.path, 1_000_000);
   await waitUntil(async () => Number(decode(await bucket.read('counter'))) > 5);
-  victim.kill('SIGKILL');
-  const victimTurns = await turnsOf(victim);
-  const counted = await Promise.all(counters.map(turnsOf));
+  victim.child.kill('SIGKILL');
+  const victimTurns = await victim.turns;
+  const counted = await Promise.all(counters.map(({ turns: said }) => said));
   expect(counted).toEqual(counters.map(() => turns));
   // A process that is killed between its turn and saying so has counted once more than it said.
   const total = Number(decode(await bucket.read('counter'))) - 4 * turns;
@@ -128,8 +129,8 @@ test('[BUCKET-9] an upload or a download that is aborted in its middle leaves no
   for (const verb of ['createFromFile', 'download'] as const) {
     const stop = new AbortController();
     const disk = new SimulatedDisk();
-    const aborting = new Proxy(disk, {
-      get: (on, name) => (name === 'open' ? openAborting(on, stop) : Reflect.get(on, name).bind(on)),
+    const aborting = withMethods<Disk>(disk, {
+      open: (path, mode) => openAborting(disk, stop)(path, mode),
     });
     await replaceFile(disk, '/local', large);
     await bucketOn(disk).create('a', large);
@@ -347,11 +348,20 @@ function openAborting(disk: SimulatedDisk, stop: AbortController): Disk['open'] 
 
 const COUNTER = fileURLToPath(new URL('../../test/sim/bucket-counter.ts', import.meta.url));
 
-function startCounter(dir: string, turns: number): ChildProcess {
-  return spawn(process.execPath, [COUNTER, dir, String(turns)], { stdio: ['ignore', 'pipe', 'inherit'] });
+interface Counter {
+  readonly child: ChildProcess;
+  /** How many turns it said that it took, when it has ended. */
+  readonly turns: Promise<number>;
 }
 
-/** How many turns a counter said that it took. */
+/** Heard from the start: what a process said before it ended is thrown away when nobody listens by then. */
+function startCounter(dir: string, turns: number): Counter {
+  const child = spawn(process.execPath, [COUNTER, dir, String(turns)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, turns: turnsOf(child) };
+}
+
 async function turnsOf(child: ChildProcess): Promise<number> {
   let said = '';
   for await (const chunk of child.stdout ?? []) said += chunk;

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { assert, digestOf, errnoOf } from '../base/index.ts';
-import { createFile, createFileWith, type Disk, replaceFile } from '../disk/index.ts';
+import { copyBytes, createFile, createFileWith, type Disk, replaceFile } from '../disk/index.ts';
 import type {
   Bucket,
   ByteRange,
@@ -12,7 +12,6 @@ import type {
   TaggedObject,
 } from './bucket.ts';
 import { bucketErrors, explainBucketError } from './bucket-errors.ts';
-import { copyBytes } from './copy-bytes.ts';
 import { DirectoryListing } from './directory-listing.ts';
 import { DirectoryLock, type DirectoryLockOptions } from './directory-lock.ts';
 import { checkKey } from './key.ts';

@@ -285,7 +285,8 @@ describe('what is refused', () => {
   });
 
   test('rows of a program are named by number, with the word that was meant', async () => {
-    const data = [{ input: 'a' }, { input: 'b', targt: 'x' }] as unknown as Row[];
+    const misspelt = { input: 'b', targt: 'x' };
+    const data: Row[] = [{ input: 'a' }, misspelt];
     const error = await problemOf(withData(data, {}, () => 0));
     expect(error.message).toBe('row 2: "targt" is not a word of a row; did you mean "target"?');
   });

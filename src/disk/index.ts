@@ -1,3 +1,4 @@
+export { copyBytes } from './copy-bytes.ts';
 export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { explainDiskError } from './explain.ts';
@@ -6,6 +7,7 @@ export { freeBytes } from './free-space.ts';
 export { type Liveness, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
 export { type DirectoryCalls, makeDirWith } from './make-dir.ts';
+export { explainLinkError, hasNoLinks } from './no-links.ts';
 export { nodeDisk } from './node-disk.ts';
 export { openForProcess } from './process-file.ts';
 export { type ProcessIdentity, type ProcessState, stateOfProcess, whoAmI } from './process-identity.ts';

@@ -1,10 +1,11 @@
 import type { Dirent, Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { ActionableError, errnoOf } from '../base/index.ts';
+import { errnoOf } from '../base/index.ts';
 import type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 import { explainDiskError } from './explain.ts';
 import { refuseLockFile } from './held-locks.ts';
 import { type DirectoryCalls, makeDirWith } from './make-dir.ts';
+import { explainLinkError } from './no-links.ts';
 
 /** The real file system. */
 export const nodeDisk: Disk = {
@@ -141,19 +142,11 @@ async function syncDir(dir: string): Promise<void> {
   }
 }
 
-const NO_LINK_ERRNOS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
 async function link(existing: string, name: string): Promise<void> {
   try {
     await fs.link(existing, name);
   } catch (error) {
-    if (!NO_LINK_ERRNOS.has(errnoOf(error))) throw error;
-    throw new ActionableError({
-      code: 'E_DISK_NO_LINK',
-      message: `Cannot create ${name}: its file system does not allow hard links (${errnoOf(error)}).`,
-      hint: 'Choose a directory on a local file system such as ext4, xfs, btrfs, APFS or NTFS.',
-      cause: error,
-    });
+    throw explainLinkError(error, name);
   }
 }
 

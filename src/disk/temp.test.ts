@@ -33,7 +33,7 @@ test('a sweep removes old orphans and nothing else', async () => {
   const old = tempElsewhere();
   await make(disk, old);
   await make(disk, '/kept.tmp');
-  await disk.makeDir(tempElsewhere());
+  await disk.makeDir('/kept');
   now = 1_000;
   const young = tempElsewhere();
   await make(disk, young);
@@ -97,6 +97,17 @@ test('[STORE-4] what a dead process of this machine left is swept at once, what 
   expect(swept.sort()).toEqual(['before the machine was started again', 'dead', 'its pid is used again']);
   const later = (await sweep(100_000_000)).map((name) => names.get(name));
   expect(later.sort()).toEqual(['of another container', 'of another machine']);
+});
+
+test('[STORE-4] a directory is swept with all that is in it', async () => {
+  const disk = new SimulatedDisk();
+  const [dead, living] = [tempElsewhere(), tempPathFor('/x')];
+  for (const dir of [dead, living]) {
+    await disk.makeDir(`${dir}/inner`);
+    await make(disk, `${dir}/inner/file`);
+  }
+  expect(await sweepTemps(disk, '/', { clock: clockAt(100_000_000) })).toEqual([basename(dead)]);
+  expect(await disk.list('/')).toEqual([{ name: basename(living), kind: 'directory' }]);
 });
 
 test('[STORE-4] names of before, without a process in them, are swept by age', async () => {

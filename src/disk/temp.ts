@@ -10,7 +10,7 @@ const TEMP_NAME = new RegExp(
 );
 
 /**
- * A new name for a file that will become `path`: in the same directory, so that a rename is atomic, and unlike any
+ * A new name for a file or a directory that will become `path`: in the same directory, so that a rename is atomic, and unlike any
  * other, so that two writers never share one. It names this process, so that others can tell whether it is still being
  * written. It does not repeat the name of `path`, which may be as long as names can be.
  */
@@ -33,8 +33,8 @@ export interface SweepOptions extends LivenessOptions {
 const DAY_MS = 86_400_000;
 
 /**
- * Removes the temporary files that dead writers left directly in `dir`: at once those of dead processes of this machine, by age
- * those of whom nothing is known, and never those of the living. Gives the names that were removed.
+ * Removes the temporary files and directories that dead writers left directly in `dir`: at once those of dead processes of this
+ * machine, by age those of whom nothing is known, and never those of the living. Gives the names that were removed.
  */
 export async function sweepTemps(
   disk: Disk,
@@ -44,22 +44,23 @@ export async function sweepTemps(
   const { olderThanMs = DAY_MS, clock = systemClock } = options;
   const removed: string[] = [];
   for (const { name, kind } of (await disk.list(dir)) ?? []) {
-    if (kind !== 'file' || !isTempName(name)) continue;
+    if (kind === 'other' || !isTempName(name)) continue;
     const liveness = livenessOfWriter(name, options);
     if (liveness === 'alive') continue;
     if (liveness === 'unknown') {
       const stat = await disk.stat(join(dir, name));
       if (!stat || clock.nowMs() - stat.modifiedMs < olderThanMs) continue;
     }
-    if (await tryRemove(disk, join(dir, name))) removed.push(name);
+    const remove = kind === 'file' ? disk.remove : disk.removeTree;
+    if (await isAllowed(() => remove.call(disk, join(dir, name)))) removed.push(name);
   }
   return removed;
 }
 
 /** In a directory that many users share, what others left is not ours to remove. */
-async function tryRemove(disk: Disk, path: string): Promise<boolean> {
+async function isAllowed(remove: () => Promise<void>): Promise<boolean> {
   try {
-    await disk.remove(path);
+    await remove();
     return true;
   } catch (error) {
     const { cause } = error instanceof Error ? error : { cause: undefined };

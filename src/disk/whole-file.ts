@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
 import { withClaim } from './claim.ts';
 import type { Disk, DiskFile } from './disk.ts';
+import { hasNoLinks } from './no-links.ts';
 import { tempPathFor } from './temp.ts';
 
 /**
@@ -90,14 +91,6 @@ async function linkDurably(disk: Disk, temp: string, path: string): Promise<bool
   await disk.syncDir(dirname(path));
   await tryRemove(disk, temp);
   return true;
-}
-
-/** What file systems without hard links say (exFAT, some network mounts); a disk explains it and keeps it as the cause. */
-const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-function hasNoLinks(error: unknown): boolean {
-  const { cause } = error instanceof Error ? error : { cause: undefined };
-  return NO_LINKS.has(errnoOf(error)) || NO_LINKS.has(errnoOf(cause));
 }
 
 /** A rename replaces what is there, so it is looked for while nobody else can put anything there. */

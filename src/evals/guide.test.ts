@@ -18,6 +18,10 @@ const blocks = (language: string) =>
   );
 
 describe('the guide to writing evals', () => {
+  test('it has examples of both kinds', () => {
+    for (const language of ['yaml', 'ts']) expect(blocks(language).length, language).toBeGreaterThan(0);
+  });
+
   test.each(blocks('yaml'))('its YAML is accepted: %s', (text) => {
     expect(parseYamlEval(text, { path: 'guide.eval.yaml' }).name).not.toBe('');
   });

@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import { openSyncFile, type SyncFile } from '../disk/index.ts';
 import type { LostRows } from './records.ts';
-import { TABLES, type Table } from './schema.ts';
+import { textSum } from './row-sum.ts';
+import { forAllTables, TABLES, type Table } from './schema.ts';
 import { tryParse } from './stored-documents.ts';
 
 /** How much a writer had acknowledged [JRN-11]: commits, rows by table, and money. */
@@ -68,29 +68,18 @@ export function lossOf(mark: Acknowledged | undefined): LostRows | undefined {
 }
 
 export function noRows(): Record<Table, number> {
-  return {
-    meta: 0,
-    contents: 0,
-    attempts: 0,
-    links: 0,
-    events: 0,
-    answers: 0,
-    outputs: 0,
-    results: 0,
-    reused: 0,
-    endings: 0,
-  };
+  return { ...forAllTables(() => 0) };
 }
 
 function encodeSlot({ commits, rows, usd }: Acknowledged): Uint8Array {
   const json = JSON.stringify({ commits, rows, usd });
-  const text = `${json}\n${crc32(json).toString(16).padStart(8, '0')}`;
+  const text = `${json}\n${textSum(json)}`;
   return Buffer.from(text.padEnd(SLOT_BYTES, ' '), 'latin1');
 }
 
 function decodeSlot(bytes: Uint8Array): Acknowledged | undefined {
   const [json = '', sum = ''] = Buffer.from(bytes).toString('latin1').split('\n');
-  if (sum.trimEnd() !== crc32(json).toString(16).padStart(8, '0')) return undefined;
+  if (sum.trimEnd() !== textSum(json)) return undefined;
   const value = tryParse(json);
   return isJsonObject(value) ? checkSlot(value) : undefined;
 }

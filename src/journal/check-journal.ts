@@ -144,9 +144,8 @@ class Check {
   }
 
   #spentUsd(): number {
-    const sql = "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2)";
-    const broken = this.#brokenAnswers.map((n) => this.#rows.number(`${sql} AND n = ?`, n));
-    return broken.reduce((usd, cost) => usd - cost, this.#rows.number(sql));
+    const broken = this.#brokenAnswers.map((n) => this.#rows.spentUsd('n = ?', n));
+    return broken.reduce((usd, cost) => usd - cost, this.#rows.spentUsd());
   }
 
   #isThere(hash: string): boolean {

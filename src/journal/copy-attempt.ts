@@ -92,5 +92,6 @@ class AttemptCopy {
 
 function costOf(json: unknown): number {
   const value = typeof json === 'string' ? tryParse(json) : undefined;
-  return isJsonObject(value) && typeof value.costUsd === 'number' ? value.costUsd : 0;
+  const isBought = isJsonObject(value) && value.from === undefined;
+  return isBought && typeof value.costUsd === 'number' ? value.costUsd : 0;
 }

@@ -1,6 +1,6 @@
 import type { Bucket } from '../bucket/index.ts';
 import { createFile, type Disk, identityOfFile } from '../disk/index.ts';
-import { besideJournal, journalPath } from './layout.ts';
+import { besideJournal, journalPath, writerDir } from './layout.ts';
 
 /**
  * Declares a writer dead for good [JRN-13]: if it wakes up again it acknowledges, ships, seals and removes nothing. Durable
@@ -31,7 +31,7 @@ export function fenceKey({ prefix, run, writer }: FencePlace): string {
 
 /** The one writer of version 1 has no folder of its own. */
 function fencePath(runDir: string, writer: string): string {
-  const own = journalPath(runDir, writer);
-  const isOld = identityOfFile(own) === undefined && identityOfFile(journalPath(runDir, '')) !== undefined;
-  return besideJournal(isOld ? journalPath(runDir, '') : own).fenced;
+  const hasOwn = identityOfFile(writerDir(runDir, writer)) !== undefined;
+  const isOld = !hasOwn && identityOfFile(journalPath(runDir, '')) !== undefined;
+  return besideJournal(journalPath(runDir, isOld ? '' : writer)).fenced;
 }

@@ -1,8 +1,8 @@
 import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
-import { type Disk, isLocked, type Liveness } from '../disk/index.ts';
+import { type Disk, identityOfFile, isLocked, type Liveness, sizeOfFile, tryLock } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
-import { runLockPath } from './layout.ts';
+import { besideJournal, runLockPath } from './layout.ts';
 import { openUnchecked, readJournal } from './read-journal.ts';
 import type { LostRows, RunRecord } from './records.ts';
 import { worstLiveness, writerLiveness } from './writer-liveness.ts';
@@ -43,7 +43,7 @@ export async function findRuns(
   for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
     if (kind !== 'directory' || !isRunId(name)) continue;
     const dir = `${stateDir}/${name}`;
-    const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+    const looked = await lookAtWriters(disk, dir);
     const seen = looked.filter((look) => 'run' in look);
     unreadable.push(...looked.filter((look) => 'reason' in look));
     const [first] = seen;
@@ -64,6 +64,13 @@ export async function findRuns(
 interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly beatMs: number | undefined;
+}
+
+/** Nothing of a run that was let go while it was looked at: its log is in place by now. */
+async function lookAtWriters(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
+  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+  const isLetGo = looked.some((look) => 'code' in look) && identityOfFile(dir) === undefined;
+  return isLetGo ? [] : looked;
 }
 
 function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
@@ -104,7 +111,7 @@ const SHELL_AGE_MS = 60_000;
 
 /**
  * Removes what processes left that died while their journals were being born: runs in which no journal names a run. Nobody
- * may be at work there, and it must not be young.
+ * may be at work there, and it must not be young. It is locked and looked at again first: nobody begins there meanwhile.
  */
 export async function sweepShells(disk: Disk, stateDir: string, clock: Clock): Promise<void> {
   for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
@@ -112,12 +119,22 @@ export async function sweepShells(disk: Disk, stateDir: string, clock: Clock): P
     if (kind !== 'directory' || !isRunId(name)) continue;
     const stat = await disk.stat(dir);
     const isYoung = stat === undefined || clock.nowMs() - stat.modifiedMs < SHELL_AGE_MS;
-    if (isYoung || isLocked(runLockPath(dir))) continue;
-    if (await isShell(disk, dir)) await disk.removeTree(dir);
+    if (isYoung || isLocked(runLockPath(dir)) || !(await isShell(disk, dir))) continue;
+    using lock = tryLock(runLockPath(dir));
+    if (lock && (await isShell(disk, dir))) await disk.removeTree(dir);
   }
 }
 
 async function isShell(disk: Disk, dir: string): Promise<boolean> {
-  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
-  return looked.every((look) => 'code' in look && look.code === 'E_JOURNAL_EMPTY');
+  const writers = await writersIn(disk, dir);
+  if (writers.some(isBegun)) return false;
+  return writers.every((place) => {
+    const look = lookAt(dir, place);
+    return 'code' in look && look.code === 'E_JOURNAL_EMPTY';
+  });
+}
+
+/** Tells nearly every journal that is none of these without opening it. */
+function isBegun({ path }: WriterPlace): boolean {
+  return (sizeOfFile(path) ?? 0) > 0 && (sizeOfFile(besideJournal(path).record) ?? 0) > 0;
 }

@@ -138,8 +138,16 @@ export class GroupCommit {
       this.#commits++;
       this.#options.onCommit(this.#commits);
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      this.#rollback();
       this.fail(explainSqliteError(error, this.#options.path));
+    }
+  }
+
+  #rollback(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    } catch {
+      // A disk that fails may fail this too. Nothing of it was committed, and the first failure is the one that is told.
     }
   }
 

@@ -7,7 +7,7 @@ import { journalPath, writerDir } from './layout.ts';
 import { importRecord } from './record-object.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
-import { decodeSegment, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
+import { decodeSegment, parseChainName, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
 import { keepSegmentKeys } from './segment-keys.ts';
 
 export interface ImportReport {
@@ -34,17 +34,22 @@ export interface ImportOptions {
 /** The writers that shipped segments of a run, whatever the number of their chains. */
 export async function listWriters(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
   const chains = await listChains(bucket, prefix, run);
-  return [...new Set(chains.map(writerOfChain))].sort();
+  return [...new Set(chains.map((chain) => parseChainName(chain).writer))].sort();
 }
 
 /** The runs that have segments in a bucket. */
 export async function listSegmentedRuns(bucket: Bucket, prefix: string): Promise<readonly string[]> {
-  const runs = new Set<string>();
-  for await (const { key } of bucket.list(prefix)) {
-    const [run, folder] = key.slice(prefix.length).split('/');
-    if (run && folder === 'segments') runs.add(run);
+  const runs: string[] = [];
+  for await (const { kind, key } of bucket.listFolder(prefix)) {
+    const run = key.slice(prefix.length, -1);
+    if (kind === 'folder' && (await hasSegments(bucket, prefix, run))) runs.push(run);
   }
-  return [...runs].sort();
+  return runs;
+}
+
+async function hasSegments(bucket: Bucket, prefix: string, run: string): Promise<boolean> {
+  for await (const _ of bucket.list(segmentPrefix(prefix, run))) return true;
+  return false;
 }
 
 /**
@@ -63,7 +68,7 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     const journal = new ImportedJournal(journalPath(temp, ''), options);
     try {
       const chains = await listChains(options.bucket, options.prefix, options.run);
-      const own = chains.filter((chain) => writerOfChain(chain) === writer);
+      const own = chains.filter((chain) => parseChainName(chain).writer === writer);
       // A later chain was begun because an earlier one holds something else: its word comes first.
       for (const chain of own.sort(byNumber).reverse()) await journal.readChain(chain);
     } finally {
@@ -227,22 +232,15 @@ class Chain {
   }
 }
 
+/** Asks for folders and not for what is in them: a chain may hold thousands of segments. */
 async function listChains(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
   const root = segmentPrefix(prefix, run);
-  const chains = new Set<string>();
-  for await (const { key } of bucket.list(root)) chains.add(key.slice(root.length).split('/')[0] ?? '');
-  return [...chains].filter((chain) => chain !== '').sort();
+  const chains: string[] = [];
+  for await (const { kind, key } of bucket.listFolder(root))
+    if (kind === 'folder') chains.push(key.slice(root.length, -1));
+  return chains;
 }
 
 function byNumber(a: string, b: string): number {
-  return numberOf(a) - numberOf(b);
-}
-
-function numberOf(chain: string): number {
-  return Number(/~(\d+)$/.exec(chain)?.[1] ?? 1);
-}
-
-/** `<writer>~2` is a later chain of `<writer>`. */
-function writerOfChain(chain: string): string {
-  return chain.replace(/~\d+$/, '');
+  return parseChainName(a).number - parseChainName(b).number;
 }

@@ -34,7 +34,7 @@ export type {
   RunRecord,
   TargetOutput,
 } from './records.ts';
-export { openRunJournals, RunJournals } from './run-journals.ts';
+export { lookAtRun, openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
 export { segmentKeysOf } from './segment-keys.ts';
 export { SegmentShipper } from './shipper.ts';

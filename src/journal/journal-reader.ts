@@ -40,6 +40,7 @@ import {
   parseObject,
   tryParse,
 } from './stored-documents.ts';
+import { wholeFields } from './whole-fields.ts';
 
 /** What is known of a journal beside its rows. */
 export interface ReaderOptions {
@@ -106,6 +107,12 @@ export class JournalReader {
       if (page.length < OUTLINE_ROWS) return;
       after = Number(page.at(-1)?.n);
     }
+  }
+
+  /** The origins of those attempts that began in another journal. The run is named by whoever has its record whole. */
+  foreignOrigins(runId: string): readonly Origin[] {
+    const own = `${runId}/${this.writer().writer}/`;
+    return this.rows.select(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
   }
 
   attempt(n: number): AttemptRow | undefined {
@@ -240,9 +247,7 @@ export class JournalReader {
 
   /** What all answers cost that this journal or one attempt of it bought, as far as their prices are known. */
   spentUsd(n?: number): number {
-    const sql =
-      "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2) AND json_extract(data, '$.from') IS NULL";
-    return n === undefined ? this.rows.number(sql) : this.rows.number(`${sql} AND attempt = ?`, n);
+    return n === undefined ? this.rows.spentUsd() : this.rows.spentUsd('attempt = ?', n);
   }
 
   /** True when an attempt holds something that was paid for: an answer or an output. */
@@ -262,17 +267,6 @@ export class JournalReader {
     return this.#notes.take();
   }
 
-  /** SQLite's own check of every page, for recovery and for tests. */
-  problems(): readonly string[] {
-    const rows = this.rows.select('PRAGMA integrity_check').map((row) => String(row.integrity_check));
-    return rows.length === 1 && rows[0] === 'ok' ? [] : rows;
-  }
-
-  /** The value of one of SQLite's settings, for `doctor` and for tests. */
-  pragma(name: string): unknown {
-    return Object.values(this.rows.select(`PRAGMA ${name}`)[0] ?? {})[0];
-  }
-
   /** Closing twice is fine. The reader of a writer closes with that writer. */
   close(): void {
     if (!this.#isBorrowed && this.rows.db.isOpen) this.rows.db.close();
@@ -287,7 +281,7 @@ export class JournalReader {
 
   #startFields(n: number): SampleFields | undefined {
     const start = this.attempt(n);
-    return start && asFields(startFields(start));
+    return start && wholeFields(startFields(start));
   }
 
   /** A result repeats nothing that its attempt's own row says. */
@@ -348,6 +342,7 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
   substr(a.data, 1, 8) AS start, r.status AS status
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 
+const SELECT_FOREIGN = 'SELECT origin FROM attempts WHERE substr(origin, 1, ?) <> ?';
 const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 
@@ -367,19 +362,4 @@ function toSampleId(value: Json | undefined): SampleId | undefined {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** What an attempt begins with is all that `summarize` needs; a result adds the rest. */
-function asFields(fields: Partial<SampleFields> & Pick<SampleFields, 'id' | 'epoch'>): SampleFields {
-  return {
-    input: '',
-    target: '',
-    messages: [],
-    output: { choices: [] },
-    metadata: {},
-    store: {},
-    model_usage: {},
-    role_usage: {},
-    ...fields,
-  };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { explained } from './database.ts';
 import { rowSum } from './row-sum.ts';
-import { columnsOf, type JournalVersion, type Table } from './schema.ts';
+import { columnsOf, forAllTables, type JournalVersion, type Table } from './schema.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -65,6 +65,11 @@ export class JournalRows {
     return Number(row ? Object.values(row)[0] : 0);
   }
 
+  /** What answers cost, as far as their prices are known: all of them, or those that `where` names. */
+  spentUsd(where = '1', ...values: SQLInputValue[]): number {
+    return this.number(`${SPENT_USD} AND ${where}`, ...values);
+  }
+
   #isWhole(table: Table, row: Row): boolean {
     if (this.version === 1 || isRowWhole(table, row)) return true;
     this.onDamage(table, row);
@@ -81,6 +86,10 @@ export class JournalRows {
   }
 }
 
+/** What was bought by another run and given again cost nothing here. */
+const SPENT_USD =
+  "SELECT total(json_extract(data, '$.costUsd')) FROM answers WHERE json_valid(data, 2) AND json_extract(data, '$.from') IS NULL";
+
 /** True when a row of version 2 has the checksum of its columns. */
 export function isRowWhole(table: Table, row: Row): boolean {
   return (
@@ -90,21 +99,6 @@ export function isRowWhole(table: Table, row: Row): boolean {
       COLUMNS[table].map((name) => row[name] ?? null),
     )
   );
-}
-
-function forAllTables<T>(make: (table: Table) => T): Readonly<Record<Table, T>> {
-  return {
-    meta: make('meta'),
-    contents: make('contents'),
-    attempts: make('attempts'),
-    links: make('links'),
-    events: make('events'),
-    answers: make('answers'),
-    outputs: make('outputs'),
-    results: make('results'),
-    reused: make('reused'),
-    endings: make('endings'),
-  };
 }
 
 /** The names of a table's columns besides `n` and `sum`. */

@@ -73,7 +73,7 @@ export class JournalWriter implements RowSink {
     this.#timers = [
       clock.every(BEAT_MS, () => this.#beat()),
       clock.every(WATCH_MS, () => this.#watch()),
-      clock.every(SYNC_MARK_MS, () => this.#syncMark()),
+      clock.every(SYNC_MARK_MS, () => this.#orFail(() => this.#mark.sync())),
     ];
   }
 
@@ -195,10 +195,9 @@ export class JournalWriter implements RowSink {
     return shipper;
   }
 
-  /** Remembers that a segment is in the bucket. */
-  recordShipped(chain: string, seq: number, json: string): Promise<void> {
+  /** Remembers that a segment is in the bucket, with the next commit: it decides nothing, so nobody waits for it. */
+  recordShipped(chain: string, seq: number, json: string): void {
     this.#append(64 + json.length, () => this.#ships.run(chain, seq, json));
-    return this.flush();
   }
 
   /** Nothing is acknowledged from now on: somebody found that this process must not write any more. */
@@ -242,8 +241,7 @@ export class JournalWriter implements RowSink {
 
   /** After a commit, before anybody is told of it [JRN-11] [JRN-13]. */
   #acknowledge(commits: number): void {
-    const problem = this.#guard.problem();
-    if (problem) throw problem;
+    this.#guard.check();
     this.#mark.write(this.#rows.counted(commits));
   }
 
@@ -254,13 +252,13 @@ export class JournalWriter implements RowSink {
   }
 
   #watch(): void {
-    const problem = this.#guard.problem();
-    if (problem) this.#commit.fail(problem);
+    this.#orFail(() => this.#guard.check());
   }
 
-  #syncMark(): void {
+  /** What goes wrong between two commits fails the journal as in one: whoever works on the run is told, and stops. */
+  #orFail(work: () => void): void {
     try {
-      this.#mark.sync();
+      work();
     } catch (error) {
       this.#commit.fail(error);
     }

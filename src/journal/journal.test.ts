@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   infoEvent,
   newWriter,
@@ -13,20 +12,17 @@ import {
   sampleStart,
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { type Json, parseJson } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import type { JournalWriter } from './journal-writer.ts';
 import { openUnchecked, readJournal } from './read-journal.ts';
 import { openRunJournals } from './run-journals.ts';
 
-let dir = '';
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'journal-'));
-});
-afterEach(() => rm(dir, { recursive: true, force: true }));
+const dir = useTempDir();
 
 async function withJournal(work: (journal: JournalWriter, path: string) => Promise<void>): Promise<void> {
-  const journal = await newWriter(dir, runRecord());
+  const journal = await newWriter(dir.path, runRecord());
   try {
     await work(journal, journal.reader.path);
   } finally {
@@ -36,13 +32,13 @@ async function withJournal(work: (journal: JournalWriter, path: string) => Promi
 
 test('[JRN-1] a commit is synced: WAL and synchronous=FULL are in force', () =>
   withJournal(async (journal) => {
-    expect(journal.reader.pragma('journal_mode')).toBe('wal');
-    expect(journal.reader.pragma('synchronous')).toBe(2);
+    expect(journal.reader.rows.select('PRAGMA journal_mode')).toMatchObject([{ journal_mode: 'wal' }]);
+    expect(journal.reader.rows.number('PRAGMA synchronous')).toBe(2);
   }));
 
 test('[JRN-3] a new journal names its run and its writer in the database itself before anything else can happen', () =>
   withJournal(async (journal, path) => {
-    const alone = join(dir, 'alone.db');
+    const alone = join(dir.path, 'alone.db');
     await writeFile(alone, readFileSync(path));
     const reader = readJournal(alone);
     expect(reader.run()).toEqual(journal.run);
@@ -91,7 +87,7 @@ test('[JRN-4] a repeated history is stored once: 200 turns grow the journal with
     }
     await journal.flush();
     const { reader } = journal;
-    const bytes = Number(reader.pragma('page_count')) * Number(reader.pragma('page_size'));
+    const bytes = reader.rows.number('PRAGMA page_count') * reader.rows.number('PRAGMA page_size');
     expect(bytes).toBeLessThan(200 * 1_000 * 4);
     expect([...reader.pool(attempt.n, 'message')]).toHaveLength(200);
     const last = [...reader.events(attempt.n)].at(-1) ?? '';
@@ -144,7 +140,7 @@ test('[JRN-14] attempts are copied into another journal with all they refer to a
     await attempt.answer(someAnswer({ long }), [infoEvent(long)]);
     await attempt.output({ output: long, fields: { long } });
 
-    const other = await newWriter(dir, runRecord());
+    const other = await newWriter(dir.path, runRecord());
     other.startAttempt(sampleStart(9));
     await other.flush();
     const copy = other.copyFrom(journal.reader, [attempt.n]).get(attempt.n) ?? 0;
@@ -156,20 +152,20 @@ test('[JRN-14] attempts are copied into another journal with all they refer to a
     expect(reader.output(copy)).toEqual({ output: long, fields: { long } });
     expect(reader.attempt(copy)?.origin).toBe(`${journal.run.runId}/${journal.record.writer}/1`);
     expect(reader.attemptsAt(2, 1)).toEqual([]);
-    expect(reader.problems()).toEqual([]);
+    expect(reader.rows.select('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
     other.close();
     expect(readJournal(other.reader.path).damage()).toEqual({ sentences: [], attempts: new Map() });
   }));
 
 test('[JRN-14] an attempt goes on in the journal of another writer, and the union holds it once', async () => {
   const run = runRecord();
-  const first = await newWriter(dir, run, { writer: 'one' });
+  const first = await newWriter(dir.path, run, { writer: 'one' });
   const attempt = first.startAttempt(sampleStart(7));
   await attempt.answer(someAnswer('bought'), [infoEvent('x'.repeat(200))]);
   await attempt.output({ output: 'done', fields: {} });
   first.close();
-  const earlier = await openRunJournals({ disk: nodeDisk, runDir: join(dir, run.runId) });
-  const second = await newWriter(dir, run, { writer: 'two', generation: 2, after: ['one'] });
+  const earlier = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
+  const second = await newWriter(dir.path, run, { writer: 'two', generation: 2, after: ['one'] });
   const journals = earlier.with(second.reader);
   const [found] = journals.attemptsAt(7, 1);
   if (!found) throw new Error('there is no attempt');
@@ -186,26 +182,26 @@ test('[JRN-14] an attempt goes on in the journal of another writer, and the unio
   expect(journals.spentUsd()).toBe(0.5);
   second.close();
   journals.close();
-  const again = await openRunJournals({ disk: nodeDisk, runDir: join(dir, run.runId) });
+  const again = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
   expect(again.damage.sentences).toEqual([]);
   expect(again.attemptsAt(7, 1)[0]?.source.eventCount(1)).toBe(2);
   again.close();
 });
 
 test('a database of another program, one of a time to come, and bytes that are none, are refused by name', async () => {
-  const foreign = join(dir, 'foreign.db');
+  const foreign = join(dir.path, 'foreign.db');
   const db = new DatabaseSync(foreign);
   db.exec('CREATE TABLE t (a)');
   db.close();
   expect(() => readJournal(foreign)).toThrow(expect.objectContaining({ code: 'E_JOURNAL_FOREIGN' }));
-  const newer = join(dir, 'newer.db');
+  const newer = join(dir.path, 'newer.db');
   const other = new DatabaseSync(newer);
   other.exec('PRAGMA application_id = 0x484f4c44; PRAGMA user_version = 3; CREATE TABLE t (a)');
   other.close();
   expect(() => readJournal(newer)).toThrow(expect.objectContaining({ code: 'E_JOURNAL_VERSION' }));
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 2_000 }), async (bytes) => {
-      const file = join(dir, 'noise.db');
+      const file = join(dir.path, 'noise.db');
       await writeFile(file, bytes);
       expect(() => readJournal(file)).toThrow(
         expect.objectContaining({ code: expect.stringMatching(/^E_(JOURNAL|DISK)_/) }),
@@ -247,7 +243,7 @@ test('a journal is locked by its own writer, whose directory nobody else can beg
   }));
 
 test('[JRN-3] a run in which no journal was ever begun holds nothing, and says so', async () => {
-  const journals = await openRunJournals({ disk: nodeDisk, runDir: dir });
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: dir.path });
   expect(() => journals.run()).toThrow(expect.objectContaining({ code: 'E_JOURNAL_EMPTY' }));
   expect(journals.isUnpaid()).toBe(true);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   newWriter,
   runRecord,
@@ -7,16 +7,12 @@ import {
   sampleStart,
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { exactJson, type Json } from '../base/index.ts';
 import { hashesIn, putBackTexts, takeOutTexts } from './long-texts.ts';
 import { readJournal } from './read-journal.ts';
 
-let dir: TempDir;
-beforeEach(async () => {
-  dir = await makeTempDir();
-});
-afterEach(() => dir[Symbol.asyncDispose]());
+const dir = useTempDir();
 
 const LOOKALIKE = `attachment://${'0'.repeat(32)}`;
 /** Texts that look like references where none can be: in keys, and at the end of other strings. */

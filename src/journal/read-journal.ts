@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { ActionableError } from '../base/index.ts';
-import { isLocked, sizeOfFile } from '../disk/index.ts';
+import { identityOfFile, isLocked, sizeOfFile } from '../disk/index.ts';
 import { lossOf } from './acknowledged.ts';
 import { checkJournal } from './check-journal.ts';
 import { DamageNotes } from './damage-notes.ts';
 import { damagedJournal, openDatabase, PAGE_BYTES } from './database.ts';
+import { journalBusy } from './journal-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
 import { isDamage, type KnownBeside, knownBeside, unreadableJournal } from './known-beside.ts';
@@ -16,10 +18,27 @@ import { JOURNAL_VERSION } from './schema.ts';
 /**
  * Opens a journal of any version for reading. One that nobody writes is checked row by row at once; when anything is wrong
  * with it, everything that can still be read is read from its pages into a scratch database, and `damage` names the rest.
- * The files themselves are never changed. A journal that is being written is checked as it is read.
+ * The files themselves are never changed. A journal that is being written is checked as it is read. One whose directory is
+ * gone was let go by another process just now (E_JOURNAL_BUSY).
  */
 export function readJournal(path: string): JournalReader {
-  const known = knownBeside(path);
+  let reader: JournalReader | undefined;
+  try {
+    reader = readOrSalvage(path, knownBeside(path));
+    if (reader.damage().sentences.length === 0 || !isLetGo(path)) return reader;
+  } catch (error) {
+    if (!isLetGo(path)) throw error;
+  }
+  reader?.close();
+  throw journalBusy(dirname(path));
+}
+
+/** A run is let go by one rename of its directory, which may come between any two looks: what is missing then is no damage. */
+function isLetGo(path: string): boolean {
+  return identityOfFile(dirname(path)) === undefined;
+}
+
+function readOrSalvage(path: string, known: KnownBeside): JournalReader {
   try {
     const isAlive = isLocked(besideJournal(path).lock);
     return named(isAlive ? openUnchecked(path) : readDead(path, known), known);

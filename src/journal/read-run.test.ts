@@ -8,10 +8,20 @@ import {
   sampleStart,
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
+import { fixtureEvent, fixtureFields, writeFixtureLog } from '../../test/sim/log-fixture.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { type RunChange, summarize } from '../log/index.ts';
+import {
+  type LogEvent,
+  openLog,
+  type Position,
+  type Positioned,
+  type RunChange,
+  readRunFromLog,
+  summarize,
+} from '../log/index.ts';
 import { readRunFromJournals } from './read-run.ts';
 
 const readerOf = (runDir: string) => readRunFromJournals({ disk: nodeDisk, clock: systemClock, runDir });
@@ -89,6 +99,76 @@ test('[RUN-1] [RUN-2] [RUN-4] a run under way: samples that are not done, sample
   expect((await reader.header()).status).toBe('success');
   await reader.close();
   second.close();
+});
+
+test('[RUN-2] [RUN-3] what another log lends is read from that log, and only that', async () => {
+  await using dir = await makeTempDir();
+  const path = join(dir.path, 'lender.eval');
+  const samples = ['lent', 'other', 'own'].map((id) => ({
+    fields: fixtureFields(id, { target: `as the lender has ${id}` }),
+    events: [1, 2, 3].map((n) => fixtureEvent({ event: 'info', data: `${id} ${n}` })),
+  }));
+  await writeFixtureLog(nodeDisk, path, { samples });
+  const writer = await newWriter(dir.path, runRecord());
+  const lend = (id: string, log: string) =>
+    writer.recordReuse({ id, epoch: 1, log, runId: 'r', mode: 'same', summary: summarize(sampleFields(id)) });
+  lend('lent', 'lender.eval');
+  lend('own', 'lender.eval');
+  lend('gone', 'gone.eval');
+  await writer.startAttempt(sampleStart('own')).finish('completed', sampleFields('own'));
+  const asked: string[] = [];
+  let isClosed = false;
+  const reader = readRunFromJournals({
+    disk: nodeDisk,
+    clock: systemClock,
+    runDir: join(dir.path, writer.run.runId),
+    openLender: async (log) => {
+      asked.push(log);
+      if (log !== 'lender.eval') return undefined;
+      const lender = readRunFromLog(await openLog(nodeDisk, path));
+      const close = () => {
+        isClosed = true;
+        return lender.close();
+      };
+      return withMethods(lender, { close });
+    },
+  });
+  const key = (id: string) => ({ id, epoch: 1 });
+  const dataOf = (events: readonly Positioned<LogEvent>[]) => events.map(({ value }) => value.data);
+
+  expect((await reader.fields(key('lent')))?.target).toBe('as the lender has lent');
+  const events = await Array.fromAsync(reader.events(key('lent')));
+  expect(dataOf(events)).toEqual(['lent 1', 'lent 2', 'lent 3']);
+  for (const [at, { position }] of events.entries())
+    expect(await Array.fromAsync(reader.events(key('lent'), position))).toEqual(events.slice(at + 1));
+  expect(asked).toEqual(['lender.eval']);
+
+  // The lender has it too, but nobody took it from there.
+  expect(await reader.fields(key('other'))).toBeUndefined();
+  expect(await Array.fromAsync(reader.events(key('other')))).toEqual([]);
+  // What was run here since is what counts.
+  expect((await reader.fields(key('own')))?.target).toBe('yes');
+  expect(asked).toHaveLength(1);
+
+  expect(await reader.fields(key('gone'))).toBeUndefined();
+  expect(await Array.fromAsync(reader.events(key('gone')))).toEqual([]);
+  expect(asked.slice(1)).toEqual(['gone.eval', 'gone.eval']);
+
+  // Whoever is in the middle of it stays there, also when the sample is run here meanwhile.
+  await writer.startAttempt(sampleStart('lent')).finish('completed', sampleFields('lent'));
+  expect(await Array.fromAsync(reader.events(key('lent')))).toEqual([]);
+  expect(await Array.fromAsync(reader.events(key('lent'), events[0]?.position))).toEqual(events.slice(1));
+  const elsewhere = { ...JSON.parse(events[0]?.position ?? ''), log: 'elsewhere.eval' };
+  for (const refused of [
+    reader.events(key('lent'), JSON.stringify(elsewhere) as Position),
+    reader.summaries(events[0]?.position),
+  ])
+    await expect(Array.fromAsync<unknown>(refused)).rejects.toMatchObject({ code: 'E_RUN_POSITION' });
+  expect(asked).not.toContain('elsewhere.eval');
+  expect(isClosed).toBe(false);
+  await reader.close();
+  expect(isClosed).toBe(true);
+  writer.close();
 });
 
 test('[RUN-6] a position of somebody else is refused', async () => {

@@ -1,4 +1,4 @@
-import { type Clock, DamageError, type SampleKey, sampleKeyText } from '../base/index.ts';
+import { type Clock, type SampleKey, sampleKeyText } from '../base/index.ts';
 import { type Disk, identityOfFile } from '../disk/index.ts';
 import {
   type EvalSampleSummary,
@@ -13,12 +13,12 @@ import {
 } from '../log/index.ts';
 import { damagedJournal } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { lossWith } from './known-beside.ts';
-import { readJournal } from './read-journal.ts';
 import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
-import { type From, RunJournals, type UnreadableJournal } from './run-journals.ts';
+import { type From, RunJournals, readWriters, type UnreadableJournal } from './run-journals.ts';
+import { lentPosition, type OpenLender, RunLenders } from './run-lenders.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
+import { wholeFields } from './whole-fields.ts';
 import { writersIn } from './writers-in.ts';
 
 export interface ReadRunOptions {
@@ -26,7 +26,7 @@ export interface ReadRunOptions {
   readonly clock: Clock;
   readonly runDir: string;
   /** Reads a log that lends samples to this run; without it those have summaries only. */
-  readonly openLender?: (log: string) => Promise<RunReader | undefined>;
+  readonly openLender?: OpenLender;
 }
 
 const POLL_MS = 250;
@@ -41,10 +41,12 @@ class JournalRunReader implements RunReader {
   readonly #options: ReadRunOptions;
   /** By path. A journal is opened once; what a living one adds is seen through the same connection. */
   readonly #readers = new Map<string, JournalReader>();
+  readonly #lenders: RunLenders;
 
   constructor(options: ReadRunOptions) {
     this.#options = options;
     this.place = options.runDir;
+    this.#lenders = new RunLenders(options.openLender);
   }
 
   async header(): Promise<LogHeader> {
@@ -86,20 +88,17 @@ class JournalRunReader implements RunReader {
   async fields(sample: SampleKey): Promise<SampleFields | undefined> {
     const journals = await this.#journals();
     const attempt = currentAttempt(journals, sample);
-    if (!attempt) return (await this.#lender(journals, sample))?.fields(sample);
+    if (!attempt) return this.#lenders.fields(journals, sample);
     refuseDamaged(attempt);
     return attempt.source.result(attempt.n)?.fields ?? unfinishedFields(attempt);
   }
 
   async *events(sample: SampleKey, after?: Position): AsyncGenerator<Positioned<LogEvent>> {
-    const progress = fromPosition(after);
+    const lent = lentPosition(after);
+    const progress = lent ? {} : fromPosition(after);
     const journals = await this.#journals();
     const attempt = attemptOf(journals, sample, progress) ?? currentAttempt(journals, sample);
-    if (!attempt) {
-      const lender = await this.#lender(journals, sample);
-      if (lender) yield* lender.events(sample, after);
-      return;
-    }
+    if (!attempt || lent) return yield* this.#lenders.events(journals, sample, lent);
     refuseDamaged(attempt);
     const { source, n, origin } = attempt;
     let index = progress[origin] ?? 0;
@@ -135,6 +134,7 @@ class JournalRunReader implements RunReader {
   async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    await this.#lenders.close();
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
@@ -147,29 +147,18 @@ class JournalRunReader implements RunReader {
 
   /** Writers come and go while a run is watched. */
   async #journals(): Promise<RunJournals> {
-    const unreadable: UnreadableJournal[] = [];
-    for (const { path } of await writersIn(this.#options.disk, this.place)) {
-      if (this.#readers.has(path)) continue;
-      try {
-        const reader = readJournal(path);
-        this.#readers.set(path, reader);
-        reader.writer();
-      } catch (error) {
-        if (!(error instanceof DamageError)) throw error;
-        this.#readers.get(path)?.close();
-        this.#readers.delete(path);
-        unreadable.push({ reason: error.message, lost: lossWith(path) });
-      }
-    }
+    const unreadable = await this.#readNew();
     return new RunJournals([...this.#readers.values()], { runDir: this.place, unreadable });
   }
 
-  async #lender(journals: RunJournals, sample: SampleKey): Promise<RunReader | undefined> {
-    const name = sampleKeyText(sample.id, sample.epoch);
-    for (const { log, id, epoch } of journals.reused()) {
-      if (sampleKeyText(id, epoch) === name) return this.#options.openLender?.(log);
+  async #readNew(): Promise<readonly UnreadableJournal[]> {
+    try {
+      return readWriters(await writersIn(this.#options.disk, this.place), this.#readers);
+    } catch (error) {
+      if (identityOfFile(this.place) !== undefined) throw error;
+      // The run was let go just now: what was opened before is still read.
+      return [];
     }
-    return undefined;
   }
 }
 
@@ -210,23 +199,12 @@ function summaryOf(journals: RunJournals, sample: SampleKey): EvalSampleSummary 
   const attempt = currentAttempt(journals, sample);
   const summary = attempt?.source.summary(attempt.n);
   if (summary) return summary;
-  const fields = attempt ? unfinishedFields(attempt) : { ...EMPTY_FIELDS, ...sample };
+  const fields = attempt ? unfinishedFields(attempt) : wholeFields(sample);
   return { ...summarize(fields), completed: false };
 }
 
-const EMPTY_FIELDS = {
-  input: '',
-  target: '',
-  messages: [],
-  output: { choices: [] },
-  metadata: {},
-  store: {},
-  model_usage: {},
-  role_usage: {},
-} as const;
-
 function unfinishedFields(attempt: AttemptRow): SampleFields {
-  return { ...EMPTY_FIELDS, ...startFields(attempt) };
+  return wholeFields(startFields(attempt));
 }
 
 /** [RUN-6]: what is damaged is told for that sample, and all others are read. */

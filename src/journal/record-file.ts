@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { exactJson, isJsonObject, toJson } from '../base/index.ts';
 import { createFile, type Disk, openSyncFile } from '../disk/index.ts';
 import { besideJournal } from './layout.ts';
 import type { RunRecord, WriterRecord } from './records.ts';
+import { textSum } from './row-sum.ts';
 import { JOURNAL_VERSION } from './schema.ts';
 import { parseRunRecord, parseWriterRecord, tryParse } from './stored-documents.ts';
 
@@ -30,19 +30,15 @@ export function readRecordFile(journal: string): Records | undefined {
 
 export function encodeRecords(records: Records): Uint8Array {
   const json = exactJson(toJson({ version: JOURNAL_VERSION, ...records }));
-  return Buffer.from(`${json}\n${sumOf(json)}\n`, 'utf8');
+  return Buffer.from(`${json}\n${textSum(json)}\n`, 'utf8');
 }
 
 /** Undefined when they are not whole. */
 export function decodeRecords(bytes: Uint8Array): Records | undefined {
   const [json = '', sum] = Buffer.from(bytes).toString('utf8').split('\n');
-  const value = sum === sumOf(json) ? tryParse(json) : undefined;
+  const value = sum === textSum(json) ? tryParse(json) : undefined;
   if (!isJsonObject(value) || value.version !== JOURNAL_VERSION) return undefined;
   const run = parseRunRecord(exactJson(value.run ?? null));
   const writer = parseWriterRecord(exactJson(value.writer ?? null));
   return run && writer ? { run, writer } : undefined;
-}
-
-function sumOf(json: string): string {
-  return crc32(json).toString(16).padStart(8, '0');
 }

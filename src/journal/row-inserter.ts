@@ -45,7 +45,8 @@ export class RowInserter {
     const result = n === undefined ? statements?.plain.run(...row) : statements?.numbered.run(n, ...row);
     if (Number(result?.changes) === 0) return;
     this.#rows[table]++;
-    this.#usd += usd;
+    // A price that is no number would make the whole mark unreadable.
+    if (Number.isFinite(usd)) this.#usd += usd;
   }
 
   /** What was inserted so far. */

@@ -1,5 +1,5 @@
 import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
-import type { Disk, Liveness } from '../disk/index.ts';
+import { type Disk, identityOfFile, type Liveness } from '../disk/index.ts';
 import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
@@ -15,7 +15,7 @@ import type {
   WriterRecord,
 } from './records.ts';
 import { worstLiveness, writerLiveness } from './writer-liveness.ts';
-import { writersIn } from './writers-in.ts';
+import { type WriterPlace, writersIn } from './writers-in.ts';
 
 export interface OpenRunJournalsOptions {
   readonly disk: Disk;
@@ -41,25 +41,53 @@ export type From<T> = T & { readonly source: JournalReader };
 
 /**
  * Opens the journals of all writers of a run, read-only. One that cannot be read at all is named in `damage`, and the others
- * are used.
+ * are used. Whoever does not hold the lock of the run must expect that it is let go meanwhile: see `lookAtRun`.
  */
 export async function openRunJournals(options: OpenRunJournalsOptions): Promise<RunJournals> {
-  const readers: JournalReader[] = [];
+  const { disk, runDir, except } = options;
+  const readers = new Map<string, JournalReader>();
+  const places = (await writersIn(disk, runDir)).filter(({ writer }) => !except?.includes(writer));
+  try {
+    const unreadable = readWriters(places, readers);
+    return new RunJournals([...readers.values()], { runDir, unreadable });
+  } catch (error) {
+    for (const reader of readers.values()) reader.close();
+    throw error;
+  }
+}
+
+/** The same for those who only look, without the lock of the run: undefined when it was let go meanwhile. */
+export async function lookAtRun(options: OpenRunJournalsOptions): Promise<RunJournals | undefined> {
+  const isLetGo = () => identityOfFile(options.runDir) === undefined;
+  try {
+    const journals = await openRunJournals(options);
+    return journals.readers.length === 0 && isLetGo() ? undefined : journals;
+  } catch (error) {
+    if (error instanceof ActionableError && isLetGo()) return undefined;
+    throw error;
+  }
+}
+
+/** Reads each journal that is not among `readers` yet, which are by path, and adds it; gives those that cannot be read. */
+export function readWriters(
+  places: readonly WriterPlace[],
+  readers: Map<string, JournalReader>,
+): readonly UnreadableJournal[] {
   const unreadable: UnreadableJournal[] = [];
-  for (const { writer, path } of await writersIn(options.disk, options.runDir)) {
-    if (options.except?.includes(writer)) continue;
+  for (const { path } of places.filter((place) => !readers.has(place.path))) {
     try {
       const reader = readJournal(path);
-      readers.push(reader);
+      readers.set(path, reader);
       reader.writer();
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      if (readers.at(-1)?.path === path) readers.pop()?.close();
+      readers.get(path)?.close();
+      readers.delete(path);
       // A shell holds nothing that was paid for.
       if (error.code !== 'E_JOURNAL_EMPTY') unreadable.push({ reason: error.message, lost: lossWith(path) });
     }
   }
-  return new RunJournals(readers, { runDir: options.runDir, unreadable });
+  return unreadable;
 }
 
 /** All journals of a run: their union, in which each attempt is there once [JRN-14]. */
@@ -192,8 +220,8 @@ export class RunJournals {
   /** The origins that are there more than once. Nearly all attempts are where they began, so these are few. */
   #copies(): ReadonlyMap<Origin, readonly From<AttemptOutline>[]> {
     const copies = new Map<Origin, From<AttemptOutline>[]>();
-    if (this.readers.length < 2) return copies;
-    const suspects = this.#suspects();
+    const suspects = this.readers.length < 2 ? undefined : this.#suspects();
+    if (!suspects) return copies;
     for (const source of this.readers) {
       for (const attempt of source.outline()) {
         if (!suspects(attempt.origin)) continue;
@@ -206,16 +234,16 @@ export class RunJournals {
     return copies;
   }
 
-  /** An attempt can be there twice when a journal holds one that began elsewhere, or a writer is there twice. */
-  #suspects(): (origin: Origin) => boolean {
+  /**
+   * An attempt can be there twice when a journal holds one that began elsewhere, or a writer is there twice. Undefined when
+   * neither is so, as it is in nearly every run: then nothing has to be compared.
+   */
+  #suspects(): ((origin: Origin) => boolean) | undefined {
     const writers = this.writers().map(({ writer }) => writer);
     if (new Set(writers).size < writers.length) return () => true;
-    const foreign = new Set<Origin>();
-    for (const reader of this.readers) {
-      const own = `${this.run().runId}/${reader.writer().writer}/`;
-      for (const { origin } of reader.outline()) if (!origin.startsWith(own)) foreign.add(origin);
-    }
-    return (origin) => foreign.has(origin);
+    const { runId } = this.run();
+    const foreign = new Set(this.readers.flatMap((reader) => reader.foreignOrigins(runId)));
+    return foreign.size === 0 ? undefined : (origin) => foreign.has(origin);
   }
 }
 

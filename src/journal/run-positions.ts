@@ -16,7 +16,11 @@ export function fromPosition(position: Position | undefined): Progress {
   if (position === undefined) return {};
   const value = tryParse(position);
   if (isProgress(value)) return value;
-  throw new UsageError({
+  throw notAPosition(position);
+}
+
+export function notAPosition(position: string): UsageError {
+  return new UsageError({
     code: 'E_RUN_POSITION',
     message: `${JSON.stringify(position)} is not a position in the journals of a run.`,
     hint: 'Give back a position that a reader of this run gave, or none to begin at its start.',

@@ -57,6 +57,22 @@ const TABLES_1: Readonly<Record<string, readonly Column[]>> = {
 export type Table = keyof typeof TABLES_2;
 export const TABLES = Object.keys(TABLES_2) as readonly Table[];
 
+/** Something for each table, under its name. */
+export function forAllTables<T>(make: (table: Table) => T): Readonly<Record<Table, T>> {
+  return {
+    meta: make('meta'),
+    contents: make('contents'),
+    attempts: make('attempts'),
+    links: make('links'),
+    events: make('events'),
+    answers: make('answers'),
+    outputs: make('outputs'),
+    results: make('results'),
+    reused: make('reused'),
+    endings: make('endings'),
+  };
+}
+
 /** The columns of a table besides `n` and `sum`; undefined for a table that the version does not have. */
 export function columnsOf(version: JournalVersion, table: string): readonly Column[] | undefined {
   const tables: Readonly<Record<string, readonly Column[]>> = version === 1 ? TABLES_1 : TABLES_2;

@@ -1,11 +1,12 @@
-import { isJsonArray, parseJson } from '../base/index.ts';
+import { isJsonArray } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { createFile, type Disk } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { besideJournal } from './layout.ts';
 import { recordPrefix } from './record-object.ts';
 import type { RunJournals } from './run-journals.ts';
-import { segmentPrefix } from './segment.ts';
+import { parseChainName, segmentPrefix } from './segment.ts';
+import { tryParse } from './stored-documents.ts';
 
 /** Remembers which segments a journal was made from: whoever seals the run, in whatever session, removes these alone [SEG-9]. */
 export async function keepSegmentKeys(disk: Disk, journal: string, keys: readonly string[]): Promise<void> {
@@ -29,7 +30,7 @@ export async function segmentKeysOf(journals: RunJournals, from: KeysFrom): Prom
   const { runId } = journals.run();
   const root = segmentPrefix(from.prefix, runId);
   for await (const { key } of from.bucket.list(root)) {
-    const writer = (key.slice(root.length).split('/')[0] ?? '').replace(/~\d+$/, '');
+    const { writer } = parseChainName(key.slice(root.length).split('/')[0] ?? '');
     if (shipped.has(writer)) keys.add(key);
     else if (!keys.has(key)) writers.delete(writer);
   }
@@ -48,6 +49,7 @@ interface KeysFrom {
 async function madeFrom(disk: Disk, reader: JournalReader): Promise<readonly string[] | undefined> {
   const bytes = await disk.read(besideJournal(reader.path).segments);
   if (!bytes) return undefined;
-  const keys = parseJson(Buffer.from(bytes).toString('utf8'));
+  // What cannot be read names nothing: then no segment is removed, which loses nothing.
+  const keys = tryParse(Buffer.from(bytes).toString('utf8'));
   return isJsonArray(keys) ? keys.filter((key) => typeof key === 'string') : [];
 }

@@ -1,7 +1,7 @@
 /** Segments that are not what they should be: nothing is put on top of them, and what is left out is named and stays. */
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   newWriter,
   runRecord,
@@ -10,7 +10,7 @@ import {
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -19,14 +19,12 @@ import { importWriter } from './import-writer.ts';
 import { openRunJournals } from './run-journals.ts';
 import { decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
 
-let dir: TempDir;
+const dir = useTempDir();
 let bucket: Bucket;
 const run = runRecord();
-beforeEach(async () => {
-  dir = await makeTempDir();
+beforeEach(() => {
   bucket = memoryBucket();
 });
-afterEach(() => dir[Symbol.asyncDispose]());
 
 const keyOf = (seq: number, chain = 'w') => segmentKey('', { run: run.runId, chain, seq });
 

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   infoEvent,
   newWriter,
@@ -11,6 +9,8 @@ import {
   sampleStart,
   someAnswer,
 } from '../../test/sim/journal-fixture.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { DamageError, digestOf } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -21,30 +21,22 @@ import { openRunJournals } from './run-journals.ts';
 import { decodeSegment, encodeRow, encodeSegment, type SegmentHeader, segmentKey } from './segment.ts';
 import type { SegmentShipper, ShipperOptions } from './shipper.ts';
 
-let dir = '';
+const dir = useTempDir();
 let bucket: Bucket;
 const run = runRecord();
 const W = 'w';
 
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'segment-'));
-  bucket = directoryBucket(nodeDisk, join(dir, 'bucket'));
+beforeEach(() => {
+  bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
 });
-afterEach(() => rm(dir, { recursive: true, force: true }));
 
-const writerOf = (writer = W, place = 'state') => newWriter(join(dir, place), run, { writer });
+const writerOf = (writer = W, place = 'state') => newWriter(join(dir.path, place), run, { writer });
 const shipperOf = (journal: JournalWriter, more: Partial<ShipperOptions> = {}): SegmentShipper =>
   journal.shipTo({ bucket, prefix: '', bytesMax: 2_000, ...more });
 const keyOf = (seq: number, chain = W) => segmentKey('', { run: run.runId, chain, seq });
 
 /** The bucket with another way to create. */
-const withCreate = (create: Bucket['create']): Bucket =>
-  new Proxy(bucket, {
-    get(target, name) {
-      const value: unknown = name === 'create' ? create : Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+const withCreate = (create: Bucket['create']): Bucket => withMethods(bucket, { create });
 
 async function fill(journal: JournalWriter, from: number, to: number): Promise<void> {
   for (let id = from; id < to; id++) {
@@ -57,7 +49,7 @@ async function fill(journal: JournalWriter, from: number, to: number): Promise<v
 
 /** Imports a writer into a new run directory, and reads it back. */
 async function importAll(name: string, writer = W) {
-  const runDir = join(dir, name);
+  const runDir = join(dir.path, name);
   await nodeDisk.makeDir(runDir);
   const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run: run.runId, writer, runDir });
   const journals = await openRunJournals({ disk: nodeDisk, runDir });
@@ -128,7 +120,7 @@ test('[SEG-2] a missing or damaged segment in the middle is named; what is after
   for (const { n, status } of outline) expect(status === 'completed', `attempt ${n}`).toBe(!named.has(n));
   for (const value of answers) expect(value).toMatchObject({ text: `NUL \0 and ${'y'.repeat(200)}` });
   // A run with such a writer goes on: the next writer ships again, and all of it comes home.
-  const next = await newWriter(dir, run, { writer: 'next', generation: 2, after: [W] });
+  const next = await newWriter(dir.path, run, { writer: 'next', generation: 2, after: [W] });
   await fill(next, 100, 103);
   await shipperOf(next).ship();
   next.close();
@@ -264,7 +256,7 @@ test('[SEG-7] chains of one writer make a union, whatever was shipped twice; two
   await shipperOf(two).ship();
   two.close();
   expect(await listWriters(bucket, '', run.runId)).toEqual(['one', 'two']);
-  const runDir = join(dir, 'home');
+  const runDir = join(dir.path, 'home');
   await nodeDisk.makeDir(runDir);
   for (const writer of ['two', 'one']) {
     const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run: run.runId, writer, runDir });

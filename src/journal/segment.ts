@@ -60,6 +60,17 @@ export function segmentPrefix(prefix: string, run: string): string {
   return `${prefix}${run}/segments/`;
 }
 
+/** The name of a writer's chain: later ones are numbered. */
+export function chainName(writer: string, number: number): string {
+  return number === 1 ? writer : `${writer}~${number}`;
+}
+
+/** `<writer>~2` is a later chain of `<writer>`. */
+export function parseChainName(chain: string): { readonly writer: string; readonly number: number } {
+  const [, writer = chain, number = '1'] = /^(.*)~(\d+)$/s.exec(chain) ?? [];
+  return { writer, number: Number(number) };
+}
+
 /** Header line, one line a row, and a last line with their count and digest; compressed with zstd's own checksum. */
 export function encodeSegment(header: SegmentHeader, rows: readonly string[]): Uint8Array {
   const body = `${[JSON.stringify(header), ...rows].join('\n')}\n`;

@@ -5,6 +5,7 @@ import type { JournalWriter } from './journal-writer.ts';
 import { shipRecord } from './record-object.ts';
 import {
   type Cursors,
+  chainName,
   decodeSegment,
   encodeRow,
   encodeSegment,
@@ -35,6 +36,8 @@ interface Chain {
   readonly seq: number;
   readonly digest: Digest | null;
   readonly cursors: Cursors;
+  /** Its last segment said that nothing follows. */
+  readonly isEnded: boolean;
 }
 
 const TICK_MS = 250;
@@ -58,7 +61,6 @@ export class SegmentShipper {
   #chains = 1;
   #isRecordThere = false;
   #isEnding = false;
-  #isEnded = false;
   #underWay: Promise<void> | undefined;
   #again: Promise<void> | undefined;
   #timer: Disposable | undefined;
@@ -132,8 +134,8 @@ export class SegmentShipper {
 
   /** Ships one segment; false when there is nothing new. */
   async #shipOne(): Promise<boolean> {
-    if (this.#journal.failure !== undefined || this.#isEnded) return false;
     const chain = this.#chain;
+    if (this.#journal.failure !== undefined || chain.isEnded) return false;
     const found = collectRows(this.#journal.reader, chain.cursors, this.#options.bytesMax ?? BYTES_MAX);
     const last = this.#isEnding && found.isAll;
     if (found.rows.length === 0 && !last) return false;
@@ -143,15 +145,12 @@ export class SegmentShipper {
     const key = segmentKey(this.#options.prefix, header);
     const bytes = encodeSegment(header, found.rows);
     const isNew = await this.#options.bucket.create(key, bytes);
-    const next = isNew
-      ? { name: chain.name, seq: header.seq, digest: digestOf(bytes), cursors: found.cursors }
-      : await this.#adopt(key, chain);
+    const next = isNew ? chainAfter(header, bytes) : await this.#adopt(key, chain);
     if (!next) return this.#beginChain(key);
     this.#keys.push(key);
     const { seq, digest, cursors } = next;
-    await this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
+    this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
     this.#chain = next;
-    this.#isEnded = isNew && last;
     return true;
   }
 
@@ -197,14 +196,14 @@ export class SegmentShipper {
     const own = rowsUpTo(this.#journal.reader, chain.cursors, header.cursors);
     const isSame = own.length === rows.length && rows.every((row, index) => own[index] === encodeRow(row));
     if (!isSame) return undefined;
-    return { name: chain.name, seq: header.seq, digest: digestOf(bytes), cursors: header.cursors };
+    return chainAfter(header, bytes);
   }
 
   /** Nothing more goes into a chain that somebody else wrote to; all rows go into the next one. */
   #beginChain(key: string): boolean {
     if (this.#chains >= CHAINS_MAX) throw this.#conflict(key);
     this.#chains++;
-    this.#chain = newChain(`${this.#journal.record.writer}~${this.#chains}`);
+    this.#chain = newChain(chainName(this.#journal.record.writer, this.#chains));
     this.#options.onProblem?.(this.#conflict(key));
     return true;
   }
@@ -221,7 +220,11 @@ export class SegmentShipper {
 const BYTES_MAX = 1024 * 1024;
 
 function newChain(name: string): Chain {
-  return { name, seq: 0, digest: null, cursors: NOTHING_SHIPPED };
+  return { name, seq: 0, digest: null, cursors: NOTHING_SHIPPED, isEnded: false };
+}
+
+function chainAfter({ chain, seq, cursors, last }: SegmentHeader, bytes: Uint8Array): Chain {
+  return { name: chain, seq, digest: digestOf(bytes), cursors, isEnded: last };
 }
 
 function tryDecode(bytes: Uint8Array, key: string): Segment | undefined {

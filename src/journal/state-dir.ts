@@ -1,9 +1,10 @@
 import { basename, dirname, join } from 'node:path';
+import { tempPathFor } from '../disk/index.ts';
 
 /** Below the log directory, hidden from tools that look for logs there. */
 export const STATE_FOLDER = '.holdfast';
 
-const ENDINGS = { released: '.released', incoming: '.incoming' } as const;
+const RELEASED = '.released';
 
 /** Owns the layout of a state directory: the one place that knows what is called what in it. */
 export class StateDir {
@@ -31,12 +32,15 @@ export class StateDir {
 
   /** Where a run goes before it is removed: nobody takes it for a run any more [SEAL-3]. */
   releasedDir(runId: string): string {
-    return `${this.runDir(runId)}${ENDINGS.released}`;
+    return `${this.runDir(runId)}${RELEASED}`;
   }
 
-  /** Where a run from a bucket is put together before it gets its name. */
+  /**
+   * Where a run from a bucket is put together before it gets its name: a new place at each call, since several processes may
+   * bring home the same run at once.
+   */
   incomingDir(runId: string): string {
-    return `${this.runDir(runId)}${ENDINGS.incoming}`;
+    return tempPathFor(this.runDir(runId));
   }
 
   /** Where a run is kept whose journals could not be read whole. */
@@ -54,8 +58,8 @@ export class StateDir {
     return join(this.path, 'accounts');
   }
 
-  /** True for the name of a folder that only a crash leaves, and that may be swept. */
-  static isOrphan(name: string): boolean {
-    return Object.values(ENDINGS).some((ending) => name.endsWith(ending));
+  /** True for the name of a folder whose run was let go: only a crash leaves it, and it may be swept. */
+  static isReleased(name: string): boolean {
+    return name.endsWith(RELEASED);
   }
 }

@@ -20,10 +20,10 @@ export class WriterGuard {
     this.#identity = identityOfFile(path);
   }
 
-  /** Why nothing may be acknowledged any more; undefined when all is well. */
-  problem(): ActionableError | undefined {
-    if (identityOfFile(this.#path) !== this.#identity) return vanished(this.#path);
-    return identityOfFile(this.#fenced) === undefined ? undefined : writerFenced(this.#path);
+  /** Throws when nothing may be acknowledged any more, or when that cannot be told. */
+  check(): void {
+    if (identityOfFile(this.#path) !== this.#identity) throw vanished(this.#path);
+    if (identityOfFile(this.#fenced) !== undefined) throw writerFenced(this.#path);
   }
 }
 

@@ -39,10 +39,11 @@ class BucketLogStore implements LogStore {
   }
 
   async *list(signal?: AbortSignal): AsyncGenerator<StoredLog> {
-    for await (const { key } of this.#bucket.list(this.#prefix)) {
+    // What lies in folders below is no log of this store, and may be much: the segments of runs.
+    for await (const { kind, key } of this.#bucket.listFolder(this.#prefix)) {
       signal?.throwIfAborted();
       const name = key.slice(this.#prefix.length);
-      const found = !name.includes('/') && isListed(name) ? await this.stat(name) : undefined;
+      const found = kind === 'object' && isListed(name) ? await this.stat(name) : undefined;
       if (found) yield found;
     }
   }

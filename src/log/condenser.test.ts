@@ -15,7 +15,7 @@ function modelEvent(input: readonly ChatMessage[], more: Record<string, Json> = 
     event: 'model',
     timestamp: at,
     model: 'mock/m',
-    input: input as unknown as Json,
+    input: input,
     tools: [],
     tool_choice: 'auto',
     config: {},
@@ -95,7 +95,7 @@ test('[LOG-14] equal messages with different ids share a position; order and rep
       [0, 1],
     ],
   });
-  expect(condensed.messages).toEqual([{ position: 0, json: stringifyJson(a as unknown as Json) }]);
+  expect(condensed.messages).toEqual([{ position: 0, json: stringifyJson(a) }]);
 });
 
 test('[LOG-14] a message that was changed in place is a new message', () => {

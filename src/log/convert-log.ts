@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { assert, DamageError } from '../base/index.ts';
+import { assert, DamageError, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { CompressionMethod } from './compress.ts';
 import { directoryLogStore } from './directory-log-store.ts';
@@ -15,8 +15,10 @@ import type { VerifyReport } from './verify-log.ts';
 
 export interface ConvertOptions {
   readonly from: string;
-  /** Its ending decides: `.eval` or `.json`. What is there is replaced. */
+  /** Its ending decides: `.eval` or `.json`. */
   readonly to: string;
+  /** Default true: what is there is replaced. Otherwise it is left alone (E_FILE_EXISTS). */
+  readonly replace?: boolean;
   /** For `.eval`; default zstd. */
   readonly method?: CompressionMethod;
 }
@@ -29,7 +31,7 @@ export async function convertLog(
   disk: Disk,
   options: ConvertOptions,
 ): Promise<{ readonly sizeBytes: number }> {
-  const { from, to, method } = options;
+  const { from, to, method, replace = true } = options;
   checkLogName(basename(to));
   const reader = await openStoredLog(disk, from);
   try {
@@ -41,14 +43,23 @@ export async function convertLog(
     });
     const made = await directoryLogStore(disk, dirname(to)).make(basename(to), {
       fill: to.endsWith('.json') ? toJson : toEval,
-      replace: true,
+      replace,
       judge: judgeConverted,
     });
-    assert(made.outcome === 'created', 'a conversion replaces what is there');
+    if (made.outcome === 'exists') throw exists(to);
+    assert(made.outcome === 'created', 'a conversion sets nothing aside');
     return { sizeBytes: made.sizeBytes };
   } finally {
     await reader.close();
   }
+}
+
+function exists(path: string): UsageError {
+  return new UsageError({
+    code: 'E_FILE_EXISTS',
+    message: `${path} exists already.`,
+    hint: 'Name another file, or replace it with --force.',
+  });
 }
 
 async function writeEvalLog(file: LogFile, reader: StoredLogReader): Promise<void> {

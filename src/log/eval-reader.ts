@@ -1,13 +1,8 @@
-import {
-  bySampleOrder,
-  isJsonObject,
-  type Json,
-  type SampleId,
-  type SampleKey,
-  sampleKeyText,
-} from '../base/index.ts';
+import { bySampleOrder, type Json, type SampleId, type SampleKey, sampleKeyText } from '../base/index.ts';
 import { chunkedDocument } from './chunked-document.ts';
 import type { SampleParts } from './condensed.ts';
+import { Wrong } from './kinds/kind.ts';
+import { sampleSummary } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
@@ -191,9 +186,10 @@ export class EvalLogReader implements StoredLogReader {
   }
 
   #asSummary(row: Json, member: MemberJson): EvalSampleSummary {
-    if (!isJsonObject(row) || row.id === undefined)
-      throw member.wrongShape('has a row that is not a summary');
-    return row as unknown as EvalSampleSummary;
+    const summary = sampleSummary(row);
+    if (summary instanceof Wrong)
+      throw member.wrongShape(`has a row that is not a summary: ${summary.reason}`);
+    return summary;
   }
 
   async context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {

@@ -10,6 +10,8 @@ import {
 import { type ByteSource, readChunks } from './byte-source.ts';
 import type { SampleParts } from './condensed.ts';
 import type { JsonPath, Verdict } from './json-splitter.ts';
+import { Wrong } from './kinds/kind.ts';
+import { sampleId } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
@@ -145,8 +147,9 @@ export class JsonLogReader implements StoredLogReader {
     for await (const piece of json.split({ decide, reportEnd: isSample })) {
       const { path, bytes, start, end } = piece;
       if (piece.isEnd) {
-        const key = { id: current.id as SampleId, epoch: Number(current.epoch) };
-        if (current.id === undefined || Number.isNaN(key.epoch))
+        const id = sampleId(current.id ?? null);
+        const key = { id: id instanceof Wrong ? '' : id, epoch: Number(current.epoch) };
+        if (id instanceof Wrong || Number.isNaN(key.epoch))
           throw json.wrongShape('has a sample without id or epoch');
         samples.set(sampleKeyText(key.id, key.epoch), { key, start, end });
         current = {};

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fixtureFields, fixtureHeader, fixtureParts } from '../../test/sim/log-fixture.ts';
 import { type Json, stringifyJson } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { compressStream } from './compress.ts';
@@ -10,11 +11,8 @@ import { decompressAtOnce, decompressStream } from './decompress.ts';
 import {
   type ChatMessage,
   type CompressionMethod,
-  createCondenser,
   createLogFile,
-  type EvalSpec,
   type LogEvent,
-  type LogHeader,
   type LogReader,
   openLog,
   type SampleFields,
@@ -31,64 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-const spec: EvalSpec = {
-  eval_id: 'e',
-  run_id: 'r',
-  created: '2026-01-01T00:00:00+00:00',
-  task: 'capitals',
-  task_id: 't',
-  task_version: 0,
-  task_attribs: {},
-  task_args: {},
-  task_args_passed: {},
-  dataset: {},
-  model: 'mock/m',
-  model_generate_config: {},
-  model_args: {},
-  config: {},
-  packages: {},
-};
-const plan = { name: 'plan', steps: [], config: {} };
-const header: LogHeader = {
-  version: 2,
-  status: 'success',
-  eval: spec,
-  plan,
-  stats: { started_at: '', completed_at: '', model_usage: {}, role_usage: {}, connection_limit_history: [] },
-  invalidated: false,
-  tags: [],
-  metadata: {},
-};
-
-function fieldsOf(id: string | number, more: Partial<SampleFields> = {}): SampleFields {
-  return {
-    id,
-    epoch: 1,
-    input: 'question',
-    target: 'answer',
-    messages: [],
-    output: { choices: [] },
-    scores: {},
-    metadata: {},
-    store: {},
-    model_usage: {},
-    role_usage: {},
-    error_retries: [],
-    ...more,
-  };
-}
-
-function partsOf(fields: SampleFields, events: readonly LogEvent[]): SampleParts {
-  const condenser = createCondenser();
-  const condensed = events.map((event) => condenser.condense(event));
-  return {
-    fields,
-    events: condensed.map(({ json }) => json),
-    attachments: condensed.flatMap(({ attachments }) => attachments),
-    messages: condensed.flatMap(({ messages }) => messages.map(({ json }) => json)),
-    calls: condensed.flatMap(({ calls }) => calls.map(({ json }) => json)),
-  };
-}
+const header = fixtureHeader();
+const partsOf = (fields: SampleFields, events: readonly LogEvent[] = []) => fixtureParts({ fields, events });
 
 async function writeLog(
   samples: readonly SampleParts[],
@@ -97,7 +39,7 @@ async function writeLog(
   const path = join(dir, `${count++}.eval`);
   const file = await createLogFile(nodeDisk, path, { method });
   try {
-    await file.writeStart({ version: 2, eval: spec, plan });
+    await file.writeStart({ version: 2, eval: header.eval, plan: header.plan });
     for (const parts of samples) await file.writeSample(parts);
     await file.writeSummaries(samples.map(({ fields }) => summarize(fields)));
     await file.writeHeader(header);
@@ -134,12 +76,12 @@ const modelEvent = fc
       event: 'model',
       timestamp: '2026-01-01T00:00:00+00:00',
       model: 'mock/m',
-      input: input as unknown as Json,
+      input: input,
       tools: [],
       tool_choice: 'auto',
       config: {},
       output: { choices: [{ message: { role: 'assistant', content: reply }, stop_reason: 'stop' }] },
-      call: { request: { model: 'm', messages: request as unknown as Json }, response: { text: reply } },
+      call: { request: { model: 'm', messages: request }, response: { text: reply } },
     }),
   );
 const infoEvent = fc
@@ -160,7 +102,9 @@ test('[LOG-24] what is written is read back: whole, as fields, as events, with e
     fc.uniqueArray(sample, { maxLength: 4, selector: ({ id }) => String(id) }),
     fc.constantFrom('zstd' as const, 'deflate' as const, 'stored' as const),
     async (samples, method) => {
-      const parts = samples.map(({ id, events, metadata }) => partsOf(fieldsOf(id, { metadata }), events));
+      const parts = samples.map(({ id, events, metadata }) =>
+        partsOf(fixtureFields(id, { metadata }), events),
+      );
       const path = await writeLog(parts, method);
       await withLog(path, async (reader) => {
         expect(await reader.header()).toEqual(header);
@@ -183,10 +127,10 @@ test('[LOG-24] what is written is read back: whole, as fields, as events, with e
 });
 
 test('[LOG-3] sizes are in the local header, the end record is last, and no member has a data descriptor', async () => {
-  const small = partsOf(fieldsOf('ä'), []);
+  const small = partsOf(fixtureFields('ä'), []);
   const large: SampleParts = {
     ...small,
-    fields: fieldsOf(2),
+    fields: fixtureFields(2),
     events: Array.from({ length: 300 }, (_, n) => stringifyJson({ event: 'info', data: noise(n, 8_000) })),
   };
   const path = await writeLog([small, large]);
@@ -237,7 +181,7 @@ test('[LOG-3] more than 65,535 members: offset and size are masked too, so that 
 });
 
 test('[LOG-4] every key that Inspect always writes is there', async () => {
-  const bare = { id: 1, epoch: 1, input: 'q', target: 't' } as unknown as SampleFields;
+  const bare = { id: 1, epoch: 1, input: 'q', target: 't' } as SampleFields;
   const path = await writeLog([partsOf(bare, [])]);
   const stored = await withLog(path, async (reader) => {
     const chunks = await Array.fromAsync(reader.readMember('samples/1_epoch_1.json') ?? []);
@@ -263,15 +207,15 @@ test('[LOG-4] every key that Inspect always writes is there', async () => {
 });
 
 test('[LOG-5] the same content gives the same bytes', async () => {
-  const parts = () => [partsOf(fieldsOf(1), [{ event: 'info', timestamp: 'x', data: 'y'.repeat(500) }])];
+  const parts = () => [partsOf(fixtureFields(1), [{ event: 'info', timestamp: 'x', data: 'y'.repeat(500) }])];
   const [a, b] = [await readFile(await writeLog(parts())), await readFile(await writeLog(parts()))];
   expect(a.equals(b)).toBe(true);
 });
 
 test('[LOG-20] of two members with one name the last one counts', async () => {
   const path = await writeLog([
-    partsOf(fieldsOf(1, { input: 'old' }), []),
-    partsOf(fieldsOf(1, { input: 'new' }), []),
+    partsOf(fixtureFields(1, { input: 'old' }), []),
+    partsOf(fixtureFields(1, { input: 'new' }), []),
   ]);
   await withLog(path, async (reader) => {
     expect((await reader.sample(1, 1))?.input).toBe('new');
@@ -280,7 +224,7 @@ test('[LOG-20] of two members with one name the last one counts', async () => {
 });
 
 test('[LOG-26] copying a member does not decode it, and its checksum goes along', async () => {
-  const from = await writeLog([partsOf(fieldsOf('kept'), [])], 'deflate');
+  const from = await writeLog([partsOf(fixtureFields('kept'), [])], 'deflate');
   const path = join(dir, 'copied.eval');
   await withLog(from, async (reader) => {
     const file = await createLogFile(nodeDisk, path);
@@ -299,14 +243,14 @@ test('[LOG-26] copying a member does not decode it, and its checksum goes along'
 
 test('NaN, infinities, big integers and lone surrogates survive', async () => {
   const metadata = { nan: Number.NaN, inf: -Infinity, big: 2n ** 70n, lone: 'a\ud800' };
-  const path = await writeLog([partsOf(fieldsOf(1, { metadata }), [])]);
+  const path = await writeLog([partsOf(fixtureFields(1, { metadata }), [])]);
   await withLog(path, async (reader) => {
     expect((await reader.sample(1, 1))?.metadata).toEqual({ ...metadata, lone: 'a\\ud800' });
   });
 });
 
 test('an id that is longer than a name can be is refused, and says so', async () => {
-  await expect(writeLog([partsOf(fieldsOf('x'.repeat(70_000)), [])])).rejects.toMatchObject({
+  await expect(writeLog([partsOf(fixtureFields('x'.repeat(70_000)), [])])).rejects.toMatchObject({
     code: 'E_LOG_NAME_TOO_LONG',
   });
 });
@@ -320,8 +264,8 @@ test('a sample in memory and in a stream of attachments beyond memory are the sa
     role: 'user',
     content: noise(n + 100, 200),
   }));
-  events.push({ event: 'model', timestamp: 'x', input: history as unknown as Json });
-  const path = await writeLog([partsOf(fieldsOf(1), events)]);
+  events.push({ event: 'model', timestamp: 'x', input: history });
+  const path = await writeLog([partsOf(fixtureFields(1), events)]);
   await withLog(path, async (reader) => {
     let index = 0;
     for await (const event of reader.events(1, 1))

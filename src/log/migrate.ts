@@ -54,7 +54,9 @@ function migrateLimitChange(change: Json): Json {
 }
 
 export function migrateSpec(spec: JsonObject): JsonObject {
-  const result: Record<string, Json | undefined> = { ...spec };
+  // Logs of before arguments were told apart have only one list of them.
+  const task_args_passed = spec.task_args_passed ?? spec.task_args;
+  const result: Record<string, Json | undefined> = { ...spec, task_args_passed };
   if (isJsonArray(spec.sandbox)) result.sandbox = migrateSandbox(spec.sandbox);
   if (isJsonObject(spec.config) && spec.config.max_messages !== undefined) {
     const { max_messages, ...config } = spec.config;

@@ -1,13 +1,15 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import { completeHeader } from './always-written.ts';
 import { deriveEvalId } from './eval-id.ts';
+import { logHeader } from './kinds/header-kinds.ts';
+import { isSound, Wrong } from './kinds/kind.ts';
+import { sampleReductions } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import { migrateResults, migrateSpec, migrateStats } from './migrate.ts';
 import type { EvalSampleReductions, LogHeader } from './schema.ts';
 
 /** Versions 1 and 2 are Inspect's; 3 existed for three days in March 2026 and is read as well [LOG-22]. */
 const VERSION_MAX = 3;
-const STATUSES = ['started', 'success', 'cancelled', 'error'];
 
 /** A header with every key that readers count on. `found` is the JSON of the file, of whatever time. */
 export function readHeader(found: JsonObject, path: string): LogHeader {
@@ -17,17 +19,17 @@ export function readHeader(found: JsonObject, path: string): LogHeader {
     throw logErrors.newer(path, header.version);
   const spec = migrateSpec(header.eval);
   const results = migrateResults(header.results);
-  checkScores(results, path);
-  const complete = completeHeader({
+  const known = logHeader({
     ...withoutNulls(header),
-    status: STATUSES.includes(header.status as string) ? header.status : 'started',
     eval: spec,
-    plan: isPlan(header.plan) ? header.plan : undefined,
     results: isJsonObject(results) ? results : undefined,
     stats: isJsonObject(header.stats) ? migrateStats(header.stats) : undefined,
-    tags: header.tags ?? spec.tags ?? [],
-    metadata: header.metadata ?? spec.metadata ?? {},
-  } as unknown as LogHeader);
+    tags: header.tags ?? spec.tags,
+    metadata: header.metadata ?? spec.metadata,
+  });
+  if (known instanceof Wrong)
+    throw logErrors.shape(path, 'header.json', `is no header of a log: ${known.reason}`);
+  const complete = completeHeader(known);
   if (complete.eval.eval_id !== '') return complete;
   return { ...complete, eval: { ...complete.eval, eval_id: deriveEvalId(complete.eval) } };
 }
@@ -38,27 +40,7 @@ export function readReductions(
   results: Json | undefined,
 ): readonly EvalSampleReductions[] | undefined {
   const found = reductions ?? (isJsonObject(results) ? results.sample_reductions : undefined);
-  return isJsonArray(found) ? (found as unknown as readonly EvalSampleReductions[]) : undefined;
-}
-
-/** Everybody computes with these, so they are what they should be, or the log is damaged. */
-function checkScores(results: Json | undefined, path: string): void {
-  if (!isJsonObject(results)) return;
-  const scores = results.scores ?? [];
-  const isSound =
-    isJsonArray(scores) && scores.every((score) => isJsonObject(score) && hasMetrics(score.metrics ?? {}));
-  if (!isSound) throw logErrors.shape(path, 'header.json', 'has scores that are not a list of scores');
-}
-
-function isPlan(plan: Json | undefined): boolean {
-  return (
-    isJsonObject(plan) &&
-    (plan.steps === undefined || (isJsonArray(plan.steps) && plan.steps.every(isJsonObject)))
-  );
-}
-
-function hasMetrics(metrics: Json): boolean {
-  return isJsonObject(metrics) && Object.values(metrics).every(isJsonObject);
+  return isJsonArray(found) ? found.map(sampleReductions).filter(isSound) : undefined;
 }
 
 /** A model's field that is null is the same as one that is missing. */

@@ -1,5 +1,7 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import { referenceRule, referredHash } from './attachment-rule.ts';
+import { Wrong } from './kinds/kind.ts';
+import { sampleFields } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import { migrateFields } from './migrate.ts';
 import type { SampleDocument, SamplePart } from './sample-document.ts';
@@ -16,34 +18,6 @@ export interface SampleContext {
   readonly scorerName: string | undefined;
   readonly scratch: Scratch | undefined;
   readonly sampleSizeBytesMax: number;
-}
-
-/** Keys that a sample has even when its file leaves them out. */
-const FIELD_DEFAULTS: JsonObject = {
-  target: '',
-  messages: [],
-  output: { choices: [] },
-  metadata: {},
-  store: {},
-  model_usage: {},
-  role_usage: {},
-};
-
-/** What everybody computes with is of the kind it should be, or the sample is damaged. */
-const FIELD_KINDS: Readonly<Record<string, (value: Json) => boolean>> = {
-  input: (value) => typeof value === 'string' || isListOfObjects(value),
-  messages: isListOfObjects,
-  output: (value) => isJsonObject(value) && isListOfObjects(value.choices ?? []),
-  scores: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
-  metadata: isJsonObject,
-  store: isJsonObject,
-  error: isJsonObject,
-  error_retries: isListOfObjects,
-  limit: isJsonObject,
-};
-
-function isListOfObjects(value: Json): boolean {
-  return isJsonArray(value) && value.every(isJsonObject);
 }
 
 export async function readFields(context: SampleContext): Promise<SampleFields> {
@@ -124,17 +98,8 @@ export async function resolveFields(document: SampleDocument, fields: JsonObject
 
 export function finishFields(context: SampleContext, stored: JsonObject): SampleFields {
   const { path, member } = context;
-  if (stored.id === undefined || typeof stored.epoch !== 'number') {
-    throw logErrors.shape(path, member, 'is not a sample: it has no id or no epoch');
-  }
-  const present = Object.entries(migrateFields(stored, context.scorerName)).filter(
-    ([, value]) => value !== null,
-  );
-  const fields = { ...FIELD_DEFAULTS, ...Object.fromEntries(present) };
-  for (const [key, isSound] of Object.entries(FIELD_KINDS)) {
-    const value = fields[key];
-    if (value !== undefined && !isSound(value))
-      throw logErrors.shape(path, member, `has ${key} of the wrong kind`);
-  }
-  return fields as unknown as SampleFields;
+  const migrated = Object.entries(migrateFields(stored, context.scorerName));
+  const found = sampleFields(Object.fromEntries(migrated.filter(([, value]) => value !== null)));
+  if (found instanceof Wrong) throw logErrors.shape(path, member, `is not a sample: ${found.reason}`);
+  return found;
 }

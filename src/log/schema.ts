@@ -177,9 +177,11 @@ export type Score = {
 
 export type ChatMessage = {
   readonly id?: string;
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  /** `system`, `user`, `assistant` or `tool`; other tools have others. */
+  readonly role: string;
   readonly content: string | readonly JsonObject[];
-  readonly source?: 'input' | 'generate' | 'operator';
+  /** `input`, `generate` or `operator`. */
+  readonly source?: string;
   readonly metadata?: JsonObject;
   readonly tool_calls?: readonly ToolCall[];
   readonly model?: string;
@@ -193,20 +195,15 @@ export type ToolCall = {
   readonly function: string;
   readonly arguments: JsonObject;
   readonly parse_error?: string;
-  readonly type?: 'function' | 'custom';
+  readonly type?: string;
 };
 
 export type ModelOutput = {
   readonly model?: string;
   readonly choices: readonly {
     readonly message: ChatMessage;
-    readonly stop_reason:
-      | 'stop'
-      | 'max_tokens'
-      | 'model_length'
-      | 'tool_calls'
-      | 'content_filter'
-      | 'unknown';
+    /** `stop`, `max_tokens`, `model_length`, `tool_calls`, `content_filter` or `unknown`. */
+    readonly stop_reason: string;
   }[];
   readonly completion?: string;
   readonly usage?: ModelUsage;
@@ -216,16 +213,8 @@ export type ModelOutput = {
 };
 
 export type SampleLimit = {
-  readonly type:
-    | 'context'
-    | 'time'
-    | 'working'
-    | 'message'
-    | 'token'
-    | 'turn'
-    | 'cost'
-    | 'operator'
-    | 'custom';
+  /** `context`, `time`, `working`, `message`, `token`, `turn`, `cost`, `operator` or `custom`. */
+  readonly type: string;
   readonly limit: number;
 };
 
@@ -301,7 +290,8 @@ export type LogEvent = {
   readonly event: string;
   readonly uuid?: string;
   readonly span_id?: string;
-  readonly timestamp: string;
+  /** The first logs have events without one. */
+  readonly timestamp?: string;
   readonly working_start?: number;
   readonly metadata?: JsonObject;
   readonly pending?: boolean;

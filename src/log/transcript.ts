@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import { referenceRule, referredHash } from './attachment-rule.ts';
+import { readEvent } from './kinds/read-value.ts';
 import { migrateEvent } from './migrate.ts';
 import { positionsOf } from './pool-refs.ts';
 import type { ReferencePlaces } from './reference-places.ts';
@@ -49,7 +50,7 @@ export class Transcript {
   async resolveEvent(bytes: Uint8Array): Promise<LogEvent | undefined> {
     // In this order: what comes out of the pool is resolved already, and must not be taken for a reference again.
     const resolved = await this.#resolve(this.#document.parse(bytes), 'events');
-    return migrateEvent(await this.#expand(resolved.value)) as LogEvent | undefined;
+    return readEvent(migrateEvent(await this.#expand(resolved.value)));
   }
 
   /** Replaces references to attachments in the fields of a sample. */

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
 import {
   LOG_NAME,
@@ -12,71 +12,56 @@ import {
   segmentEvent,
 } from '../../test/sim/inspect-buffer.ts';
 import { lyingDisk } from '../../test/sim/lying-disk.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { systemClock } from '../base/index.ts';
+import { runPlaces, useCrashedEval } from '../../test/sim/use-recovery.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { StateDir } from '../journal/index.ts';
-import { createLogFile, directoryLogStore } from '../log/index.ts';
-import { type RecoverOptions, recoverLog } from './index.ts';
+import { createLogFile } from '../log/index.ts';
+import type { RecoverOptions } from './index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let dataDir = '';
-let log = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  dataDir = join(dir.path, 'data');
-  log = join(logDir, LOG_NAME);
-  await mkdir(logDir);
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (more: Partial<RecoverOptions> = {}) =>
-  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [dataDir], forceDead: true, ...more });
+const at = useCrashedEval({ forceDead: true });
+const { recover } = at;
 
 /** Refused with this code, and nothing is there that was not there before. */
 async function refused(code: string, more: Partial<RecoverOptions> = {}) {
-  const before = await readdir(logDir);
+  const before = await readdir(at.logDir);
   await expect(recover(more)).rejects.toMatchObject({ code, hint: expect.stringMatching(/\.$/) });
-  expect(await readdir(logDir)).toEqual(before);
+  expect(await readdir(at.logDir)).toEqual(before);
 }
 
 test('nothing there: no log, no buffer', () => refused('E_RECOVER_NOTHING'));
 
 test('a finished log', async () => {
-  await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+  await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
   const { output } = await recover();
   await refused('E_RECOVER_FINISHED', { log: output });
 });
 
 test('a ZIP that is no log', async () => {
-  const file = await createLogFile(nodeDisk, log);
+  const file = await createLogFile(nodeDisk, at.log);
   await file.writeJson('readme.json', {});
   await file.finish();
   await refused('E_LOG_FOREIGN');
 });
 
 test('text that is no log', async () => {
-  await writeFile(log, 'hello');
+  await writeFile(at.log, 'hello');
   await refused('E_LOG_FOREIGN');
 });
 
-test('a directory', () => refused('E_RECOVER_DIRECTORY', { log: logDir }));
+test('a directory', () => refused('E_RECOVER_DIRECTORY', { log: at.logDir }));
 
 test('an empty file', async () => {
-  await writeFile(log, '');
+  await writeFile(at.log, '');
   await refused('E_RECOVER_HOPELESS');
 });
 
 test('a torn file of which nothing is whole', async () => {
-  await placeCrashedLog(log, { batches: [[madeSample(1)]] });
-  await writeFile(log, (await readFile(log)).subarray(0, 50));
+  await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+  await writeFile(at.log, (await readFile(at.log)).subarray(0, 50));
   await refused('E_RECOVER_HOPELESS');
 });
 
 describe('a database', () => {
-  const named = () => join(logDir, `${LOG_NAME}.123456789.db`);
+  const named = () => join(at.logDir, `${LOG_NAME}.123456789.db`);
   const foreign = (path: string) => {
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
     const db = new DatabaseSync(path);
@@ -102,7 +87,7 @@ describe('a database', () => {
   });
 
   test('whose first page is damaged', async () => {
-    const path = await placeDatabase({ logDir, dataDir }, { samples: [] });
+    const path = await placeDatabase(at, { samples: [] });
     const bytes = await readFile(path);
     bytes.fill(0xff, 100, 2000);
     await writeFile(named(), bytes);
@@ -110,8 +95,8 @@ describe('a database', () => {
   });
 
   test('that cannot be read is left where it is, and what the log holds is recovered without it', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
-    const path = await placeDatabase({ logDir, dataDir }, { samples: [] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+    const path = await placeDatabase(at, { samples: [] });
     await rm(path);
     foreign(path);
     const report = await recover();
@@ -121,12 +106,12 @@ describe('a database', () => {
   });
 
   test('with pages that are damaged gives up its other rows, and is left', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const events = Array.from({ length: 400 }, (_, n) => ({
       event: madeEvent('info', { data: `${n} `.repeat(200) }),
     }));
     const summary = { id: 1, epoch: 1, input: 'q', target: '', metadata: {}, completed: false };
-    const path = await placeDatabase({ logDir, dataDir }, { samples: [{ summary }], events });
+    const path = await placeDatabase(at, { samples: [{ summary }], events });
     const bytes = await readFile(path);
     bytes.fill(0, 4096 * 60, 4096 * 61);
     await writeFile(path, bytes);
@@ -141,12 +126,12 @@ describe('a database', () => {
 
 describe('a filestore', () => {
   test('whose manifest is no JSON and that has no segments', async () => {
-    await placeFilestore(logDir, { manifest: 'nonsense', segments: {} });
+    await placeFilestore(at.logDir, { manifest: 'nonsense', segments: {} });
     await refused('E_RECOVER_HOPELESS');
   });
 
   test('whose segment is no ZIP and that has no manifest', async () => {
-    const folder = await placeFilestore(logDir, { segments: {} });
+    const folder = await placeFilestore(at.logDir, { segments: {} });
     await writeFile(join(folder, 'segment.1.zip'), 'no zip');
     await refused('E_RECOVER_HOPELESS');
   });
@@ -154,9 +139,9 @@ describe('a filestore', () => {
 
 describe('a member that unfolds to gigabytes', () => {
   test('in a segment is refused, and the others are read', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const info = (row: number, sample: string) => segmentEvent(row, madeEvent('info', { data: row }), sample);
-    const folder = await placeFilestore(logDir, {
+    const folder = await placeFilestore(at.logDir, {
       segments: { 1: { '1_1.json': { events: [info(1, '1')] }, '2_1.json': { events: [info(2, '2')] } } },
     });
     await pretendHuge(join(folder, 'segment.1.zip'), '1_1.json');
@@ -166,8 +151,8 @@ describe('a member that unfolds to gigabytes', () => {
   });
 
   test('in a log is refused, and the others are kept', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
-    await pretendHuge(log, 'samples/1_epoch_1.json');
+    await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
+    await pretendHuge(at.log, 'samples/1_epoch_1.json');
     const report = await recover();
     expect(report.counts).toMatchObject({ kept: 1, lost: 1 });
     expect(report.problems.map(({ code }) => code)).toContain('E_LOG_TOO_LARGE');
@@ -176,7 +161,7 @@ describe('a member that unfolds to gigabytes', () => {
 
 describe('a disk', () => {
   test('that is read-only', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
     using disk = new FaultyDisk(nodeDisk, [{ on: 'open', errno: 'EROFS', at: /\.tmp$/ }]);
     await refused('E_DISK_DENIED', { disk });
   });
@@ -188,8 +173,8 @@ describe('a disk', () => {
   ] as const)(
     'with $errno on $on: nothing half-written stays, the sources stay, and the next recovery succeeds',
     async (fault) => {
-      await placeCrashedLog(log, { batches: [[madeSample(1)]] });
-      const path = await placeDatabase({ logDir, dataDir }, {});
+      await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+      const path = await placeDatabase(at, {});
       using disk = new FaultyDisk(nodeDisk, [fault]);
       await refused(fault.errno === 'ENOSPC' ? 'E_DISK_FULL' : 'E_DISK_IO', { disk });
       expect((await readFile(path)).length).toBeGreaterThan(0);
@@ -199,15 +184,15 @@ describe('a disk', () => {
 });
 
 test('a disk that does not keep what it was given: nothing gets a name, and the sources stay', async () => {
-  await placeCrashedLog(log, { batches: [[madeSample(1)]] });
-  const path = await placeDatabase({ logDir, dataDir }, {});
+  await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+  const path = await placeDatabase(at, {});
   await refused('E_RECOVER_VERIFY', { disk: lyingDisk(nodeDisk) });
   expect((await readFile(path)).length).toBeGreaterThan(0);
 });
 
 test('a run id that is a path is looked for nowhere', async () => {
-  const places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
-  await refused('E_RECOVER_NOTHING', { log: join(logDir, '..', 'etc', 'passwd'), places });
+  const places = runPlaces(at.logDir);
+  await refused('E_RECOVER_NOTHING', { log: join(at.logDir, '..', 'etc', 'passwd'), places });
 });
 
 /** Makes the directory of a ZIP promise four gigabytes for a member. */

@@ -1,5 +1,5 @@
 import { digestOfJson, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
-import type { Score } from '../log/index.ts';
+import { readScore, type Score } from '../log/index.ts';
 import { scorerKeys } from '../stats/index.ts';
 import type { ScoreFact } from './sample-facts.ts';
 
@@ -32,7 +32,8 @@ function scoresByKey(facts: readonly ScoreFact[]): Map<string, Score> {
 function toScore(score: JsonObject): Score {
   const present = Object.entries(score).filter(([, value]) => value !== null);
   // A null value is one that could not be computed: Inspect reads it as NaN.
-  return { value: Number.NaN, ...Object.fromEntries(present) } as Score;
+  const unscored: Score = { value: Number.NaN };
+  return readScore({ ...unscored, ...Object.fromEntries(present) }) ?? unscored;
 }
 
 function isSameValue(one: Score, other: JsonObject): boolean {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   LOG_NAME,
   madeEvent,
@@ -12,31 +12,19 @@ import {
 } from '../../test/sim/inspect-buffer.ts';
 import { filledJournal } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { runPlaces, useCrashedEval } from '../../test/sim/use-recovery.ts';
 import { type JsonObject, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { StateDir } from '../journal/index.ts';
-import { directoryLogStore } from '../log/index.ts';
-import { type ListOptions, listRecoverable, recoverLog } from './index.ts';
+import { type ListOptions, listRecoverable } from './index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let dataDir = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  dataDir = join(dir.path, 'data');
-  await mkdir(logDir);
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
+const at = useCrashedEval();
 const list = (more: Partial<ListOptions> = {}) =>
   listRecoverable({
     disk: nodeDisk,
     clock: systemClock,
-    dir: logDir,
-    dataDirs: [dataDir],
-    scratchDir: dir.path,
+    dir: at.logDir,
+    dataDirs: [at.dataDir],
+    scratchDir: at.root,
     ...more,
   });
 const row = (id: number, completed: boolean): { readonly summary: JsonObject } => ({
@@ -45,16 +33,16 @@ const row = (id: number, completed: boolean): { readonly summary: JsonObject } =
 
 test('an empty directory, or none, has nothing', async () => {
   expect(await list()).toEqual([]);
-  expect(await list({ dir: join(logDir, 'nowhere') })).toEqual([]);
+  expect(await list({ dir: join(at.logDir, 'nowhere') })).toEqual([]);
 });
 
 test('a crashed log with its database: expected, flushed, completed, in flight, sources, liveness', async () => {
-  await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
-  await placeDatabase({ logDir, dataDir }, { samples: [row(2, true), row(3, false), row(1, true)] });
+  await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+  await placeDatabase(at, { samples: [row(2, true), row(3, false), row(1, true)] });
   expect(await list()).toMatchObject([
     {
       kind: 'inspect',
-      log: join(logDir, LOG_NAME),
+      log: at.log,
       task: 'crashed',
       created: '2026-01-02T03:04:05+00:00',
       expected: 4,
@@ -69,8 +57,8 @@ test('a crashed log with its database: expected, flushed, completed, in flight, 
 });
 
 test('a filestore: what its manifest says', async () => {
-  await placeCrashedLog(join(logDir, LOG_NAME));
-  await placeFilestore(logDir, {
+  await placeCrashedLog(at.log);
+  await placeFilestore(at.logDir, {
     manifest: { metrics: [], samples: [{ summary: row(1, false).summary, segments: [1] }], segments: [] },
     segments: { 1: { '1_1.json': { events: [segmentEvent(1, madeEvent('info'))] } } },
   });
@@ -80,22 +68,22 @@ test('a filestore: what its manifest says', async () => {
 });
 
 test('only what was flushed', async () => {
-  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  const path = await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
   await utimes(path, 1000, 1000);
   expect(await list()).toMatchObject([{ flushed: 1, completed: 0, sources: ['log'], liveness: 'dead' }]);
 });
 
 test('a torn log', async () => {
-  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)], [madeSample(2)]] });
+  const path = await placeCrashedLog(at.log, { batches: [[madeSample(1)], [madeSample(2)]] });
   const bytes = await readFile(path);
   await writeFile(path, bytes.subarray(0, bytes.indexOf('samples/2_epoch_1.json')));
   expect(await list()).toMatchObject([{ flushed: 1, sources: ['torn log'] }]);
 });
 
 test('buffers without a log: a database, a filestore', async () => {
-  await placeDatabase({ logDir, dataDir }, { samples: [row(1, true)] });
+  await placeDatabase(at, { samples: [row(1, true)] });
   await placeFilestore(
-    logDir,
+    at.logDir,
     { manifest: { samples: [{ summary: row(1, true).summary, segments: [] }] }, segments: {} },
     '2026-01-03T00-00-00+00-00_other_ID.eval',
   );
@@ -106,45 +94,39 @@ test('buffers without a log: a database, a filestore', async () => {
 });
 
 test('finished and recovered logs, and other files, are not listed', async () => {
-  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
-  await writeFile(join(logDir, 'notes.eval'), 'no log');
-  await writeFile(join(logDir, 'readme.md'), 'text');
+  const path = await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+  await writeFile(join(at.logDir, 'notes.eval'), 'no log');
+  await writeFile(join(at.logDir, 'readme.md'), 'text');
   expect(await list()).toHaveLength(1);
-  const { output } = await recoverLog({
-    disk: nodeDisk,
-    clock: systemClock,
-    log: path,
-    dataDirs: [dataDir],
-    forceDead: true,
-  });
+  const { output } = await at.recover({ log: path, forceDead: true });
   expect(await list()).toEqual([]);
-  await rename(output, join(logDir, 'elsewhere.eval'));
+  await rename(output, join(at.logDir, 'elsewhere.eval'));
   expect(await list()).toHaveLength(1);
 });
 
 test('a log whose process lives is listed as alive', async () => {
-  await placeCrashedLog(join(logDir, LOG_NAME));
-  await placeDatabase({ logDir, dataDir }, { samples: [row(1, false)] });
+  await placeCrashedLog(at.log);
+  await placeDatabase(at, { samples: [row(1, false)] });
   const stateOf = () => ({ kind: 'running', processStart: '1' }) as const;
   expect(await list({ stateOf })).toMatchObject([{ liveness: 'alive', inFlight: 1 }]);
 });
 
 test('subdirectories are looked at, with the databases of each', async () => {
-  const sub = join(logDir, 'a/b');
+  const sub = join(at.logDir, 'a/b');
   await placeCrashedLog(join(sub, LOG_NAME));
-  await placeDatabase({ logDir: sub, dataDir }, { samples: [row(1, true)] });
+  await placeDatabase({ ...at, logDir: sub }, { samples: [row(1, true)] });
   expect(await list()).toMatchObject([{ log: join(sub, LOG_NAME), completed: 1 }]);
 });
 
 test('a database that cannot be read is a problem of its row, not of the list', async () => {
-  await placeCrashedLog(join(logDir, LOG_NAME));
-  const path = await placeDatabase({ logDir, dataDir }, {});
+  await placeCrashedLog(at.log);
+  const path = await placeDatabase(at, {});
   await writeFile(path, 'no database');
   expect(await list()).toMatchObject([{ problems: [{ code: 'E_BUFFER_FOREIGN' }] }]);
 });
 
 test('in a bucket', async () => {
-  const path = await placeCrashedLog(join(logDir, LOG_NAME), { batches: [[madeSample(1)]] });
+  const path = await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
   const bucket = memoryBucket();
   await bucket.create(`logs/${LOG_NAME}`, await readFile(path));
   expect(await list({ bucket, dir: '' })).toMatchObject([
@@ -155,7 +137,7 @@ test('in a bucket', async () => {
 
 describe('our own runs', () => {
   test('with their journals, and those of which only segments are here', async () => {
-    const places = placesOf(logDir);
+    const places = runPlaces(at.logDir);
     const journal = await filledJournal(places.state.path);
     const { run } = journal;
     journal.close();
@@ -178,7 +160,7 @@ describe('our own runs', () => {
   });
 
   test('also those whose journal is damaged, with what is wrong; one that holds no run is nothing', async () => {
-    const places = placesOf(logDir);
+    const places = runPlaces(at.logDir);
     const journal = await filledJournal(places.state.path);
     const { runId } = journal.run;
     journal.close();
@@ -201,7 +183,3 @@ describe('our own runs', () => {
     expect(await list({ places })).toEqual([]);
   });
 });
-
-function placesOf(dir: string) {
-  return { logs: directoryLogStore(nodeDisk, dir), logDir: dir, state: StateDir.of(dir) };
-}

@@ -4,7 +4,7 @@ import {
   type FoundRun,
   findRuns,
   listSegmentedRuns,
-  openRunJournals,
+  lookAtRun,
   runLockPath,
   type UnreadableRun,
 } from '../journal/index.ts';
@@ -16,15 +16,24 @@ import type { RunPlaces } from './recover-options.ts';
 export async function listRuns(disk: Disk, places: RunPlaces): Promise<readonly Recoverable[]> {
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const rows: Recoverable[] = [];
-  for (const run of found) rows.push(await rowOf(disk, places, run));
+  for (const run of found) {
+    const row = await rowOf(disk, places, run);
+    if (row) rows.push(row);
+  }
   // One that names no run is what a process left that died at once: it holds nothing.
   const damaged = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(damagedRow);
   const known = new Set([...rows, ...damaged].map(({ log }) => log));
   return [...rows, ...damaged, ...(await listSegments(places, known))];
 }
 
-async function rowOf(disk: Disk, places: RunPlaces, { dir, run, liveness }: FoundRun): Promise<Recoverable> {
-  const journals = await openRunJournals({ disk, runDir: dir });
+/** Undefined when it ended in a log while it was looked at. */
+async function rowOf(
+  disk: Disk,
+  places: RunPlaces,
+  { dir, run, liveness }: FoundRun,
+): Promise<Recoverable | undefined> {
+  const journals = await lookAtRun({ disk, runDir: dir });
+  if (!journals) return undefined;
   try {
     const { counts, problems } = await planSeal(journals, places.logs);
     return {

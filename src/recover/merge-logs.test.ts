@@ -1,18 +1,18 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { logStart, madeSample } from '../../test/sim/inspect-buffer.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { describe, expect, test } from 'vitest';
+import { damageMember } from '../../test/sim/damage-member.ts';
+import { logStart, madeSample, placeFinishedLog } from '../../test/sim/inspect-buffer.ts';
+import { fixtureHeader } from '../../test/sim/log-fixture.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { nodeDisk } from '../disk/index.ts';
 import {
-  createLogFile,
   type EvalSpec,
   type LogHeader,
   type MeritRank,
   openLog,
   type SampleFields,
-  summarize,
   verifyLog,
 } from '../log/index.ts';
 import { mergeLogs } from './index.ts';
@@ -20,45 +20,16 @@ import { chooseSamples, type MergeCandidate } from './merge-choice.ts';
 import { mergedHeader } from './merge-header.ts';
 import { rankOf } from './sample-rank.ts';
 
-let dir: TempDir;
-beforeEach(async () => {
-  dir = await makeTempDir();
-  await mkdir(dir.path, { recursive: true });
-});
-afterEach(() => dir[Symbol.asyncDispose]());
+const dir = useTempDir();
 
 const failed = (id: number, message: string): SampleFields =>
   madeSample(id, { error: { message, traceback: message, traceback_ansi: message }, scores: {} });
 
-async function placeLog(
+const placeLog = (
   name: string,
   samples: readonly SampleFields[],
   more: { readonly spec?: Partial<EvalSpec>; readonly status?: LogHeader['status'] } = {},
-): Promise<string> {
-  const path = join(dir.path, name);
-  const file = await createLogFile(nodeDisk, path);
-  const start = logStart(more.spec);
-  await file.writeStart(start);
-  for (const fields of samples)
-    await file.writeSample({ fields, events: [], attachments: [], messages: [], calls: [] });
-  await file.writeSummaries(samples.map(summarize));
-  await file.writeHeader({
-    ...start,
-    status: more.status ?? 'error',
-    stats: {
-      started_at: '2026-01-02T03:04:05+00:00',
-      completed_at: '2026-01-02T04:04:05+00:00',
-      model_usage: {},
-      role_usage: {},
-      connection_limit_history: [],
-    },
-    invalidated: false,
-    tags: [],
-    metadata: {},
-  });
-  await file.finish();
-  return path;
-}
+) => placeFinishedLog(join(dir.path, name), { samples, status: 'error', ...more });
 
 const merge = (logs: readonly string[], name = 'merged.eval') =>
   mergeLogs({ disk: nodeDisk, logs, output: join(dir.path, name) });
@@ -161,17 +132,10 @@ describe('attempts at one eval', () => {
 });
 
 describe('a damaged log', () => {
-  async function damage(path: string, member: string): Promise<void> {
-    const bytes = await readFile(path);
-    const at = bytes.indexOf(member);
-    bytes.fill(0, at + member.length + 10, at + member.length + 30);
-    await writeFile(path, bytes);
-  }
-
   test('gives way, sample by sample, to another log, and is named', async () => {
     const a = await placeLog('a.eval', [madeSample(1, { uuid: 'a' }), madeSample(2)]);
     const b = await placeLog('b.eval', [madeSample(1, { uuid: 'b' }), failed(3, 'boom')]);
-    await damage(a, 'samples/1_epoch_1.json');
+    await damageMember(a, 'samples/1_epoch_1.json');
     const report = await merge([a, b]);
     expect(report).toMatchObject({ samples: 3, completed: 2, errored: 1, conflicts: [], lost: [] });
     expect(report.damaged).toMatchObject([{ log: a, sample: { id: 1, epoch: 1 } }]);
@@ -187,21 +151,21 @@ describe('a damaged log', () => {
   test('a worse copy that can be read is taken before a better one that cannot', async () => {
     const a = await placeLog('a.eval', [madeSample(1)]);
     const b = await placeLog('b.eval', [failed(1, 'boom')]);
-    await damage(a, 'samples/1_epoch_1.json');
+    await damageMember(a, 'samples/1_epoch_1.json');
     expect(await merge([a, b])).toMatchObject({ samples: 1, completed: 0, errored: 1 });
   });
 
   test('what no log has whole is lost and said, and the log is no success', async () => {
     const spec = { dataset: {} };
     const a = await placeLog('a.eval', [madeSample(1), madeSample(2)], { spec });
-    await damage(a, 'samples/2_epoch_1.json');
+    await damageMember(a, 'samples/2_epoch_1.json');
     const report = await merge([a]);
     expect(report).toMatchObject({ samples: 1, status: 'error', lost: [{ id: 2, epoch: 1 }] });
   });
 
   test('whose list is damaged gives its samples all the same', async () => {
     const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom')]);
-    await damage(a, 'summaries.json');
+    await damageMember(a, 'summaries.json');
     const report = await merge([a]);
     expect(report).toMatchObject({ samples: 2, completed: 1, errored: 1, damaged: [{ log: a }] });
     expect(report.damaged[0]?.sample).toBeUndefined();
@@ -272,20 +236,13 @@ test('law: the header follows from the set of headers', () => {
       tag: fc.constantFrom('t', 'u'),
     })
     .map(
-      ({ id, created, tag }): LogHeader => ({
-        ...logStart({ eval_id: id, created: `${created}T00:00:00+00:00` }),
-        status: 'error',
-        stats: {
-          started_at: created,
-          completed_at: created,
-          model_usage: {},
-          role_usage: {},
-          connection_limit_history: [],
-        },
-        invalidated: false,
-        tags: [tag],
-        metadata: {},
-      }),
+      ({ id, created, tag }): LogHeader =>
+        fixtureHeader({
+          ...logStart({ eval_id: id, created: `${created}T00:00:00+00:00` }),
+          status: 'error',
+          stats: { ...fixtureHeader().stats, started_at: created, completed_at: created },
+          tags: [tag],
+        }),
     );
   fc.assert(
     fc.property(fc.array(header, { minLength: 1, maxLength: 6 }), (headers) => {

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { damageMember } from '../../test/sim/damage-member.ts';
 import {
   LOG_NAME,
   logStart,
@@ -16,32 +17,16 @@ import {
   user,
 } from '../../test/sim/inspect-buffer.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { digestOf, type Json, type JsonObject, systemClock } from '../base/index.ts';
+import { samplesOf } from '../../test/sim/read-log.ts';
+import { useCrashedEval } from '../../test/sim/use-recovery.ts';
+import { digestOf, type Json, type JsonObject } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { attachmentHash, type EvalSample, memorySource, openLog, openLogSource } from '../log/index.ts';
-import { type RecoverOptions, recoverLog } from './index.ts';
-
-let dir: TempDir;
-let logDir = '';
-let log = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  log = await placeCrashedLog(join(logDir, LOG_NAME));
-});
-afterEach(() => dir[Symbol.asyncDispose]());
 
 /** Somebody vouches: a filestore that was written a moment ago may be alive. */
-const recover = (more: Partial<RecoverOptions> = {}) =>
-  recoverLog({
-    disk: nodeDisk,
-    clock: systemClock,
-    log,
-    dataDirs: [join(dir.path, 'data')],
-    forceDead: true,
-    ...more,
-  });
+const at = useCrashedEval({ forceDead: true });
+const { recover } = at;
+beforeEach(() => placeCrashedLog(at.log));
 
 const done = (id: number | string, more: JsonObject = {}): JsonObject => ({
   id,
@@ -78,23 +63,12 @@ const manifest = (
     readonly metadata_hash?: string;
   }[],
   segments: readonly JsonObject[] = [],
-): Json => ({ metrics: [], samples, segments }) as unknown as Json;
+): Json => ({ metrics: [], samples, segments });
 
 async function first(path: string): Promise<EvalSample> {
-  const [sample] = await all(path);
+  const [sample] = await samplesOf(path);
   if (!sample) throw new Error('there is no sample');
   return sample;
-}
-
-async function all(path: string): Promise<EvalSample[]> {
-  const reader = await openLog(nodeDisk, path);
-  const samples: EvalSample[] = [];
-  for (const { id, epoch } of await reader.samples()) {
-    const sample = await reader.sample(id, epoch);
-    if (sample) samples.push(sample);
-  }
-  await reader.close();
-  return samples;
 }
 
 const info = (row: number, data: Json = row, sample = '1') =>
@@ -113,7 +87,7 @@ const three = (segments: Json = [1, 2, 3]): MadeFilestore => ({
 
 describe('segments', () => {
   test('three of them: all events, without a database', async () => {
-    await placeFilestore(logDir, three());
+    await placeFilestore(at.logDir, three());
     const report = await recover();
     expect(report).toMatchObject({ status: 'error', counts: { recovered: 1, inFlight: 0 }, problems: [] });
     expect(report.sources.map(({ kind }) => kind)).toEqual(['log', 'filestore']);
@@ -121,7 +95,7 @@ describe('segments', () => {
   });
 
   test.each(['deflate', 'zstd'] as const)('are read when they are compressed with %s', async (method) => {
-    await placeFilestore(logDir, { ...three(), method });
+    await placeFilestore(at.logDir, { ...three(), method });
     expect(dataOf(await first((await recover()).output))).toEqual([1, 2, 3]);
   });
 
@@ -130,7 +104,7 @@ describe('segments', () => {
       [3, 1, 2],
       [cursor(3, 3), 1, cursor(2, 2)],
     ]) {
-      await placeFilestore(logDir, three(segments as Json));
+      await placeFilestore(at.logDir, three(segments as Json));
       const { output } = await recover();
       expect(dataOf(await first(output))).toEqual([1, 2, 3]);
       await rm(output);
@@ -138,7 +112,7 @@ describe('segments', () => {
   });
 
   test('one that is missing is said, and what it held of each sample', async () => {
-    const folder = await placeFilestore(logDir, three([cursor(1, 1), cursor(2, 2), cursor(3, 3)]));
+    const folder = await placeFilestore(at.logDir, three([cursor(1, 1), cursor(2, 2), cursor(3, 3)]));
     await rm(join(folder, 'segment.2.zip'));
     const report = await recover();
     expect(dataOf(await first(report.output))).toEqual([1, 3]);
@@ -149,7 +123,7 @@ describe('segments', () => {
   });
 
   test('one that is no ZIP is skipped and said', async () => {
-    const folder = await placeFilestore(logDir, three());
+    const folder = await placeFilestore(at.logDir, three());
     await writeFile(join(folder, 'segment.2.zip'), 'no zip at all');
     const report = await recover();
     expect(dataOf(await first(report.output))).toEqual([1, 3]);
@@ -161,7 +135,7 @@ describe('segments', () => {
 
   test('a torn one gives up its whole members', async () => {
     const made = three();
-    const folder = await placeFilestore(logDir, {
+    const folder = await placeFilestore(at.logDir, {
       ...made,
       segments: {
         ...made.segments,
@@ -171,26 +145,23 @@ describe('segments', () => {
     const path = join(folder, 'segment.2.zip');
     await truncate(path, (await stat(path)).size - 40);
     const report = await recover();
-    const samples = await all(report.output);
+    const samples = await samplesOf(report.output);
     expect(samples.map(({ id }) => id)).toContain(1);
     expect(dataOf(samples[0] as EvalSample)).toEqual([1, 2, 3]);
     expect(report.problems[0]?.message).toContain('is torn');
   });
 
   test('one whose member is damaged gives up the others', async () => {
-    const folder = await placeFilestore(logDir, {
+    const folder = await placeFilestore(at.logDir, {
       manifest: manifest([
         { summary: done(1), segments: [1] },
         { summary: done(2), segments: [1] },
       ]),
       segments: { 1: { '1_1.json': { events: [info(1)] }, '2_1.json': { events: [info(2, 2, '2')] } } },
     });
-    const bytes = await readFile(join(folder, 'segment.1.zip'));
-    const at = bytes.indexOf('1_1.json') + 12;
-    bytes.fill(0, at, at + 20);
-    await writeFile(join(folder, 'segment.1.zip'), bytes);
+    await damageMember(join(folder, 'segment.1.zip'), '1_1.json');
     const report = await recover();
-    const samples = await all(report.output);
+    const samples = await samplesOf(report.output);
     expect(samples.map((sample) => dataOf(sample))).toEqual([[], [2]]);
     expect(report.problems[0]).toMatchObject({ code: 'E_BUFFER_SEGMENT' });
   });
@@ -201,7 +172,7 @@ describe('segments', () => {
       segmentMessage(2, user('b')),
       segmentMessage(3, user('c')),
     ];
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1, 2, 3] }]),
       segments: {
         1: { '1_1.json': { events: [segmentEvent(1, modelEvent({ refs: [[0, 1]] }))], message_pool: [a] } },
@@ -219,7 +190,7 @@ describe('segments', () => {
   });
 
   test('two samples interleaved over segments have each their own rows', async () => {
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([
         { summary: done(1), segments: [1, 2] },
         { summary: done(2), segments: [1, 2] },
@@ -247,7 +218,7 @@ describe('segments', () => {
         },
       },
     });
-    const samples = await all((await recover()).output);
+    const samples = await samplesOf((await recover()).output);
     expect(samples.map(({ messages }) => messages.slice(0, 2).map(({ content }) => content))).toEqual([
       ['one', 'uno'],
       ['two', 'due'],
@@ -261,7 +232,7 @@ describe('segments', () => {
         message_pool: [segmentMessage(row, user(text))],
       },
     });
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([
         { summary: done(1), segments: [cursor(1, 1, 1), cursor(2, 2, 2), cursor(3, 3, 3)] },
       ]),
@@ -287,7 +258,7 @@ describe('versions of an event', () => {
       ...modelEvent({ input: [user('Hi')], answer: 'final', pending }),
       uuid: 'call',
     });
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1, 2] }]),
       segments: {
         1: { '1_1.json': { events: [segmentEvent(1, call(true)), info(2)] } },
@@ -306,7 +277,7 @@ describe('versions of an event', () => {
 describe('pools in the output', () => {
   test('events keep references into pools, and are whole when read', async () => {
     const turns = [1, 2, 3].map((n) => segmentEvent(n, modelEvent({ refs: [[0, n]], answer: `r${n}` })));
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1] }]),
       segments: {
         1: {
@@ -331,7 +302,7 @@ describe('pools in the output', () => {
   test('a long reply is inline in the messages and a reference in the event', async () => {
     const long = 'a long reply '.repeat(50);
     const hash = attachmentHash(long);
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1] }]),
       segments: {
         1: {
@@ -369,7 +340,7 @@ describe('pools in the output', () => {
         ];
       }),
     );
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: texts.map((_, n) => n + 1) }]),
       segments,
     });
@@ -380,7 +351,7 @@ describe('pools in the output', () => {
     const text = 'quotes " and \\ and\nnew lines, ünïcödé 😀, and much more to make it long enough to be one';
     const hash = attachmentHash(text);
     const row = { id: 1, sample_id: '1', epoch: 1, hash, content: text };
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1, 2] }]),
       segments: {
         1: { '1_1.json': { events: [info(1, `attachment://${hash}`)], attachments: [row] } },
@@ -393,7 +364,7 @@ describe('pools in the output', () => {
 
 describe('the manifest', () => {
   test('completed and running samples are told apart by it', async () => {
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([
         { summary: done('s1'), segments: [1] },
         { summary: running('s2'), segments: [1] },
@@ -402,7 +373,7 @@ describe('the manifest', () => {
         1: { 's1_1.json': { events: [info(1, 1, 's1')] }, 's2_1.json': { events: [info(2, 2, 's2')] } },
       },
     });
-    const samples = await all((await recover()).output);
+    const samples = await samplesOf((await recover()).output);
     expect(samples.map(({ id, error }) => [id, error?.message])).toEqual([
       ['s1', undefined],
       ['s2', 'CancelledError()'],
@@ -411,12 +382,12 @@ describe('the manifest', () => {
   });
 
   test('without samples: nothing is recovered, and nothing is wrong', async () => {
-    await placeFilestore(logDir, { manifest: manifest([]), segments: {} });
+    await placeFilestore(at.logDir, { manifest: manifest([]), segments: {} });
     expect((await recover()).counts).toMatchObject({ recovered: 0, inFlight: 0, lost: 0 });
   });
 
   test('a sample whose segments hold no events is there, with every key', async () => {
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1] }]),
       segments: { 1: { '1_1.json': {} } },
     });
@@ -463,12 +434,12 @@ describe('the manifest', () => {
       segmentEvent(4, madeEvent('score', { span_id: 's', scorer: 'match', score: { value: 'C' } }), '2'),
       segmentEvent(5, madeEvent('span_end', { id: 's' }), '2'),
     ];
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       ...(text === undefined ? {} : { manifest: text }),
       segments: { 1: { '1_1.json': { events: [info(1)] }, '2_1.json': { events: scored } } },
     });
     const report = await recover();
-    const samples = await all(report.output);
+    const samples = await samplesOf(report.output);
     expect(samples.map(({ id }) => id)).toEqual([1, 2]);
     expect(samples[1]).toMatchObject({ input: 'whole', scores: { match: { value: 'C' } } });
     expect(report.problems.map(({ code }) => code)).toContain('E_BUFFER_MANIFEST');
@@ -486,7 +457,7 @@ describe('full metadata beside the manifest', () => {
   const key = digestOf('[\n  "1",\n  1\n]');
 
   async function withSidecar(content: string | undefined, hash = digestOf(text)) {
-    const folder = await placeFilestore(logDir, {
+    const folder = await placeFilestore(at.logDir, {
       manifest: manifest([{ summary, segments: [1], metadata_hash: hash }]),
       segments: { 1: { '1_1.json': { events: [init] } } },
     });
@@ -516,14 +487,14 @@ describe('full metadata beside the manifest', () => {
 
 describe('facts of the sample', () => {
   test('files, setup, the sandbox of the eval and a limit', async () => {
-    await rm(log);
-    await placeCrashedLog(log, { start: logStart({ sandbox: { type: 'docker' } }) });
+    await rm(at.log);
+    await placeCrashedLog(at.log, { start: logStart({ sandbox: { type: 'docker' } }) });
     const init = madeEvent('sample_init', {
       sample: { input: 'q', id: 1, files: { 'a.txt': 'x' }, setup: 'go' },
       state: {},
     });
     const limit = madeEvent('sample_limit', { type: 'token', message: 'enough', limit: 1000 });
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1, { limit: 'token' }), segments: [1] }]),
       segments: { 1: { '1_1.json': { events: [segmentEvent(1, init), segmentEvent(2, limit)] } } },
     });
@@ -536,7 +507,7 @@ describe('facts of the sample', () => {
   });
 
   test('--no-events', async () => {
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(1), segments: [1] }]),
       segments: { 1: { '1_1.json': { events: [segmentEvent(1, modelEvent({ input: [user('Hi')] }))] } } },
     });
@@ -547,27 +518,24 @@ describe('facts of the sample', () => {
 
   test('an id that looks like a path is kept, and nothing is written outside', async () => {
     const id = '../etc/passwd';
-    await placeFilestore(logDir, {
+    await placeFilestore(at.logDir, {
       manifest: manifest([{ summary: done(id), segments: [1] }]),
       segments: { 1: { [`${id}_1.json`]: { events: [info(1, 1, id)] } } },
     });
     expect((await first((await recover()).output)).id).toBe(id);
-    expect(await readdir(dir.path)).toEqual(['logs']);
+    expect(await readdir(at.root)).toEqual(['logs']);
   });
 });
 
 describe('beside a database', () => {
   test('the database is read, and the filestore only for what it lacks', async () => {
-    await placeDatabase(
-      { logDir, dataDir: join(dir.path, 'data') },
-      {
-        samples: [{ summary: done(99) }],
-        events: [{ sample: '99', event: madeEvent('info', { data: 'db' }) }],
-      },
-    );
-    await placeFilestore(logDir, three());
+    await placeDatabase(at, {
+      samples: [{ summary: done(99) }],
+      events: [{ sample: '99', event: madeEvent('info', { data: 'db' }) }],
+    });
+    await placeFilestore(at.logDir, three());
     const report = await recover();
-    expect((await all(report.output)).map(({ id }) => id)).toEqual([1, 99]);
+    expect((await samplesOf(report.output)).map(({ id }) => id)).toEqual([1, 99]);
     expect(report.sources.map(({ kind }) => kind)).toEqual(['log', 'database', 'filestore']);
   });
 
@@ -576,11 +544,8 @@ describe('beside a database', () => {
       id: `i${row}`,
       event: madeEvent('info', { uuid: `i${row}`, data: row }),
     }));
-    await placeDatabase(
-      { logDir, dataDir: join(dir.path, 'data') },
-      { samples: [{ summary: done(1) }], events },
-    );
-    await placeFilestore(logDir, three());
+    await placeDatabase(at, { samples: [{ summary: done(1) }], events });
+    await placeFilestore(at.logDir, three());
     const report = await recover();
     expect(report.sources.map(({ kind }) => kind)).toEqual(['log', 'database']);
     expect(report.deleted).toHaveLength(2);
@@ -592,11 +557,8 @@ describe('beside a database', () => {
       id: `i${row}`,
       event: madeEvent('info', { uuid: `i${row}`, data: row }),
     }));
-    await placeDatabase(
-      { logDir, dataDir: join(dir.path, 'data') },
-      { samples: [{ summary: running(1) }], events },
-    );
-    await placeFilestore(logDir, three());
+    await placeDatabase(at, { samples: [{ summary: running(1) }], events });
+    await placeFilestore(at.logDir, three());
     const report = await recover();
     expect(dataOf(await first(report.output))).toEqual([1, 2, 3]);
     expect(report.counts).toMatchObject({ recovered: 1, inFlight: 0 });
@@ -606,54 +568,54 @@ describe('beside a database', () => {
 
 describe('safety', () => {
   test('a filestore that was written a moment ago may be alive, and is refused', async () => {
-    const folder = await placeFilestore(logDir, three());
+    const folder = await placeFilestore(at.logDir, three());
     await expect(recover({ forceDead: false })).rejects.toMatchObject({ code: 'E_RECOVER_UNKNOWN' });
     expect(await readdir(folder)).toHaveLength(5);
   });
 
   test('one that has been silent for long is dead', async () => {
-    const folder = await placeFilestore(logDir, three());
+    const folder = await placeFilestore(at.logDir, three());
     for (const name of await readdir(folder)) await utimes(join(folder, name), 1000, 1000);
-    await utimes(log, 1000, 1000);
+    await utimes(at.log, 1000, 1000);
     expect((await recover({ forceDead: false })).liveness).toBe('dead');
   });
 
   test('the folder goes after the log is whole, and an empty .buffer with it', async () => {
-    const folder = await placeFilestore(logDir, three());
+    const folder = await placeFilestore(at.logDir, three());
     expect((await recover()).deleted).toEqual([folder]);
-    expect((await readdir(logDir)).sort()).toEqual(
+    expect((await readdir(at.logDir)).sort()).toEqual(
       [LOG_NAME, LOG_NAME.replace('.eval', '-recovered.eval')].sort(),
     );
   });
 
   test('the folder of another log stays', async () => {
-    await placeFilestore(logDir, three());
-    const other = await placeFilestore(logDir, three(), 'other.eval');
+    await placeFilestore(at.logDir, three());
+    const other = await placeFilestore(at.logDir, three(), 'other.eval');
     await recover();
     expect(await readdir(other)).toHaveLength(5);
   });
 
   test('--keep leaves it', async () => {
-    const folder = await placeFilestore(logDir, three());
+    const folder = await placeFilestore(at.logDir, three());
     expect((await recover({ keep: true })).deleted).toEqual([]);
     expect(await readdir(folder)).toHaveLength(5);
   });
 });
 
 test('the folder itself can be named', async () => {
-  const folder = await placeFilestore(logDir, three());
+  const folder = await placeFilestore(at.logDir, three());
   expect((await recover({ log: folder })).counts.recovered).toBe(1);
 });
 
 describe('in a bucket', () => {
   async function upload() {
     const bucket = memoryBucket({ nowMs: () => 1000 });
-    await placeFilestore(logDir, three());
+    await placeFilestore(at.logDir, three());
     const put = async (key: string, path: string) => bucket.create(key, await readFile(path));
-    await put(`logs/${LOG_NAME}`, log);
+    await put(`logs/${LOG_NAME}`, at.log);
     const folder = `.buffer/${LOG_NAME.replace('.eval', '')}`;
-    for (const name of await readdir(join(logDir, folder)))
-      await put(`logs/${folder}/${name}`, join(logDir, folder, name));
+    for (const name of await readdir(join(at.logDir, folder)))
+      await put(`logs/${folder}/${name}`, join(at.logDir, folder, name));
     return bucket;
   }
 
@@ -697,17 +659,17 @@ describe('in a bucket', () => {
 });
 
 test('flushed samples that dropped out of the manifest are saved from their segments when the log is torn', async () => {
-  await rm(log);
-  await placeCrashedLog(log, { batches: [[madeSample(1)]] });
-  const bytes = await readFile(log);
-  await truncate(log, bytes.indexOf('samples/1_epoch_1.json') + 50);
+  await rm(at.log);
+  await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
+  const bytes = await readFile(at.log);
+  await truncate(at.log, bytes.indexOf('samples/1_epoch_1.json') + 50);
   const scored = [
     segmentEvent(1, madeEvent('sample_init', { sample: { input: 'q', target: 'yes', id: 1 }, state: {} })),
     segmentEvent(2, madeEvent('span_begin', { id: 's', name: 'scorers', type: 'scorers' })),
     segmentEvent(3, madeEvent('score', { span_id: 's', scorer: 'match', score: { value: 'C' } })),
     segmentEvent(4, madeEvent('span_end', { id: 's' })),
   ];
-  await placeFilestore(logDir, {
+  await placeFilestore(at.logDir, {
     manifest: manifest([]),
     segments: { 1: { '1_1.json': { events: scored } } },
   });

@@ -1,6 +1,8 @@
-import { mkdir, readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { damageMember } from '../../test/sim/damage-member.ts';
 import {
   DEAD_PID,
   LOG_NAME,
@@ -11,30 +13,19 @@ import {
   modelEvent,
   placeCrashedLog,
   placeDatabase,
+  placeFinishedLog,
   user,
 } from '../../test/sim/inspect-buffer.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { type JsonObject, systemClock } from '../base/index.ts';
+import { headerOf, samplesOf } from '../../test/sim/read-log.ts';
+import { useCrashedEval } from '../../test/sim/use-recovery.ts';
+import type { JsonObject } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { type EvalSample, openLog, verifyLog } from '../log/index.ts';
-import { type RecoverOptions, recoverLog } from './index.ts';
+import { createLogFile, openLog, verifyLog } from '../log/index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let dataDir = '';
-let log = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  dataDir = join(dir.path, 'data');
-  log = join(logDir, LOG_NAME);
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (more: Partial<RecoverOptions> = {}) =>
-  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [dataDir], ...more });
+const at = useCrashedEval();
+const { recover } = at;
 const place = (buffer: MadeBuffer, more: { readonly pid?: number } = {}) =>
-  placeDatabase({ logDir, dataDir, ...more }, buffer);
+  placeDatabase({ ...at, ...more }, buffer);
 
 const row = (id: number | string, more: JsonObject = {}): { readonly summary: JsonObject } => ({
   summary: { id, epoch: 1, input: `question ${id}`, target: 'yes', metadata: {}, completed: false, ...more },
@@ -55,29 +46,9 @@ const talk = (sample: number | string, epoch = 1) => ({
   event: modelEvent({ input: [user(`question ${sample}`)], answer: 'yes' }),
 });
 
-async function samplesOf(path: string): Promise<EvalSample[]> {
-  const reader = await openLog(nodeDisk, path);
-  const samples: EvalSample[] = [];
-  for (const { id, epoch } of await reader.samples()) {
-    const sample = await reader.sample(id, epoch);
-    if (sample) samples.push(sample);
-  }
-  await reader.close();
-  return samples;
-}
-
-async function headerOf(path: string) {
-  const reader = await openLog(nodeDisk, path);
-  const header = await reader.header();
-  await reader.close();
-  return header;
-}
-
-const exists = (path: string) => stat(path).then(Boolean, () => false);
-
 /** 2 flushed, 1 completed and 1 running in the database. */
 async function mixed(): Promise<string> {
-  await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
+  await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
   return place({ samples: [doneRow(3), row(4)], events: [talk(3), talk(4)] });
 }
 
@@ -87,7 +58,7 @@ describe('a crashed eval', () => {
     const report = await recover();
     expect(report).toMatchObject({
       kind: 'inspect',
-      output: join(logDir, LOG_NAME.replace('.eval', '-recovered.eval')),
+      output: join(at.logDir, LOG_NAME.replace('.eval', '-recovered.eval')),
       status: 'error',
       liveness: 'dead',
       counts: { expected: 4, kept: 2, recovered: 1, inFlight: 1, lost: 0 },
@@ -129,7 +100,7 @@ describe('a crashed eval', () => {
   test('flushed samples are copied raw: their bytes are those of the crashed log', async () => {
     await mixed();
     const { output } = await recover({ keep: true });
-    const [before, after] = [await openLog(nodeDisk, log), await openLog(nodeDisk, output)];
+    const [before, after] = [await openLog(nodeDisk, at.log), await openLog(nodeDisk, output)];
     for (const name of ['samples/1_epoch_1.json', 'samples/2_epoch_1.json', '_journal/start.json']) {
       const [one, other] = [await before.rawMember(name), await after.rawMember(name)];
       const bytes = async (chunks: AsyncIterable<Uint8Array> | undefined) => {
@@ -144,7 +115,7 @@ describe('a crashed eval', () => {
   });
 
   test('several epochs and ids of both kinds are in Inspect’s order', async () => {
-    await placeCrashedLog(log, {
+    await placeCrashedLog(at.log, {
       batches: [[madeSample('b'), madeSample(10), madeSample(9, { epoch: 2 })]],
       start: logStart({ dataset: { sample_ids: ['b', 10, 9, 'a/b c'] }, config: { epochs: 2 } }),
     });
@@ -164,14 +135,14 @@ describe('a crashed eval', () => {
   });
 
   test('a sample that is both flushed and buffered is there once, as it was flushed', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
     await place({ samples: [doneRow(1), doneRow(2)], events: [talk(1), talk(2)] });
     const { output } = await recover();
     expect((await samplesOf(output)).map(({ uuid }) => uuid)).toEqual(['flushed-1', 'buffered-2']);
   });
 
   test('before the first flush everything comes from the database', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     await place({ samples: [doneRow(1), doneRow(2)], events: [talk(1), talk(2)] });
     const { output, counts } = await recover();
     expect(counts).toMatchObject({ kept: 0, recovered: 2 });
@@ -180,13 +151,13 @@ describe('a crashed eval', () => {
   });
 
   test('a database with nothing in it: what was flushed is the log', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
     await place({});
     expect((await recover()).counts).toMatchObject({ kept: 1, recovered: 0, inFlight: 0 });
   });
 
   test('nothing buffered and nothing flushed is still a log, with status error', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     await place({});
     const { output, status } = await recover();
     expect(status).toBe('error');
@@ -194,7 +165,7 @@ describe('a crashed eval', () => {
   });
 
   test('two batches with more in the database: 1 to 7, in order', async () => {
-    await placeCrashedLog(log, {
+    await placeCrashedLog(at.log, {
       batches: [
         [madeSample(1), madeSample(2)],
         [madeSample(3), madeSample(4)],
@@ -236,7 +207,7 @@ describe('a crashed eval', () => {
       reasoning_tokens: 3,
       total_cost: 0.125,
     };
-    await placeCrashedLog(log, {
+    await placeCrashedLog(at.log, {
       batches: [[madeSample(1, { model_usage: { m: usage }, role_usage: { grader: usage } })]],
     });
     await place({ samples: [doneRow(2, { model_usage: { m: usage }, role_usage: { grader: usage } })] });
@@ -255,13 +226,13 @@ describe('a crashed eval', () => {
   });
 
   test('changes of the configuration are carried over', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
     const update = {
       changes: [{ config: 'eval', name: 'max_samples', value: 3 }],
       scope: 'task',
       provenance: { author: 'x' },
     };
-    await appendMember(log, '_journal/config_updates/1.json', update);
+    await appendMember(at.log, '_journal/config_updates/1.json', update);
     const { output } = await recover({ forceDead: true });
     expect((await headerOf(output)).config_updates).toEqual([update]);
   });
@@ -276,7 +247,7 @@ describe('a crashed eval', () => {
   });
 
   test('a completed sample that failed keeps its error and has no scores; its neighbour is scored', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     await place({ samples: [doneRow(1, { error: 'rate limit exceeded', scores: null }), doneRow(2)] });
     const report = await recover();
     const [first, second] = await samplesOf(report.output);
@@ -289,7 +260,6 @@ describe('a crashed eval', () => {
 
 /** Puts one more member into a log, as a flush does. */
 async function appendMember(path: string, name: string, value: JsonObject): Promise<void> {
-  const { createLogFile } = await import('../log/index.ts');
   const reader = await openLog(nodeDisk, path);
   const file = await createLogFile(nodeDisk, `${path}.new`);
   for (const member of reader.members()) await file.copyMember(reader, member.name);
@@ -301,14 +271,13 @@ async function appendMember(path: string, name: string, value: JsonObject): Prom
 
 describe('what Inspect refuses', () => {
   test('flushed samples only, without any buffer, are recovered', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
     const report = await recover({ forceDead: true });
     expect(report.counts).toMatchObject({ kept: 2, recovered: 0 });
     expect(report.sources.map(({ kind }) => kind)).toEqual(['log']);
   });
 
   test('a buffer without its log is recovered, with what its name tells', async () => {
-    await mkdir(logDir, { recursive: true });
     await place({ samples: [doneRow(1), row('two')], events: [talk(1), talk('two')] });
     const report = await recover();
     const header = await headerOf(report.output);
@@ -323,8 +292,7 @@ describe('what Inspect refuses', () => {
   });
 
   test('an empty log beside a buffer is no hindrance', async () => {
-    await mkdir(logDir, { recursive: true });
-    await writeFile(log, '');
+    await writeFile(at.log, '');
     await place({ samples: [doneRow(1)], events: [talk(1)] });
     const report = await recover();
     expect(report.counts.recovered).toBe(1);
@@ -332,10 +300,10 @@ describe('what Inspect refuses', () => {
   });
 
   test('a torn log gives up its whole members; what was cut off comes from the buffer or is lost', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)], [madeSample(2)], [madeSample(3)]] });
-    const bytes = await readFile(log);
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)], [madeSample(2)], [madeSample(3)]] });
+    const bytes = await readFile(at.log);
     const third = bytes.indexOf('samples/3_epoch_1.json');
-    await truncate(log, third + 60);
+    await truncate(at.log, third + 60);
     await place({ samples: [doneRow(3)], events: [talk(3)] });
     const report = await recover();
     expect(report.counts).toMatchObject({ kept: 2, recovered: 1, lost: 0 });
@@ -344,13 +312,8 @@ describe('what Inspect refuses', () => {
   });
 
   test('a flushed sample whose bytes are damaged is taken from the buffer, or said to be lost', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
-    const bytes = await readFile(log);
-    for (const id of [1, 2]) {
-      const at = bytes.indexOf(`samples/${id}_epoch_1.json`);
-      bytes.fill(0, at + 40, at + 60);
-    }
-    await writeFile(log, bytes);
+    await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
+    for (const id of [1, 2]) await damageMember(at.log, `samples/${id}_epoch_1.json`);
     await place({ samples: [doneRow(1)], events: [talk(1)] });
     const report = await recover();
     expect(report.counts).toMatchObject({ kept: 0, recovered: 1, lost: 1 });
@@ -359,7 +322,9 @@ describe('what Inspect refuses', () => {
   });
 
   test('a finished log whose end was cut off gets its own status back', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2), madeSample(3), madeSample(4)]] });
+    await placeCrashedLog(at.log, {
+      batches: [[madeSample(1), madeSample(2), madeSample(3), madeSample(4)]],
+    });
     await place({});
     const { output } = await recover({ incomplete: 'error' });
     expect((await headerOf(output)).status).toBe('success');
@@ -371,23 +336,23 @@ describe('what Inspect refuses', () => {
 
   test('a database named by its own path is recovered where it lies', async () => {
     const path = await place({ samples: [doneRow(1)], events: [talk(1)] });
-    const output = join(dir.path, 'out.eval');
+    const output = join(at.root, 'out.eval');
     const report = await recover({ log: path, output, keep: true });
     expect(report.counts.recovered).toBe(1);
-    expect(await exists(output)).toBe(true);
+    expect(existsSync(output)).toBe(true);
   });
 });
 
 describe('several databases of one log', () => {
   test('make a union by sample', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     await place({ samples: [doneRow(1)], events: [talk(1)] });
     await place({ samples: [doneRow(10), row(11)], events: [talk(10), talk(11)] }, { pid: DEAD_PID - 1 });
     expect((await samplesOf((await recover()).output)).map(({ id }) => id)).toEqual([1, 10, 11]);
   });
 
   test('two attempts at one sample: the completed one is taken, however old, and the other is named', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const old = await place({ samples: [doneRow(1)], events: [talk(1)] });
     const young = await place(
       { samples: [row(1)], events: [talk(1), talk(1), talk(1)] },
@@ -405,23 +370,23 @@ describe('safety', () => {
     const path = await mixed();
     const report = await recover();
     expect(report.deleted).toEqual([path]);
-    expect(await exists(path)).toBe(false);
-    expect(await exists(dirname(path))).toBe(false);
-    expect(await exists(log)).toBe(true);
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(dirname(path))).toBe(false);
+    expect(existsSync(at.log)).toBe(true);
   });
 
   test('--keep leaves them', async () => {
     const path = await mixed();
     expect((await recover({ keep: true })).deleted).toEqual([]);
-    expect(await exists(path)).toBe(true);
+    expect(existsSync(path)).toBe(true);
   });
 
   test('an eval that runs is never touched, whatever is vouched for', async () => {
     const path = await mixed();
     const stateOf = () => ({ kind: 'running', processStart: '1' }) as const;
     await expect(recover({ stateOf, forceDead: true })).rejects.toMatchObject({ code: 'E_RECOVER_ALIVE' });
-    expect(await exists(path)).toBe(true);
-    expect(await readdir(logDir)).toEqual([LOG_NAME]);
+    expect(existsSync(path)).toBe(true);
+    expect(await readdir(at.logDir)).toEqual([LOG_NAME]);
   });
 
   test('one that may run is refused, unless somebody vouches that it is dead', async () => {
@@ -446,23 +411,24 @@ describe('safety', () => {
       },
     });
     await expect(recovering).rejects.toMatchObject({ code: 'E_RECOVER_CHANGED' });
-    expect(await exists(path)).toBe(true);
-    expect(await readdir(logDir)).toEqual([LOG_NAME]);
+    expect(existsSync(path)).toBe(true);
+    expect(await readdir(at.logDir)).toEqual([LOG_NAME]);
   });
 
   test('a successful log of the same task beside the output stands in the way', async () => {
     await mixed();
-    const other = await finishedLog('2026-02-02T03-04-05+00-00_crashed_TASKID.eval');
+    const other = '2026-02-02T03-04-05+00-00_crashed_TASKID.eval';
+    await placeFinishedLog(join(at.logDir, other));
     await expect(recover()).rejects.toMatchObject({ code: 'E_RECOVER_SUPERSEDED' });
     await expect(recover({ overwrite: true })).rejects.toMatchObject({ code: 'E_RECOVER_SUPERSEDED' });
-    expect((await readdir(logDir)).sort()).toEqual([LOG_NAME, other].sort());
-    const report = await recover({ output: join(dir.path, 'elsewhere/x.eval') });
+    expect((await readdir(at.logDir)).sort()).toEqual([LOG_NAME, other].sort());
+    const report = await recover({ output: join(at.root, 'elsewhere/x.eval') });
     expect(report.counts.kept).toBe(2);
   });
 
   test('a file that is there already is not overwritten', async () => {
     await mixed();
-    const output = join(logDir, 'mine.eval');
+    const output = join(at.logDir, 'mine.eval');
     await writeFile(output, 'mine');
     await expect(recover({ output })).rejects.toMatchObject({ code: 'E_RECOVER_EXISTS' });
     expect(await readFile(output, 'utf8')).toBe('mine');
@@ -471,9 +437,9 @@ describe('safety', () => {
   test('--overwrite puts the recovered log in the place of the crashed one', async () => {
     await mixed();
     const report = await recover({ overwrite: true });
-    expect(report.output).toBe(log);
-    expect(await readdir(logDir)).toEqual([LOG_NAME]);
-    expect((await samplesOf(log)).map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(report.output).toBe(at.log);
+    expect(await readdir(at.logDir)).toEqual([LOG_NAME]);
+    expect((await samplesOf(at.log)).map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   });
 
   test('--overwrite and --output together make no sense', async () => {
@@ -488,43 +454,19 @@ describe('safety', () => {
     await recover({ overwrite: true, keep: true });
     const report = await recover();
     expect(report).toMatchObject({ wasThere: true, deleted: [path] });
-    expect(await exists(path)).toBe(false);
+    expect(existsSync(path)).toBe(false);
     await expect(recover()).rejects.toMatchObject({ code: 'E_RECOVER_FINISHED' });
   });
 
   test('what an interrupted recovery left is no log, and is swept when it is old', async () => {
     await mixed();
     const [young, old] = ['.holdfast-aaaaaaaaaaaaaaaaaaaaaa.tmp', '.holdfast-bbbbbbbbbbbbbbbbbbbbbb.tmp'];
-    for (const name of [young, old]) await writeFile(join(logDir, name), 'half a log');
-    await utimes(join(logDir, old), 1000, 1000);
+    for (const name of [young, old]) await writeFile(join(at.logDir, name), 'half a log');
+    await utimes(join(at.logDir, old), 1000, 1000);
     await recover();
-    expect(await exists(join(logDir, young))).toBe(true);
-    expect(await exists(join(logDir, old))).toBe(false);
+    expect(existsSync(join(at.logDir, young))).toBe(true);
+    expect(existsSync(join(at.logDir, old))).toBe(false);
   });
-
-  async function finishedLog(name: string): Promise<string> {
-    const { createLogFile } = await import('../log/index.ts');
-    const file = await createLogFile(nodeDisk, join(logDir, name));
-    const start = logStart();
-    await file.writeStart(start);
-    await file.writeSummaries([]);
-    await file.writeHeader({
-      ...start,
-      status: 'success',
-      stats: {
-        started_at: '',
-        completed_at: '',
-        model_usage: {},
-        role_usage: {},
-        connection_limit_history: [],
-      },
-      invalidated: false,
-      tags: [],
-      metadata: {},
-    });
-    await file.finish();
-    return name;
-  }
 });
 
 describe('incomplete samples', () => {
@@ -538,7 +480,7 @@ describe('incomplete samples', () => {
   });
 
   test('samples that never ran keep the log from being finished, and it says so', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1)]] });
     await place({ samples: [row(2)], events: [talk(2)] });
     const report = await recover({ incomplete: 'error' });
     expect(report).toMatchObject({ status: 'error', notFinalized: '2 samples were never run' });
@@ -565,15 +507,15 @@ describe('incomplete samples', () => {
 });
 
 test('ids that look like paths write nothing outside the log', async () => {
-  await placeCrashedLog(log);
+  await placeCrashedLog(at.log);
   await place({ samples: [doneRow('../../etc/passwd')], events: [talk('../../etc/passwd')] });
   const { output } = await recover();
   expect((await samplesOf(output)).map(({ id }) => id)).toEqual(['../../etc/passwd']);
-  expect((await readdir(dir.path)).sort()).toEqual(['data', 'logs']);
+  expect((await readdir(at.root)).sort()).toEqual(['data', 'logs']);
 });
 
 test('events that cannot be read are said per sample, and all others are there', async () => {
-  await placeCrashedLog(log);
+  await placeCrashedLog(at.log);
   const path = await place({
     samples: [doneRow(1)],
     events: [talk(1), { event: madeEvent('info', { data: 'x' }) }],
@@ -589,7 +531,7 @@ test('events that cannot be read are said per sample, and all others are there',
 });
 
 test('references to attachments that are gone are said per sample', async () => {
-  await placeCrashedLog(log);
+  await placeCrashedLog(at.log);
   const data = `attachment://${'e'.repeat(32)}`;
   await place({ samples: [doneRow(1)], events: [{ event: madeEvent('info', { data }) }] });
   const report = await recover();
@@ -597,14 +539,14 @@ test('references to attachments that are gone are said per sample', async () => 
 });
 
 test('a transaction that must be rolled back first is read from a copy; the original is not changed', async () => {
-  await placeCrashedLog(log);
+  await placeCrashedLog(at.log);
   const path = await place({ samples: [doneRow(1)], events: [talk(1)], schema: 'old' });
   await leaveHotJournal(path);
   const before = [await readFile(path), await readFile(`${path}-journal`)];
   const report = await recover({ keep: true });
   expect(report.samples).toMatchObject([{ id: 1, state: 'completed', events: 1, missing: [] }]);
   expect([await readFile(path), await readFile(`${path}-journal`)]).toEqual(before);
-  expect((await readdir(logDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  expect((await readdir(at.logDir)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
 /** What a crash in the middle of a large transaction leaves: half-written pages, and the journal that undoes them. */

@@ -1,48 +1,35 @@
 /** What a recovery does with the run itself: who is fenced, and what is let go. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
 import { filledJournal, newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { systemClock } from '../base/index.ts';
+import { useLeftRuns } from '../../test/sim/use-recovery.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
-import { nodeDisk } from '../disk/index.ts';
-import { StateDir } from '../journal/index.ts';
-import { directoryLogStore } from '../log/index.ts';
-import { type RecoverOptions, type RunPlaces, recoverLog } from './index.ts';
 
-let dir: TempDir;
-let places: RunPlaces;
-beforeEach(async () => {
-  dir = await makeTempDir();
-  const logDir = join(dir.path, 'logs');
-  places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (log: string, more: Partial<RecoverOptions> = {}) =>
-  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [], places, ...more });
+const at = useLeftRuns();
+const { recover } = at;
 
 test('[JRN-13] whoever vouches for the death of a writer fences it, here and in the bucket', async () => {
-  const journal = await filledJournal(places.state.path);
+  const journal = await filledJournal(at.places.state.path);
   journal.close();
   const { runId } = journal.run;
-  moveToAnotherMachine(places.state.path);
+  moveToAnotherMachine(at.places.state.path);
   const bucket = memoryBucket();
   const segments = { bucket, prefix: 'runs/' };
-  await recover(runId, { forceDead: true, keep: true, places: { ...places, segments } });
+  await recover(runId, { forceDead: true, keep: true, places: { ...at.places, segments } });
   expect(existsSync(join(journal.dir, 'fenced'))).toBe(true);
   expect(await bucket.stat(`runs/${runId}/fenced/${journal.record.writer}`)).toBeDefined();
 });
 
 test('[SEAL-5] a log that is there already and holds less lets nothing go', async () => {
-  const journal = await filledJournal(places.state.path);
+  const journal = await filledJournal(at.places.state.path);
   journal.close();
   const { runId } = journal.run;
   await recover(runId, { keep: true });
-  const late = await newWriter(places.state.path, journal.run, { generation: 2 });
+  const late = await newWriter(at.places.state.path, journal.run, { generation: 2 });
   await late.startAttempt(sampleStart('d')).finish('completed', sampleFields('d'));
   late.close();
   const report = await recover(runId);
@@ -56,8 +43,8 @@ describe('segments of a machine that is gone', () => {
 
   /** A writer that shipped what it had, from a machine that nobody here can see. */
   async function away(bucket: Bucket) {
-    const journal = await filledJournal(join(dir.path, 'away'));
-    moveToAnotherMachine(join(dir.path, 'away'));
+    const journal = await filledJournal(join(at.root, 'away'));
+    moveToAnotherMachine(join(at.root, 'away'));
     const shipper = journal.shipTo({ bucket, prefix: PREFIX });
     await shipper.ship();
     return { journal, shipper };
@@ -65,19 +52,15 @@ describe('segments of a machine that is gone', () => {
 
   /** The bucket with something that happens right before anything is created there. */
   const beforeCreate = (bucket: Bucket, act: () => Promise<void>): Bucket =>
-    new Proxy(bucket, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
-        return async (key: string, bytes: Uint8Array) => {
-          await act();
-          return target.create(key, bytes);
-        };
+    withMethods(bucket, {
+      create: async (key, bytes) => {
+        await act();
+        return bucket.create(key, bytes);
       },
     });
 
   const recoverFrom = (bucket: Bucket, runId: string) =>
-    recover(runId, { forceDead: true, places: { ...places, segments: { bucket, prefix: PREFIX } } });
+    recover(runId, { forceDead: true, places: { ...at.places, segments: { bucket, prefix: PREFIX } } });
 
   test('[JRN-13] that arrive until its writer meets its fence are recovered as well', async () => {
     const bucket = memoryBucket();
@@ -98,7 +81,7 @@ describe('segments of a machine that is gone', () => {
     const bucket = memoryBucket();
     const { journal: far } = await away(bucket);
     far.close();
-    const here = await newWriter(places.state.path, far.run, { writer: 'here' });
+    const here = await newWriter(at.places.state.path, far.run, { writer: 'here' });
     await here.startAttempt(sampleStart('e')).finish('completed', sampleFields('e'));
     here.close();
     const report = await recoverFrom(bucket, far.run.runId);
@@ -114,7 +97,7 @@ describe('segments of a machine that is gone', () => {
     const late = `${PREFIX}${runId}/segments/${journal.record.writer}/00000099.zst`;
     const report = await recover(runId, {
       forceDead: true,
-      places: { ...places, segments: { bucket, prefix: PREFIX } },
+      places: { ...at.places, segments: { bucket, prefix: PREFIX } },
       onProgress: () => void bucket.create(late, Uint8Array.of(1)),
     });
     expect(report.deleted).toHaveLength(1);

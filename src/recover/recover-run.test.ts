@@ -1,6 +1,7 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
 import {
   filledJournal,
@@ -10,44 +11,22 @@ import {
   sampleStart,
 } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { systemClock } from '../base/index.ts';
+import { useLeftRuns } from '../../test/sim/use-recovery.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { type JournalWriter, StateDir } from '../journal/index.ts';
-import { directoryLogStore, openLog, verifyLog } from '../log/index.ts';
-import { type RecoverOptions, type RunPlaces, recoverLog } from './index.ts';
+import type { JournalWriter } from '../journal/index.ts';
+import { openLog, verifyLog } from '../log/index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let stateDir = '';
-let places: RunPlaces;
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
-  stateDir = places.state.path;
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (log: string, more: Partial<RecoverOptions> = {}) =>
-  recoverLog({
-    disk: nodeDisk,
-    clock: systemClock,
-    log,
-    dataDirs: [],
-    places,
-    ...more,
-  });
-const exists = (path: string) => stat(path).then(Boolean, () => false);
+const at = useLeftRuns();
+const { recover } = at;
 
 /** A journal whose process let go of it without sealing. */
 async function left(change?: (journal: JournalWriter) => Promise<void>): Promise<Left> {
-  const journal = await filledJournal(stateDir);
+  const journal = await filledJournal(at.places.state.path);
   await change?.(journal);
   const { runId } = journal.run;
   journal.close();
-  return { runId, dir: join(stateDir, runId), path: join(journal.dir, 'journal.db') };
+  return { runId, dir: join(at.places.state.path, runId), path: join(journal.dir, 'journal.db') };
 }
 
 interface Left {
@@ -63,7 +42,7 @@ describe('a journal that was left', () => {
     const report = await recover(run.runId);
     expect(report).toMatchObject({
       kind: 'holdfast',
-      output: join(logDir, 'sealed.eval'),
+      output: join(at.places.logDir, 'sealed.eval'),
       status: 'error',
       liveness: 'dead',
       counts: { expected: 4, kept: 0, recovered: 3, inFlight: 1, lost: 0 },
@@ -78,7 +57,7 @@ describe('a journal that was left', () => {
       { id: 'd', state: 'in-flight', from: ['journal'], events: 1 },
     ]);
     expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
-    expect(await readdir(stateDir)).toEqual([]);
+    expect(await readdir(at.places.state.path)).toEqual([]);
   });
 
   test.each([
@@ -92,8 +71,8 @@ describe('a journal that was left', () => {
   test('--keep leaves it', async () => {
     const run = await left();
     expect((await recover(run.runId, { keep: true })).deleted).toEqual([]);
-    expect(await exists(run.dir)).toBe(true);
-    expect(await readdir(stateDir)).toEqual([run.runId]);
+    expect(existsSync(run.dir)).toBe(true);
+    expect(await readdir(at.places.state.path)).toEqual([run.runId]);
   });
 
   test('--no-events leaves the transcripts out', async () => {
@@ -106,7 +85,7 @@ describe('a journal that was left', () => {
 
   test('in which every sample was completed is a success', async () => {
     const run = { ...runRecord(), planned: 1 };
-    const journal = await newWriter(stateDir, run);
+    const journal = await newWriter(at.places.state.path, run);
     const attempt = journal.startAttempt(sampleStart('a'));
     await attempt.finish('completed', sampleFields('a'));
     journal.close();
@@ -114,7 +93,7 @@ describe('a journal that was left', () => {
   });
 
   test('that is still held by its process is never touched', async () => {
-    const journal = await filledJournal(stateDir);
+    const journal = await filledJournal(at.places.state.path);
     const { runId } = journal.run;
     await expect(recover(runId, { forceDead: true })).rejects.toMatchObject({ code: 'E_RECOVER_ALIVE' });
     journal.close();
@@ -156,7 +135,7 @@ describe('a journal that was left', () => {
     const log = await openLog(nodeDisk, report.output);
     expect((await log.sample('a', 1))?.error?.message).toContain('is damaged');
     await log.close();
-    expect(await exists(path)).toBe(true);
+    expect(existsSync(path)).toBe(true);
   });
 });
 
@@ -174,14 +153,16 @@ describe('segments', () => {
     const bucket = memoryBucket();
     const run = await shipped(bucket);
     await nodeDisk.removeTree(run.dir);
-    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
+    const report = await recover(run.runId, {
+      places: { ...at.places, segments: { bucket, prefix: 'runs/' } },
+    });
     expect(report).toMatchObject({ counts: { recovered: 3, inFlight: 1 }, problems: [] });
     expect(report.sources.map(({ kind }) => kind)).toEqual(['segments']);
     const leftKeys: string[] = [];
     for await (const { key } of bucket.list('')) leftKeys.push(key);
     // The log itself is there before they go [SEG-9].
     expect(leftKeys).toEqual(['sealed.eval']);
-    expect((await readdir(stateDir)).filter((name) => name.includes('recover'))).toEqual([]);
+    expect((await readdir(at.places.state.path)).filter((name) => name.includes('recover'))).toEqual([]);
   });
 
   test('of a process that lives are never touched', async () => {
@@ -189,7 +170,10 @@ describe('segments', () => {
     const run = await shipped(bucket, false);
     await nodeDisk.removeTree(run.dir);
     await expect(
-      recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } }, forceDead: true }),
+      recover(run.runId, {
+        places: { ...at.places, segments: { bucket, prefix: 'runs/' } },
+        forceDead: true,
+      }),
     ).rejects.toMatchObject({
       code: 'E_RECOVER_ALIVE',
     });
@@ -200,7 +184,9 @@ describe('segments', () => {
     const run = await shipped(bucket, false);
     const { path } = run;
     await writeFile(path, (await readFile(path)).fill(0x55, 100));
-    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
+    const report = await recover(run.runId, {
+      places: { ...at.places, segments: { bucket, prefix: 'runs/' } },
+    });
     expect(report.counts).toMatchObject({ recovered: 3, inFlight: 1 });
     expect(report.sources.map(({ kind }) => kind)).toContain('segments');
     expect(report.deleted).toEqual([]);
@@ -216,7 +202,9 @@ describe('segments', () => {
       await bucket.remove(second);
       await bucket.create(second, (bytes ?? new Uint8Array()).slice(0, 40));
     }
-    const report = await recover(run.runId, { places: { ...places, segments: { bucket, prefix: 'runs/' } } });
+    const report = await recover(run.runId, {
+      places: { ...at.places, segments: { bucket, prefix: 'runs/' } },
+    });
     expect(report.problems.map(({ code }) => code)).toContain('E_SEGMENT_DAMAGED');
     expect(report.deleted).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../base/index.ts';
-import type { Liveness } from '../disk/index.ts';
+import { type Liveness, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
   fenceWriter,
   fenceWriterInBucket,
@@ -73,7 +73,7 @@ class RunRecovery {
   constructor(site: RunSite, options: RunRecoveryOptions) {
     this.#site = site;
     this.#options = options;
-    this.#scratch = join(options.scratchDir, `holdfast-recover-${site.runId}`);
+    this.#scratch = tempPathFor(join(options.scratchDir, site.runId));
   }
 
   async run(): Promise<RecoverReport> {
@@ -103,7 +103,7 @@ class RunRecovery {
     const { disk } = this.#options;
     const isHere = dir !== undefined && (await disk.stat(dir)) !== undefined;
     if (isHere) this.#lock ??= this.#takeLock(dir);
-    // What an interrupted recovery left is made anew.
+    await sweepTemps(disk, this.#options.scratchDir);
     await disk.removeTree(this.#scratch);
     await disk.makeDir(this.#scratch);
     this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });

@@ -1,10 +1,10 @@
 // What a log was recovered from goes only when the log was seen to hold it, sample by sample.
 
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { damageMember } from '../../test/sim/damage-member.ts';
 import {
-  LOG_NAME,
   madeEvent,
   madeSample,
   placeCrashedLog,
@@ -12,27 +12,14 @@ import {
   placeFilestore,
   segmentEvent,
 } from '../../test/sim/inspect-buffer.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { type Json, type JsonObject, systemClock } from '../base/index.ts';
+import { headerOf, samplesOf } from '../../test/sim/read-log.ts';
+import { useCrashedEval } from '../../test/sim/use-recovery.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { createLogFile, type LogHeader, openLog, type SampleFields, summarize } from '../log/index.ts';
-import { type RecoverOptions, recoverLog } from './index.ts';
+import { createLogFile, type SampleFields, summarize } from '../log/index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let dataDir = '';
-let log = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  dataDir = join(dir.path, 'data');
-  log = join(logDir, LOG_NAME);
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (more: Partial<RecoverOptions> = {}) =>
-  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [dataDir], forceDead: true, ...more });
-const exists = (path: string) => stat(path).then(Boolean, () => false);
+const at = useCrashedEval({ forceDead: true });
+const { recover } = at;
 
 const done = (id: number, more: JsonObject = {}): JsonObject => ({
   id,
@@ -63,49 +50,39 @@ const manifestOf = (...summaries: readonly JsonObject[]): Json => ({
   ],
 });
 
-async function damage(id: number): Promise<void> {
-  const bytes = await readFile(log);
-  const at = bytes.indexOf(`samples/${id}_epoch_1.json`);
-  bytes.fill(0, at + 40, at + 60);
-  await writeFile(log, bytes);
-}
+const damage = (id: number) => damageMember(at.log, `samples/${id}_epoch_1.json`);
 
-async function samplesOf(path: string) {
-  const reader = await openLog(nodeDisk, path);
-  const keys = await reader.samples();
-  await reader.close();
-  return keys.map(({ id }) => id);
-}
+const idsIn = async (path: string) => (await samplesOf(path)).map(({ id }) => id);
 
 describe('a flushed record that is damaged', () => {
   test.each([
     ['that still lists it', manifestOf(done(1))],
     ['that no longer lists it', manifestOf()],
   ])('is taken from a filestore %s, which only then goes', async (_what, manifest) => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
     await damage(1);
-    const folder = await placeFilestore(logDir, {
+    const folder = await placeFilestore(at.logDir, {
       manifest,
       segments: { 1: { '1_1.json': { events: scored(1) } } },
     });
     const report = await recover();
     expect(report.counts).toMatchObject({ kept: 1, recovered: 1, lost: 0 });
-    expect(await samplesOf(report.output)).toEqual([1, 2]);
+    expect(await idsIn(report.output)).toEqual([1, 2]);
     expect(report.left).toEqual([]);
-    expect(await exists(folder)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
   });
 
   test('does not keep a sound database from being enough for the others', async () => {
-    await placeCrashedLog(log, { batches: [[madeSample(1), madeSample(2)]] });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1), madeSample(2)]] });
     await damage(1);
     const events = scored(3).map(({ event }) => ({ sample: '3', event: event as JsonObject }));
-    await placeDatabase({ logDir, dataDir }, { samples: [{ summary: done(3) }], events });
-    await placeFilestore(logDir, {
+    await placeDatabase(at, { samples: [{ summary: done(3) }], events });
+    await placeFilestore(at.logDir, {
       manifest: manifestOf(done(3)),
       segments: { 1: { '1_1.json': { events: scored(1) } } },
     });
     const report = await recover();
-    expect(await samplesOf(report.output)).toEqual([1, 2, 3]);
+    expect(await idsIn(report.output)).toEqual([1, 2, 3]);
     expect(report.counts).toMatchObject({ kept: 1, recovered: 2, lost: 0 });
   });
 });
@@ -113,8 +90,8 @@ describe('a flushed record that is damaged', () => {
 test('a cancelled record does not make a filestore superfluous', async () => {
   const message = 'CancelledError()';
   const error = { message, traceback: message, traceback_ansi: message };
-  await placeCrashedLog(log, { batches: [[madeSample(1, { error, scores: {} })]] });
-  await placeFilestore(logDir, {
+  await placeCrashedLog(at.log, { batches: [[madeSample(1, { error, scores: {} })]] });
+  await placeFilestore(at.logDir, {
     manifest: manifestOf(done(1, { uuid: 'again-1', started_at: '2026-01-02T03:06:00+00:00' })),
     segments: { 1: { '1_1.json': { events: scored(1) } } },
   });
@@ -124,38 +101,32 @@ test('a cancelled record does not make a filestore superfluous', async () => {
 });
 
 test('two attempts in two databases: the one that is not in the log stays', async () => {
-  await placeCrashedLog(log);
+  await placeCrashedLog(at.log);
   const event = { sample: '1', event: madeEvent('info', { data: 1 }) };
-  const better = await placeDatabase(
-    { logDir, dataDir },
-    { samples: [{ summary: done(1) }], events: [event] },
-  );
+  const better = await placeDatabase(at, { samples: [{ summary: done(1) }], events: [event] });
   const other = await placeDatabase(
-    { logDir, dataDir, pid: 999_999_998 },
+    { ...at, pid: 999_999_998 },
     { samples: [{ summary: done(1, { uuid: 'other', error: 'boom', scores: null }) }], events: [event] },
   );
   const report = await recover();
   expect(report).toMatchObject({ deleted: [better], left: [other] });
   expect(report.problems).toMatchObject([{ code: 'E_RECOVER_LEFT', sample: { id: '1', epoch: 1 } }]);
-  expect([await exists(better), await exists(other)]).toEqual([false, true]);
+  expect([existsSync(better), existsSync(other)]).toEqual([false, true]);
 });
 
 describe('after a recovery that died before it could clean up', () => {
   const info = (id: number, n: number) => ({ sample: String(id), event: madeEvent('info', { data: n }) });
   const database = () =>
-    placeDatabase(
-      { logDir, dataDir },
-      {
-        samples: [{ summary: done(1) }, { summary: done(2) }],
-        events: [info(1, 1), info(1, 2), info(2, 3), info(2, 4)],
-      },
-    );
+    placeDatabase(at, {
+      samples: [{ summary: done(1) }, { summary: done(2) }],
+      events: [info(1, 1), info(1, 2), info(2, 3), info(2, 4)],
+    });
 
   /** A log that says that it was recovered, with just these samples. */
   async function madeLog(samples: readonly { readonly fields: SampleFields; readonly events: number }[]) {
-    const header = await headerOf(log);
-    await rm(log);
-    const file = await createLogFile(nodeDisk, log);
+    const header = await headerOf(at.log);
+    await rm(at.log);
+    const file = await createLogFile(nodeDisk, at.log);
     await file.writeStart({ version: 2, eval: header.eval, plan: header.plan });
     for (const { fields, events } of samples) {
       const texts = Array.from({ length: events }, () => JSON.stringify(madeEvent('info', { data: 0 })));
@@ -167,15 +138,8 @@ describe('after a recovery that died before it could clean up', () => {
     await file.finish();
   }
 
-  async function headerOf(path: string): Promise<LogHeader> {
-    const reader = await openLog(nodeDisk, path);
-    const header = await reader.header();
-    await reader.close();
-    return header;
-  }
-
   test('what the log holds goes', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const path = await database();
     await madeLog([1, 2].map((id) => ({ fields: madeSample(id), events: 2 })));
     expect(await recover()).toMatchObject({ wasThere: true, deleted: [path], left: [], problems: [] });
@@ -189,17 +153,17 @@ describe('after a recovery that died before it could clean up', () => {
       [1, 2].map((id) => ({ fields: madeSample(id, id === 2 ? { uuid: 'other' } : {}), events: 2 })),
     ],
   ])('what it does not hold stays, whatever it says of itself: it %s', async (_what, samples) => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const path = await database();
     await madeLog(samples);
     const report = await recover();
     expect(report).toMatchObject({ wasThere: true, deleted: [], left: [path] });
     expect(report.problems).toMatchObject([{ code: 'E_RECOVER_LEFT', sample: { id: '2' } }]);
-    expect(await exists(path)).toBe(true);
+    expect(existsSync(path)).toBe(true);
   });
 
   test('a buffer that cannot be read stays', async () => {
-    await placeCrashedLog(log);
+    await placeCrashedLog(at.log);
     const path = await database();
     await madeLog([1, 2].map((id) => ({ fields: madeSample(id), events: 2 })));
     await writeFile(path, 'no database at all');
@@ -210,8 +174,8 @@ describe('after a recovery that died before it could clean up', () => {
 });
 
 test('--keep says nothing of what was left, because all was', async () => {
-  await placeCrashedLog(log);
-  const path = await placeDatabase({ logDir, dataDir }, { samples: [{ summary: done(1) }] });
+  await placeCrashedLog(at.log);
+  const path = await placeDatabase(at, { samples: [{ summary: done(1) }] });
   expect(await recover({ keep: true })).toMatchObject({ deleted: [], left: [], problems: [] });
-  expect(await exists(path)).toBe(true);
+  expect(existsSync(path)).toBe(true);
 });

@@ -3,19 +3,31 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  jsonText,
   parseJson,
   type SampleId,
   shortId,
   systemRandom,
 } from '../base/index.ts';
 import type { PoolKind } from '../journal/index.ts';
-import type { ChatMessage, EvalError, ModelOutput, SampleFields, SampleLimit } from '../log/index.ts';
+import {
+  type ChatMessage,
+  type EvalError,
+  readInput,
+  readMessage,
+  readModelOutput,
+  readSummary,
+  readTarget,
+  readUsage,
+  type SampleFields,
+  type SampleLimit,
+} from '../log/index.ts';
 import { type BufferedCopy, isFinal } from './buffered-copy.ts';
 import { TextExpander } from './expand-texts.ts';
 import { fullScores } from './full-scores.ts';
 import type { PoolLayout } from './pool-positions.ts';
 import type { SampleFacts } from './sample-facts.ts';
-import { LOST_MESSAGE, positionsIn, sandboxOf, toError, usageOf, withoutNulls } from './sample-values.ts';
+import { LOST_MESSAGE, positionsIn, sandboxOf, toError } from './sample-values.ts';
 
 /** How a sample that was still running is marked. */
 export interface IncompleteMark {
@@ -62,8 +74,8 @@ export class SampleFieldsBuilder {
       ...this.#common(),
       ...(scores && { scores }),
       ...(error && { error }),
-      model_usage: usageOf(summary.model_usage) ?? Object.fromEntries(facts.models),
-      role_usage: usageOf(summary.role_usage) ?? Object.fromEntries(facts.roles),
+      model_usage: readUsage(summary.model_usage) ?? Object.fromEntries(facts.models),
+      role_usage: readUsage(summary.role_usage) ?? Object.fromEntries(facts.roles),
     };
   }
 
@@ -90,12 +102,19 @@ export class SampleFieldsBuilder {
       output,
       metadata: this.#metadata(),
       store: this.#store(),
-      ...copied(summary, COPIED),
+      ...this.#copied(),
       started_at: typeof summary.started_at === 'string' ? summary.started_at : (facts.firstTimestamp ?? ''),
       uuid: typeof summary.uuid === 'string' ? summary.uuid : shortId(systemRandom),
       error_retries: this.#errorRetries(),
       ...(limit && { limit }),
     };
+  }
+
+  #copied(): Partial<SampleFields> {
+    const { copy, summary } = this.#material;
+    const row = readSummary({ ...summary, ...copy.key });
+    if (!row) return {};
+    return Object.fromEntries(COPIED.filter((key) => row[key] !== undefined).map((key) => [key, row[key]]));
   }
 
   #id(): SampleId {
@@ -114,13 +133,19 @@ export class SampleFieldsBuilder {
     const choices = init.choices ?? summary.choices;
     const sandbox = init.sandbox ?? options.sandbox ?? null;
     return {
-      input: input as unknown as SampleFields['input'],
-      target: (init.target ?? summary.target ?? '') as SampleFields['target'],
-      ...(isJsonArray(choices) && { choices: choices as readonly string[] }),
+      input: this.#input(input),
+      target: readTarget(init.target ?? summary.target) ?? '',
+      ...(isJsonArray(choices) && { choices: choices.map((choice) => jsonText(choice)) }),
       ...(sandbox !== null && { sandbox: isJsonArray(sandbox) ? sandboxOf(sandbox) : sandbox }),
       ...(isJsonObject(init.files) && { files: Object.keys(init.files) }),
       ...(typeof init.setup === 'string' && { setup: this.#expander.expand(init.setup) }),
     };
+  }
+
+  #input(found: Json): SampleFields['input'] {
+    const input = readInput(found);
+    if (input !== undefined) return input;
+    return isJsonArray(found) ? this.#messages(found) : jsonText(found);
   }
 
   #metadata(): JsonObject {
@@ -146,9 +171,17 @@ export class SampleFieldsBuilder {
     const fromState = isFinal(summary) && history !== undefined;
     const messages = fromState ? history : this.#spoken();
     return {
-      messages: this.#expander.expand(messages) as unknown as readonly ChatMessage[],
-      output: this.#expander.expand(withoutNulls(output)) as unknown as ModelOutput,
+      messages: this.#messages(this.#expander.expand(messages)),
+      output: readModelOutput(this.#expander.expand(output)) ?? { choices: [] },
     };
+  }
+
+  /** What is no message keeps its place, so that nobody takes the conversation for whole. */
+  #messages(found: readonly Json[]): readonly ChatMessage[] {
+    const messages = found.map((message) => readMessage(message));
+    const lost = messages.filter((message) => message === undefined).length;
+    if (lost > 0) this.#material.missing.push(`${lost} of its messages could not be read.`);
+    return messages.map((message) => message ?? LOST_MESSAGE);
   }
 
   /** What model events tell; before the first of them there is only what the sample began with. */
@@ -208,7 +241,7 @@ export class SampleFieldsBuilder {
     if (typeof type !== 'string') return undefined;
     const fromConfig = options.config[`${type}_limit`];
     const limit = told?.type === type && typeof told.limit === 'number' ? told.limit : fromConfig;
-    return typeof limit === 'number' ? { type: type as SampleLimit['type'], limit } : undefined;
+    return typeof limit === 'number' ? { type, limit } : undefined;
   }
 }
 
@@ -222,8 +255,3 @@ const COPIED = [
   'token_limit_type',
   'token_limit_usage',
 ] as const;
-
-function copied(summary: JsonObject, keys: readonly string[]): Partial<SampleFields> {
-  const found = keys.filter((key) => (summary[key] ?? null) !== null).map((key) => [key, summary[key]]);
-  return Object.fromEntries(found);
-}

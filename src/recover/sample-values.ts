@@ -1,8 +1,8 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
-import type { EvalError, ModelUsage } from '../log/index.ts';
+import { isJsonArray, type Json, type JsonObject } from '../base/index.ts';
+import type { ChatMessage, EvalError } from '../log/index.ts';
 
 /** Stands where a message is known to be missing, so that all others keep their places. */
-export const LOST_MESSAGE: JsonObject = {
+export const LOST_MESSAGE: ChatMessage = {
   role: 'user',
   content: '[This message was lost in the crash.]',
   metadata: { holdfast_lost: true },
@@ -18,15 +18,6 @@ export function* positionsIn(refs: readonly Json[], length: number): Iterable<nu
   }
 }
 
-export function usageOf(value: Json | undefined): Readonly<Record<string, ModelUsage>> | undefined {
-  if (!isJsonObject(value)) return undefined;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, usage]) => isJsonObject(usage))
-      .map(([name, usage]) => [name, withoutNulls(usage as JsonObject) as unknown as ModelUsage]),
-  );
-}
-
 export function toError(error: JsonObject): EvalError {
   const text = (key: string, otherwise: string) => {
     const found = error[key];
@@ -39,8 +30,4 @@ export function toError(error: JsonObject): EvalError {
 
 export function sandboxOf([type, config]: readonly Json[]): Json {
   return config === undefined || config === null ? { type: type ?? '' } : { type: type ?? '', config };
-}
-
-export function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 }

@@ -1,11 +1,11 @@
 // A retry of Inspect begins its log with the records of the attempt before it. What its own buffer holds is newer.
 
-import { mkdir, readFile, stat, truncate } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { placeGoldenCase } from '../../test/golden/inspect/golden-case.ts';
 import {
-  LOG_NAME,
   logStart,
   type MadeBuffer,
   madeEvent,
@@ -15,28 +15,14 @@ import {
   placeDatabase,
   user,
 } from '../../test/sim/inspect-buffer.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { useCrashedEval } from '../../test/sim/use-recovery.ts';
 import { type JsonObject, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { createLogFile, type EvalSample, openLog, type SampleFields, summarize } from '../log/index.ts';
-import { listRecoverable, type RecoverOptions, recoverLog } from './index.ts';
+import { listRecoverable } from './index.ts';
 
-let dir: TempDir;
-let logDir = '';
-let dataDir = '';
-let log = '';
-beforeEach(async () => {
-  dir = await makeTempDir();
-  logDir = join(dir.path, 'logs');
-  dataDir = join(dir.path, 'data');
-  log = join(logDir, LOG_NAME);
-  await mkdir(logDir, { recursive: true });
-});
-afterEach(() => dir[Symbol.asyncDispose]());
-
-const recover = (more: Partial<RecoverOptions> = {}) =>
-  recoverLog({ disk: nodeDisk, clock: systemClock, log, dataDirs: [dataDir], ...more });
-const exists = (path: string) => stat(path).then(Boolean, () => false);
+const at = useCrashedEval();
+const { recover } = at;
 
 /** The record ended at five minutes past; the attempt in the buffer begins before or after that. */
 const BEFORE = '2026-01-02T03:05:05.999999+00:00';
@@ -66,9 +52,9 @@ const done = (more: JsonObject = {}): JsonObject =>
 const talk = () => ({ sample: '1', event: modelEvent({ input: [user('question 1')], answer: 'yes' }) });
 
 async function crash(record: Partial<SampleFields>, summary: JsonObject): Promise<string> {
-  await placeCrashedLog(log, { batches: [[madeSample(1, record)]] });
+  await placeCrashedLog(at.log, { batches: [[madeSample(1, record)]] });
   const buffer: MadeBuffer = { samples: [{ summary }], events: [talk(), talk()] };
-  return placeDatabase({ logDir, dataDir }, buffer);
+  return placeDatabase(at, buffer);
 }
 
 async function only(path: string): Promise<EvalSample> {
@@ -120,7 +106,7 @@ describe('an attempt that began after the record had ended', () => {
     expect((await only(report.output)).uuid).toBe('flushed-1');
     expect(report).toMatchObject({ deleted: [], left: [database] });
     expect(report.problems.map(({ code }) => code)).toEqual(['E_RECOVER_LEFT']);
-    expect(await exists(database)).toBe(true);
+    expect(existsSync(database)).toBe(true);
   });
 });
 
@@ -138,16 +124,16 @@ describe('the record stands', () => {
 
   test('when it is the same attempt, flushed but not yet let go; the buffer goes', async () => {
     const events = [talk(), talk()].map(({ event }) => JSON.stringify(event));
-    const file = await createLogFile(nodeDisk, log);
+    const file = await createLogFile(nodeDisk, at.log);
     const fields = madeSample(1, { uuid: 'buffered-1' });
     await file.writeStart(logStart());
     await file.writeSample({ fields, events, attachments: [], messages: [], calls: [] });
     await file.writeSummaryBatch([summarize(fields)]);
     await file.finish();
-    const database = await placeDatabase(
-      { logDir, dataDir },
-      { samples: [{ summary: done({ started_at: BEFORE }) }], events: [talk(), talk()] },
-    );
+    const database = await placeDatabase(at, {
+      samples: [{ summary: done({ started_at: BEFORE }) }],
+      events: [talk(), talk()],
+    });
     const report = await recover();
     expect(report).toMatchObject({ counts: { kept: 1, recovered: 0 }, deleted: [database], problems: [] });
   });
@@ -161,8 +147,8 @@ test('a complete attempt is taken before a record that is not, whatever the time
 describe('an attempt without its row', () => {
   const begun = madeEvent('span_begin', { id: 's', name: 'init', type: 'init', timestamp: AT_END });
   const crashWith = async (events: NonNullable<MadeBuffer['events']>) => {
-    await placeCrashedLog(log, { batches: [[madeSample(1, failed('CancelledError()'))]] });
-    return placeDatabase({ logDir, dataDir }, { events });
+    await placeCrashedLog(at.log, { batches: [[madeSample(1, failed('CancelledError()'))]] });
+    return placeDatabase(at, { events });
   };
 
   test('is dated by its first event', async () => {
@@ -181,13 +167,13 @@ describe('an attempt without its row', () => {
 });
 
 test('a record that cannot be parsed when it is to be copied gives way to the next copy, and is said', async () => {
-  const file = await createLogFile(nodeDisk, log);
+  const file = await createLogFile(nodeDisk, at.log);
   await file.writeStart(logStart());
   // Its checksum is right, so that only reading it shows that it is no sample.
   await file.writeJson('samples/1_epoch_1.json', { id: 1, epoch: 1, input: 'q', messages: 'none' });
   await file.writeSummaryBatch([summarize(madeSample(1))]);
   await file.finish();
-  await placeDatabase({ logDir, dataDir }, { samples: [{ summary: row() }], events: [talk()] });
+  await placeDatabase(at, { samples: [{ summary: row() }], events: [talk()] });
   const report = await recover();
   expect(report.counts).toMatchObject({ kept: 0, inFlight: 1, lost: 0 });
   expect(report.samples).toMatchObject([{ state: 'in-flight', from: ['database'] }]);
@@ -196,7 +182,7 @@ test('a record that cannot be parsed when it is to be copied gives way to the ne
 
 describe.each(['eval-retry', 'eval-set'])('a real %s that was killed', (name) => {
   const place = async () => {
-    const placed = await placeGoldenCase({ version: '0.3.285', name }, join(dir.path, 'golden'));
+    const placed = await placeGoldenCase({ version: '0.3.285', name }, join(at.root, 'golden'));
     return { ...placed, options: { log: placed.log, dataDirs: [placed.dataDir], forceDead: true } };
   };
 
@@ -220,7 +206,7 @@ describe.each(['eval-retry', 'eval-set'])('a real %s that was killed', (name) =>
 
   test('a list of it counts in the same way', async () => {
     const { logDir: logs, dataDir: data, expected } = await place();
-    const options = { disk: nodeDisk, clock: systemClock, scratchDir: dir.path };
+    const options = { disk: nodeDisk, clock: systemClock, scratchDir: at.root };
     const [row] = await listRecoverable({ ...options, dir: logs, dataDirs: [data] });
     const { flushed, completed, running } = expected.totals;
     expect(row).toMatchObject({ flushed, completed, inFlight: running });
@@ -228,7 +214,7 @@ describe.each(['eval-retry', 'eval-set'])('a real %s that was killed', (name) =>
 });
 
 test('a torn log of a second attempt does not end as the first one did', async () => {
-  const placed = await placeGoldenCase({ version: '0.3.285', name: 'eval-set' }, join(dir.path, 'golden'));
+  const placed = await placeGoldenCase({ version: '0.3.285', name: 'eval-set' }, join(at.root, 'golden'));
   await truncate(placed.log, (await stat(placed.log)).size - 30);
   const report = await recover({ log: placed.log, dataDirs: [placed.dataDir], forceDead: true });
   const reader = await openLog(nodeDisk, report.output);
@@ -240,7 +226,7 @@ test('a torn log of a second attempt does not end as the first one did', async (
 });
 
 test('records whose rows were cut off with the end of the log are listed as what they are', async () => {
-  const placed = await placeGoldenCase({ version: '0.3.285', name: 'eval-set' }, join(dir.path, 'golden'));
+  const placed = await placeGoldenCase({ version: '0.3.285', name: 'eval-set' }, join(at.root, 'golden'));
   const bytes = await readFile(placed.log);
   // The second list of the second attempt; the first attempt had one of the same name.
   const member = '_journal/summaries/2.json';

@@ -2,11 +2,11 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/i
 import { applyPatch, type JsonChange } from './json-patch.ts';
 
 /** The parts of a sample's state that its events can tell. */
-export interface SampleState {
+export type SampleState = {
   readonly store: Json;
   readonly metadata: Json;
   readonly messages: Json;
-}
+};
 
 interface Moment {
   readonly state: SampleState;
@@ -59,9 +59,9 @@ export class StateTracker {
     const known = changes.filter(({ path }) => /^\/(store|metadata|messages)(\/|$)/.test(path));
     if (known.length === 0) return;
     const base = this.#baseOf(spanId);
-    const { value, unapplied } = applyPatch(base.state as unknown as Json, known);
+    const { value, unapplied } = applyPatch(base.state, known);
     this.#current = {
-      state: value as unknown as SampleState,
+      state: stateOf(value),
       isExact: base.isExact && unapplied.length === 0,
     };
     this.#hasMessages ||= known.some(({ path }) => path.startsWith('/messages'));
@@ -83,4 +83,10 @@ export class StateTracker {
   #baseOf(spanId: string | undefined): Moment {
     return (spanId === undefined ? undefined : this.#begun.get(spanId)) ?? this.#current;
   }
+}
+
+/** A part that was taken away altogether is empty, as it is where a sample begins. */
+function stateOf(value: Json): SampleState {
+  const { store = {}, metadata = {}, messages = [] } = isJsonObject(value) ? value : {};
+  return { store, metadata, messages };
 }

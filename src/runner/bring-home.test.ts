@@ -1,16 +1,15 @@
 /** Runs of machines that are gone, or may be: what is taken, and who is fenced first. */
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { countingModel, plannedRun, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness, type HarnessOptions } from '../../test/run-harness.ts';
 import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
 import { newWriter, type SomeWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
-import { nodeDisk } from '../disk/index.ts';
-import { type JournalWriter, openRunJournals, type RunRecord } from '../journal/index.ts';
+import type { JournalWriter, RunRecord } from '../journal/index.ts';
 
 let harness: Harness;
 let bucket: Bucket;
@@ -18,20 +17,9 @@ let run: RunRecord;
 beforeEach(async () => {
   harness = await createHarness();
   bucket = memoryBucket();
-  run = await plannedRun();
+  run = await plannedRun(harness, 3);
 });
 afterEach(() => harness.close());
-
-/** The record of a run of three samples, of which nothing is left. */
-async function plannedRun(): Promise<RunRecord> {
-  const { outcome } = await stopAt(harness, 0, { which: 3 });
-  const runDir = join(harness.stateDir, outcome.account.runId);
-  const journals = await openRunJournals({ disk: nodeDisk, runDir });
-  const record = journals.run();
-  journals.close();
-  await rm(harness.stateDir, { recursive: true });
-  return record;
-}
 
 /** A writer of that run, in some directory, with one sample that is completed. */
 async function writerWith(id: string, dir: string, about: SomeWriter): Promise<JournalWriter> {
@@ -45,18 +33,25 @@ async function ship(writer: JournalWriter): Promise<void> {
   writer.close();
 }
 
-/** The bucket with something that happens right before a writer is fenced there. */
-const beforeFence = (act: () => Promise<void>): Bucket =>
-  new Proxy(bucket, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (name !== 'create') return typeof value === 'function' ? value.bind(target) : value;
-      return async (key: string, bytes: Uint8Array) => {
-        if (key.includes('/fenced/')) await act();
-        return target.create(key, bytes);
-      };
-    },
-  });
+/** The bucket with something that happens right before it is asked to do something with a key that has `part` in it. */
+const actBefore = (method: 'create' | 'read', part: string, act: () => Promise<void>): Bucket => {
+  const meant = async (key: string) => {
+    if (key.includes(part)) await act();
+  };
+  return method === 'create'
+    ? withMethods(bucket, {
+        create: async (key, bytes, signal) => {
+          await meant(key);
+          return bucket.create(key, bytes, signal);
+        },
+      })
+    : withMethods(bucket, {
+        read: async (key, signal) => {
+          await meant(key);
+          return bucket.read(key, signal);
+        },
+      });
+};
 
 async function runAgain(more: HarnessOptions = {}) {
   const { model, asked } = countingModel();
@@ -83,6 +78,28 @@ describe('segments', () => {
     }
     const { account, asked, isSameRun } = await runAgain();
     expect(isSameRun).toBe(true);
+    expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
+    expect(asked).toEqual(['question 1 first', 'question 1 second']);
+  });
+
+  test('come home whole also when another process begins, and brings them home too, in the middle of it', async () => {
+    for (const [index, id] of ['q0', 'q2'].entries()) {
+      const writer = await writerWith(id, away(), { writer: `w${index}` });
+      await writer.end('interrupted');
+      await ship(writer);
+    }
+    const places = { ...harness.places, segments: { bucket, prefix: '' } };
+    const signals = { drain: AbortSignal.abort(), abort: new AbortController().signal };
+    let other: Promise<unknown> | undefined;
+    const meeting = actBefore('read', '/segments/w1/', async () => {
+      // It sweeps what crashes left, brings the run home, and stops before it would buy anything.
+      other ??= harness.run(twoTurns(3), { model: countingModel().model, places, signals });
+      await other;
+    });
+    const { account, asked } = await runAgain({
+      places: { ...places, segments: { bucket: meeting, prefix: '' } },
+    });
+    expect(account.damage ?? []).toEqual([]);
     expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
     expect(asked).toEqual(['question 1 first', 'question 1 second']);
   });
@@ -121,7 +138,7 @@ describe('segments', () => {
     moveToAnotherMachine(away());
     const shipper = writer.shipTo({ bucket, prefix: '' });
     await shipper.ship();
-    const waking = beforeFence(async () => {
+    const waking = actBefore('create', '/fenced/', async () => {
       if (writer.failure !== undefined) return;
       await writer.startAttempt(sampleStart('q1')).finish('completed', sampleFields('q1'));
       await shipper.ship();

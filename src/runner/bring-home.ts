@@ -1,4 +1,5 @@
-import { isRunId, messageOf } from '../base/index.ts';
+import { errnoOf, isRunId, messageOf } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
 import {
   fenceWriter,
   fenceWriterInBucket,
@@ -20,8 +21,10 @@ import type { RunSettings } from './settings.ts';
  * here, each its own, and the run goes on as after any crash.
  *
  * ### Ordering
- * A run is put together under another name and gets its own when all of it is there, so a crash leaves an orphan, never
- * half of it. A writer that somebody vouched for is fenced, and its segments are read after that. Writers of a run that is here already join it one by one, each whole. The segments stay until the run is sealed.
+ * A run is put together in a place of this process alone and gets its name when all of it is there, so a crash leaves an
+ * orphan, never half of it. When several processes bring home the same run, the first one's stays, and what the others made is
+ * the same. A writer that somebody vouched for is fenced, and its segments are read after that. Writers of a run that is here
+ * already join it one by one, each whole. The segments stay until the run is sealed.
  */
 export async function bringHome(settings: RunSettings, plan: Plan): Promise<BroughtHome> {
   const { segments } = settings.places;
@@ -90,7 +93,7 @@ interface Incoming {
   readonly incoming: string;
 }
 
-/** Makes a journal of the segments of each writer, whatever was there before. */
+/** Makes a journal of the segments of each writer, in place of those that were made before. */
 async function importAll(
   { disk }: RunSettings,
   { segments, run }: From,
@@ -122,15 +125,24 @@ async function moveHome(
   },
 ): Promise<void> {
   const { incoming, home, writers, isHere } = move;
-  if (isHere) {
-    for (const writer of writers) await disk.rename(writerDir(incoming, writer), writerDir(home, writer));
+  await disk.syncDir(incoming);
+  if (isHere || !(await tryRename(disk, incoming, home))) {
+    for (const writer of writers) await tryRename(disk, writerDir(incoming, writer), writerDir(home, writer));
     await disk.syncDir(home);
     await disk.removeTree(incoming);
-  } else {
-    await disk.syncDir(incoming);
-    await disk.rename(incoming, home);
   }
   await disk.syncDir(places.state.path);
+}
+
+/** False when another process brought the same thing home just now: no directory takes the place of one that holds something. */
+async function tryRename(disk: Disk, from: string, to: string): Promise<boolean> {
+  try {
+    await disk.rename(from, to);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTEMPTY' || errnoOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Whether what came from the bucket is to be gone on with; else a sentence, or nothing when it is none of ours. */

@@ -128,11 +128,11 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   const { settings, opened, tally, shipper } = finish;
   const { disk, places } = settings;
   const { runId } = opened.run;
-  const keys = await segmentKeys(finish);
+  // What the bucket did not take before may go there now, and is then removed with the rest.
+  await shipper?.finish();
+  const keys = await tryListSegments(finish);
   const waiting = countWaiting(opened.journals);
   const absent = report.wasThere ? await countNotIn(places.logs, report.name, report.plan) : 0;
-  await shipper?.finish();
-  shipper?.stop();
   opened.writer.close();
   opened.journals.close();
   if (absent > 0) {
@@ -171,10 +171,18 @@ async function tryShip({ name }: SealReport, { settings, tally }: Finish): Promi
   }
 }
 
-/** Asked for while the journals are still there: they say which segments they hold. */
-async function segmentKeys({ settings, opened }: Finish): Promise<readonly string[]> {
+/** Asked for while the journals are still there: they say which segments they hold. None when the bucket does not answer [SEG-6]. */
+async function tryListSegments({ settings, opened, tally }: Finish): Promise<readonly string[]> {
   const { disk, places } = settings;
-  return places.segments ? segmentKeysOf(opened.journals, { disk, ...places.segments }) : [];
+  if (!places.segments) return [];
+  try {
+    return await segmentKeysOf(opened.journals, { disk, ...places.segments });
+  } catch (error) {
+    tally.note(
+      `The segments of this run could not be listed, so they stay in the bucket: ${messageOf(error)}`,
+    );
+    return [];
+  }
 }
 
 /** Only those whose rows the journals held: what another writer may have added since is nobody's to remove [SEG-9]. */

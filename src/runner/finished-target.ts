@@ -1,7 +1,7 @@
 import { type JsonObject, toJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { JournalReader, RunJournals, TargetOutput } from '../journal/index.ts';
-import type { ModelUsage } from '../log/index.ts';
+import { type ModelUsage, readMessages, readModelOutput, readUsage } from '../log/index.ts';
 import type { SampleMeter, TargetResult } from '../targets/index.ts';
 import type { PlannedSample } from './plan.ts';
 
@@ -39,18 +39,20 @@ export async function findFinishedTarget(
   if (!last || last.status !== undefined || last.key !== planned.key) return undefined;
   const kept = last.source.output(last.n);
   if (!kept) return undefined;
-  const { messages, modelOutput, usage, workspace } = kept.fields as unknown as Pick<
-    TargetResult,
-    'messages' | 'modelOutput'
-  > & { readonly usage: FinishedTarget['usage']; readonly workspace?: string | null };
+  const { messages, modelOutput, usage, workspace } = kept.fields;
   if (typeof workspace === 'string' && !(await disk.stat(workspace))) return undefined;
   return {
     source: last.source,
     n: last.n,
     uuid: last.uuid,
     startedAt: last.startedAt,
-    result: { output: kept.output, messages, modelOutput },
-    usage,
+    // What was paid for is the output: that its conversation cannot be shown is no reason to buy it again.
+    result: {
+      output: kept.output,
+      messages: readMessages(messages),
+      modelOutput: readModelOutput(modelOutput) ?? { choices: [] },
+    },
+    usage: readUsage(usage) ?? {},
     ...(typeof workspace === 'string' ? { workspace } : {}),
   };
 }

@@ -1,18 +1,21 @@
 /** When the journals and the segments of a run may go, and when they stay. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import {
+  countingModel,
+  damageFirstAttempt,
+  rows,
+  sealNow,
+  stopAt,
+  twoTurns,
+} from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { systemClock } from '../base/index.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
-import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes } from '../evals/index.ts';
-import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
-import { applySeal, planSeal } from '../seal/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -21,16 +24,6 @@ beforeEach(async () => {
 afterEach(() => harness.close());
 
 const runsLeft = () => readdirSync(harness.stateDir).filter((name) => /^\d{8}T/.test(name));
-
-/** Makes the log of a run from what its journals hold now, as another process would that thinks it is dead. */
-async function sealNow(runId: string): Promise<RunRecord> {
-  const { logs } = harness.places;
-  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(harness.stateDir, runId) });
-  const plan = await planSeal(journals, logs);
-  await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'error' } });
-  journals.close();
-  return plan.run;
-}
 
 describe('segments', () => {
   async function keysOf(bucket: Bucket): Promise<readonly string[]> {
@@ -42,18 +35,68 @@ describe('segments', () => {
 
   test('[SEG-9] stay when the bucket does not take the log', async () => {
     const bucket = memoryBucket();
-    const refusing = new Proxy(bucket, {
-      get(target, name) {
-        if (name === 'createFromFile') return () => Promise.reject(new Error('no room for logs'));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
+    const refusing = withMethods(bucket, {
+      createFromFile: () => Promise.reject(new Error('no room for logs')),
     });
     const { model } = countingModel();
     const { account } = await harness.run(twoTurns(3), { model, places: withSegments(refusing) });
     expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
     expect(account.notes.join()).toContain('no room for logs');
     expect((await keysOf(bucket)).length).toBeGreaterThan(0);
+  });
+
+  /** The bucket, in which something fails while `isFailing` says so. */
+  const failing = (bucket: Bucket, isFailing: (method: string, key: string) => boolean): Bucket =>
+    new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (key: string, ...more: readonly unknown[]) => {
+          if (isFailing(String(name), key)) throw new Error('the bucket is away');
+          return value.call(target, key, ...more);
+        };
+      },
+    });
+
+  test('[SEG-6] a bucket that is away when the log is finished fails no run: the segments stay', async () => {
+    const bucket = memoryBucket();
+    let isAway = false;
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(failing(bucket, () => isAway)),
+      observer: {
+        onSealProgress: () => {
+          isAway = true;
+        },
+      },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
+    expect(account.notes.join()).toContain('the bucket is away');
+    expect((await keysOf(bucket)).some((key) => key.includes('/segments/'))).toBe(true);
+    expect(runsLeft()).toEqual([]);
+  });
+
+  test('[SEG-9] that the bucket took only after the end of the run go with the others', async () => {
+    const bucket = memoryBucket();
+    let [ended, isSealing] = [0, false];
+    const awayAtTheEnd = failing(
+      bucket,
+      (method, key) => method === 'create' && key.includes('/segments/') && ended > 0 && !isSealing,
+    );
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(awayAtTheEnd),
+      observer: {
+        onSampleEnd: () => void ended++,
+        onSealProgress: () => {
+          isSealing = true;
+        },
+      },
+    });
+    expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
+    expect(await keysOf(bucket)).toEqual([basename(account.log ?? '')]);
   });
 
   test('[SEG-9] of a writer that nobody here has read stay when the others go', async () => {
@@ -78,10 +121,7 @@ describe('segments', () => {
 test('[SEAL-5] journals that could not be read whole are kept when the run is done', async () => {
   const { outcome } = await stopAt(harness, 2);
   const { runId } = outcome.account;
-  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
-  const db = new DatabaseSync(place?.path ?? '');
-  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
-  db.close();
+  await damageFirstAttempt(harness, runId);
   const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
   expect(account).toMatchObject({ state: 'done', runId, samples: { kept: 1, lost: 0 } });
   expect(readdirSync(join(harness.stateDir, 'damaged'))).toEqual([runId]);
@@ -93,7 +133,7 @@ test('[SEAL-5] a log that another process made of less lets no journal go', asyn
     name: 'sealed-under-us',
     data: rows(3),
     target: async ({ id, input }) => {
-      if (id === 'q2') await sealNow(runId);
+      if (id === 'q2') await sealNow(harness, runId);
       return input;
     },
     scorers: [includes()],
@@ -127,7 +167,7 @@ test('a log that lends samples and is removed meanwhile leaves a run that can go
 describe('a run whose log is there already', () => {
   test('[SEAL-3] is let go by the next one', async () => {
     const { outcome } = await stopAt(harness, 2);
-    await sealNow(outcome.account.runId);
+    await sealNow(harness, outcome.account.runId);
     const { model, asked } = countingModel();
     const { account } = await harness.run(twoTurns(3), { model });
     // It had an answer of a sample that was under way, so all of it was carried over first.
@@ -138,7 +178,7 @@ describe('a run whose log is there already', () => {
 
   test('[SEAL-5] stays when its journals hold what is not in that log', async () => {
     const { outcome } = await stopAt(harness, 2);
-    const run = await sealNow(outcome.account.runId);
+    const run = await sealNow(harness, outcome.account.runId);
     const late = await newWriter(harness.stateDir, run, { generation: 2 });
     await late.startAttempt(sampleStart('q2')).finish('completed', sampleFields('q2'));
     late.close();

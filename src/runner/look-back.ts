@@ -1,4 +1,4 @@
-import { type FoundRun, findRuns, openRunJournals } from '../journal/index.ts';
+import { type FoundRun, findRuns, lookAtRun } from '../journal/index.ts';
 import { countWaiting, findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -64,11 +64,11 @@ function isHeldByNoWriter({ liveness, writers }: FoundRun): boolean {
 }
 
 async function hasWaiting({ disk }: RunSettings, { dir }: FoundRun): Promise<boolean> {
-  const journals = await openRunJournals({ disk, runDir: dir });
+  const journals = await lookAtRun({ disk, runDir: dir });
   try {
-    return countWaiting(journals) > 0;
+    return journals !== undefined && countWaiting(journals) > 0;
   } finally {
-    journals.close();
+    journals?.close();
   }
 }
 

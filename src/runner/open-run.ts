@@ -44,9 +44,10 @@ export interface OpenRunOptions {
 export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): Promise<OpenRun> {
   const { disk, reuse } = settings;
   const lock = lockRun(found.dir);
+  let earlier: RunJournals | undefined;
   try {
     await fenceFound(found, settings);
-    const earlier = await openRunJournals({ disk, runDir: found.dir });
+    earlier = await openRunJournals({ disk, runDir: found.dir });
     const previous = previousAttempt(earlier);
     const run = earlier.run();
     const writer = await createWriter({
@@ -62,6 +63,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
     });
     return opened({ run, lock, journals: earlier.with(writer.reader), writer, previous });
   } catch (error) {
+    earlier?.close();
     lock.release();
     throw error;
   }

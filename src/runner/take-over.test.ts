@@ -1,14 +1,11 @@
 /** What becomes of an unfinished run whose plan was another. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { countingModel, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { countingModel, damageFirstAttempt, recordOf, stopAt, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
-import { nodeDisk } from '../disk/index.ts';
 import { defineEval } from '../evals/index.ts';
-import { openRunJournals, type RunRecord, writersIn } from '../journal/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -42,10 +39,7 @@ test('results of another definition are not carried over: they stay in the log o
 test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and then set aside', async () => {
   const { outcome } = await stopAt(harness, 2);
   const { runId } = outcome.account;
-  const [place] = await writersIn(nodeDisk, join(harness.stateDir, runId));
-  const db = new DatabaseSync(place?.path ?? '');
-  db.exec("UPDATE events SET json = json || ' ' WHERE attempt = 1");
-  db.close();
+  await damageFirstAttempt(harness, runId);
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns(4), { model });
   expect(account).toMatchObject({ state: 'done', samples: { planned: 4, kept: 1, lost: 0 } });
@@ -56,7 +50,7 @@ test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and th
 test('[SEAL-5] a sample that cannot be written into the log of the old run keeps the journals of that run', async () => {
   const { outcome } = await stopAt(harness, 2);
   const { runId } = outcome.account;
-  const late = await newWriter(harness.stateDir, await recordOf(runId), { generation: 2 });
+  const late = await newWriter(harness.stateDir, await recordOf(harness, runId), { generation: 2 });
   const limit = { type: 'no such limit', limit: 1 } as never;
   await late.startAttempt(sampleStart('q2')).finish('completed', sampleFields('q2', { limit }));
   late.close();
@@ -65,10 +59,3 @@ test('[SEAL-5] a sample that cannot be written into the log of the old run keeps
   expect(setAside()).toEqual([runId]);
   expect(account.notes.join()).toContain('q2_epoch_1');
 });
-
-async function recordOf(runId: string): Promise<RunRecord> {
-  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(harness.stateDir, runId) });
-  const run = journals.run();
-  journals.close();
-  return run;
-}

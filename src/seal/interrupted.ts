@@ -1,5 +1,12 @@
 import type { AttemptRow, JournalReader } from '../journal/index.ts';
-import type { ChatMessage, EvalError, ModelOutput, SampleFields } from '../log/index.ts';
+import {
+  type ChatMessage,
+  type EvalError,
+  type ModelOutput,
+  readMessages,
+  readModelOutput,
+  type SampleFields,
+} from '../log/index.ts';
 
 /**
  * What can be said of a sample that was under way when its run died: its transcript is whole up to the last
@@ -46,8 +53,8 @@ function lastConversation(
   for (const json of source.events(attempt)) if (json.includes('"event":"model"')) last = json;
   if (last === undefined) return { messages: [], output: { choices: [] } };
   const event = source.expandEvent(attempt, last);
-  const input = (event.input ?? []) as unknown as readonly ChatMessage[];
-  const output = (event.output ?? { choices: [] }) as unknown as ModelOutput;
+  const input = readMessages(event.input);
+  const output = readModelOutput(event.output) ?? { choices: [] };
   const answer = output.choices[0]?.message;
   return { messages: answer ? [...input, answer] : input, output };
 }

@@ -9,20 +9,18 @@ import {
   sampleFields,
   sampleStart,
 } from '../../test/sim/journal-fixture.ts';
-import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { type AttemptStatus, type JournalWriter, openRunJournals, type RunRecord } from '../journal/index.ts';
 import { directoryLogStore, type LogStore, summarize } from '../log/index.ts';
 import { applySeal, nameOfChosen, planSeal, type SealPlan } from './index.ts';
 
-let dir: TempDir;
+const dir = useTempDir();
 let logs: LogStore;
-beforeEach(async () => {
-  dir = await makeTempDir();
+beforeEach(() => {
   logs = directoryLogStore(nodeDisk, dir.path);
 });
-afterEach(() => dir[Symbol.asyncDispose]());
 
 const BOOM = { message: 'boom', traceback: '', traceback_ansi: '' };
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, sweepTemps } from '../disk/index.ts';
 import { StateDir } from '../journal/index.ts';
 
 /**
@@ -28,11 +28,12 @@ export async function setRunAside(disk: Disk, state: StateDir, runId: string): P
   return free;
 }
 
-/** Removes what a crash left of runs that were let go, or that were on their way here. */
+/** Removes what a crash left of runs that were let go, or that were on their way here; what the living bring home is left. */
 export async function sweepReleased(disk: Disk, state: StateDir): Promise<void> {
   for (const { name, kind } of (await disk.list(state.path)) ?? []) {
-    if (kind === 'directory' && StateDir.isOrphan(name)) await disk.removeTree(state.runDir(name));
+    if (kind === 'directory' && StateDir.isReleased(name)) await disk.removeTree(state.runDir(name));
   }
+  await sweepTemps(disk, state.path);
 }
 
 /** False when somebody else moved it just now. */

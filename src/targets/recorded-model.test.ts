@@ -9,7 +9,6 @@ import {
   startAttempt,
   testModels,
 } from '../../test/sim/target-attempt.ts';
-import { parseJson, stringifyJson } from '../base/index.ts';
 import { createBudget } from './budget.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
@@ -47,9 +46,7 @@ function recorded(
 
 const replay = (attempt: Attempt): RecordedExchange[] =>
   // Through JSON text, as the journal keeps it.
-  attempt.recorder.exchanges.map(
-    (exchange) => parseJson(stringifyJson(exchange as never)) as unknown as RecordedExchange,
-  );
+  attempt.recorder.exchanges.map((exchange) => JSON.parse(JSON.stringify(exchange)));
 
 test('an answer is recorded before it is seen', async () => {
   const { model, attempt } = recorded({ answers: ['hello'] });
@@ -68,15 +65,19 @@ test('an answer is recorded before it is seen', async () => {
 
 test('[REP-2] what is seen live is what a replay gives, down to the kinds of its objects', async () => {
   class Odd {
+    readonly [key: string]: number | undefined;
     readonly kept = 1;
     readonly lost = undefined;
   }
-  const answer = {
+  const answer: ModelAnswer = {
     content: [{ type: 'text', text: 'x', providerMetadata: { odd: new Odd() } }],
     finishReason: { unified: 'stop', raw: undefined },
-    usage: { inputTokens: { total: 1 }, outputTokens: { total: 1 } },
+    usage: {
+      inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: 1, text: undefined, reasoning: undefined },
+    },
     warnings: [],
-  } as unknown as ModelAnswer;
+  };
   const inner = { ...mockModel({ name: 'mock/m', answers: [''] }), doGenerate: async () => answer };
   const first = recorded(inner);
   const live = await first.model.doGenerate(ask('x'));

@@ -126,7 +126,7 @@ async function takeTurns(run: BenchRun, isLast: boolean): Promise<Round> {
     if (isLast) await seal(run, journal);
     const sealMs = performance.now() - startedMs;
     const journalBytes =
-      Number(journal.reader.pragma('page_count')) * Number(journal.reader.pragma('page_size'));
+      journal.reader.rows.number('PRAGMA page_count') * journal.reader.rows.number('PRAGMA page_size');
     const journalBytesPerSample = rounded(journalBytes / SAMPLES, 0);
     return { ...times, fsyncs, eventsPerSample: journal.reader.eventCount(1), journalBytesPerSample, sealMs };
   } finally {

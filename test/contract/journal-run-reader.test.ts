@@ -8,7 +8,7 @@ import { type FixtureSample, fixtureSpec } from '../sim/log-fixture.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { type RunContent, type RunUnderTest, runReaderContract } from './run-reader.ts';
 
-runReaderContract('readRunFromJournals', inJournals);
+runReaderContract('readRunFromJournals', inJournals, { canGrow: true });
 
 async function inJournals({ samples, isFinished }: RunContent): Promise<RunUnderTest> {
   const dir = await makeTempDir();

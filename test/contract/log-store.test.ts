@@ -9,6 +9,7 @@ import { fillFixtureLog } from '../sim/log-fixture.ts';
 import { memoryBucket } from '../sim/memory-bucket.ts';
 import { SimulatedDisk } from '../sim/simulated-disk.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
+import { withMethods } from '../sim/with-methods.ts';
 import { type LogStoreUnderTest, logStoreContract } from './log-store.ts';
 
 logStoreContract('directoryLogStore', async () => {
@@ -111,14 +112,10 @@ function inDirectory(disk: Disk, dir: string): LogStoreUnderTest {
 
 function inBucket(bucket: Bucket, folder: string, disk: Disk): LogStoreUnderTest {
   let bytes = 0;
-  const counted = new Proxy(bucket, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key);
-      if (typeof value !== 'function') return value;
-      return (...args: unknown[]) => {
-        if (key === 'readRange') bytes += (args[1] as { length: number }).length;
-        return Reflect.apply(value, target, args);
-      };
+  const counted = withMethods(bucket, {
+    readRange: (key, range, signal) => {
+      bytes += range.length;
+      return bucket.readRange(key, range, signal);
     },
   });
   const prefix = folder === '' ? '' : `${folder}/`;
@@ -136,28 +133,15 @@ function countingDisk(disk: Disk): { readonly disk: Disk; readonly bytesRead: ()
   let bytes = 0;
   const open: Disk['open'] = async (path, mode) => {
     const file = await disk.open(path, mode);
-    const read = file.read.bind(file);
-    return Object.assign(Object.create(file) as typeof file, {
-      read: async (into: Uint8Array, position: number) => {
-        const found = await read(into, position);
+    return withMethods(file, {
+      read: async (into, position) => {
+        const found = await file.read(into, position);
         bytes += found;
         return found;
       },
-      write: file.write.bind(file),
-      truncate: file.truncate.bind(file),
-      sizeBytes: file.sizeBytes.bind(file),
-      sync: file.sync.bind(file),
-      close: file.close.bind(file),
-      [Symbol.asyncDispose]: file[Symbol.asyncDispose].bind(file),
     });
   };
-  const counted = new Proxy(disk, {
-    get(target, key) {
-      const value: unknown = key === 'open' ? open : Reflect.get(target, key);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  return { disk: counted, bytesRead: () => bytes };
+  return { disk: withMethods(disk, { open }), bytesRead: () => bytes };
 }
 
 async function nothing(): Promise<void> {

@@ -62,7 +62,7 @@ describe.skipIf(!canMount)('on a disk that is really full (needs to mount a tmpf
       expect(acknowledged).toBeGreaterThan(3);
       const [runDir = ''] = readdirSync(dir.path);
       const reader = readJournal(journalPath(join(dir.path, runDir), 'w'));
-      expect(reader.problems()).toEqual([]);
+      expect(reader.rows.select('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
       expect(reader.damage().lost).toBeUndefined();
       const values = [...reader.answers(1)].map(({ value }) => String(value).split(' ')[0]);
       expect(values.slice(0, acknowledged)).toEqual(
@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')('on a disk that fails', () => {
     const acknowledged = lines.filter((line) => line.startsWith('ack')).length;
     const [runDir = ''] = readdirSync(dir.path);
     const reader = readJournal(journalPath(join(dir.path, runDir), 'w'));
-    expect(reader.problems()).toEqual([]);
+    expect(reader.rows.select('PRAGMA integrity_check')).toMatchObject([{ integrity_check: 'ok' }]);
     expect([...reader.answers(1)].length).toBeGreaterThanOrEqual(acknowledged);
     reader.close();
   });

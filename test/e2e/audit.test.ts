@@ -95,9 +95,8 @@ describe('damage to a journal is noticed', () => {
     const report = reportOf(again);
     expect(again.code).toBe(3);
     expect(report.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, remaining: 0 } });
-    const account = report.runs[0] as unknown as { answers: { lost: number }; usd: { lost: number } };
-    expect(account.answers.lost).toBeGreaterThan(0);
-    expect(account.usd.lost).toBeGreaterThan(0);
+    expect(report.runs[0]?.answers?.lost).toBeGreaterThan(0);
+    expect(report.runs[0]?.usd?.lost).toBeGreaterThan(0);
     expect(report.runs[0]?.notes?.join('\n')).toMatch(/acknowledged|lost/);
   });
 
@@ -229,9 +228,9 @@ describe.skipIf(!canMount)('a full disk (needs to mount a tmpfs)', () => {
       expect(report.runs[0]?.error?.code).toBe('E_DISK_FULL');
       expect(report.runs[0]?.samples?.planned).toBe(SAMPLES);
       const bought = dir.asked().length;
-      const account = report.runs[0] as unknown as { answers: { bought: number } };
+      const counted = report.runs[0]?.answers?.bought ?? 0;
       // Only what was on its way at that moment may be thrown away: one call for each sample at a time.
-      expect(bought - account.answers.bought).toBeLessThanOrEqual(4);
+      expect(bought - counted).toBeLessThanOrEqual(4);
       expect(bought).toBeLessThan(SAMPLES * 100);
     } finally {
       execFileSync('umount', [logs]);

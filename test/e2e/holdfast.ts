@@ -73,6 +73,8 @@ export interface RunReport {
     readonly state?: string;
     readonly log?: string;
     readonly samples?: Readonly<Record<string, number>>;
+    readonly answers?: Readonly<Record<string, number>>;
+    readonly usd?: Readonly<Record<string, number>>;
     readonly error?: { readonly code: string; readonly message: string };
     readonly missed?: readonly string[];
     readonly notes?: readonly string[];

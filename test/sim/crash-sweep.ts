@@ -21,27 +21,33 @@ export async function sweepCrashes<T>(scenario: CrashScenario<T>): Promise<numbe
   const { seeds = 30 } = scenario;
   const steps = await countSteps(scenario);
   let tried = 0;
+  let returned = 0;
   for (let crashAt = 1; crashAt <= steps + 1; crashAt++) {
     for (let seed = 0; seed < seeds; seed++) {
       for (const death of DEATHS) {
-        await dieOnce(scenario, { crashAt, seed, death });
+        const hasReturned = await dieOnce(scenario, { crashAt, seed, death });
+        if (hasReturned) returned++;
         tried++;
       }
     }
   }
+  // Else whatever a check asks of a result was never asked.
+  if (returned === 0) throw new Error(`None of ${tried} came to its end.`);
   return tried;
 }
 
 async function countSteps<T>(scenario: CrashScenario<T>): Promise<number> {
   const disk = await prepared(scenario, {});
   await scenario.act(disk);
+  if (disk.steps === 0) throw new Error('There is nothing to interrupt: it did not touch the disk.');
   return disk.steps;
 }
 
+/** True when it came to its end before it died. */
 async function dieOnce<T>(
   scenario: CrashScenario<T>,
   { crashAt, seed, death }: { readonly crashAt: number; readonly seed: number; readonly death: Death },
-): Promise<void> {
+): Promise<boolean> {
   const disk = await prepared(scenario, { crashAt, seed });
   const result = await scenario.act(disk).then((value) => ({ value }), mustBeCrash);
   const after = death === 'power' ? disk.powerCycle() : disk.restart();
@@ -50,6 +56,7 @@ async function dieOnce<T>(
   } catch (error) {
     throw new Error(`after death by ${death} at step ${crashAt}, seed ${seed}`, { cause: error });
   }
+  return Boolean(result);
 }
 
 async function prepared<T>(

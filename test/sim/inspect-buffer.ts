@@ -10,10 +10,13 @@ import {
   type CompressionMethod,
   createLogFile,
   type EvalSpec,
+  type LogFile,
+  type LogHeader,
   type LogStart,
   type SampleFields,
   summarize,
 } from '../../src/log/index.ts';
+import { fixtureHeader } from './log-fixture.ts';
 
 export const CREATED = '2026-01-02T03:04:05+00:00';
 export const LOG_NAME = '2026-01-02T03-04-05+00-00_crashed_TASKID.eval';
@@ -242,12 +245,36 @@ export async function placeCrashedLog(
   const file = await createLogFile(nodeDisk, path, made.method === undefined ? {} : { method: made.method });
   await file.writeStart(made.start ?? logStart());
   for (const batch of made.batches ?? []) {
-    for (const fields of batch)
-      await file.writeSample({ fields, events: [], attachments: [], messages: [], calls: [] });
+    for (const fields of batch) await writeBare(file, fields);
     if (made.summaries !== false) await file.writeSummaryBatch(batch.map(summarize));
   }
   await file.finish();
   return path;
+}
+
+/** A log with its end: a success, unless told otherwise. */
+export async function placeFinishedLog(
+  path: string,
+  made: {
+    readonly samples?: readonly SampleFields[];
+    readonly spec?: Partial<EvalSpec>;
+    readonly status?: LogHeader['status'];
+  } = {},
+): Promise<string> {
+  const start = logStart(made.spec);
+  const samples = made.samples ?? [];
+  const file = await createLogFile(nodeDisk, path);
+  await file.writeStart(start);
+  for (const fields of samples) await writeBare(file, fields);
+  await file.writeSummaries(samples.map(summarize));
+  await file.writeHeader(fixtureHeader({ ...start, status: made.status ?? 'success' }));
+  await file.finish();
+  return path;
+}
+
+/** A sample without a transcript. */
+function writeBare(file: LogFile, fields: SampleFields): Promise<void> {
+  return file.writeSample({ fields, events: [], attachments: [], messages: [], calls: [] });
 }
 
 let eventCount = 0;

@@ -16,30 +16,20 @@ import {
   type RunRecord,
 } from '../../src/journal/index.ts';
 import type { LogEvent, SampleAnswer, SampleFields } from '../../src/log/index.ts';
+import { fixtureSpec } from './log-fixture.ts';
 
 export const RUN: RunRecord = {
   runId: newRunId(0, systemRandom),
   created: '2026-01-01T00:00:00+00:00',
   start: {
     version: 2,
-    eval: {
-      eval_id: 'e',
+    eval: fixtureSpec({
       run_id: newRunId(0, systemRandom),
-      created: '2026-01-01T00:00:00+00:00',
       task: 'sealed',
-      task_id: 't',
-      task_version: 0,
-      task_attribs: {},
-      task_args: {},
-      task_args_passed: {},
-      dataset: {},
       model: 'mock/none',
-      model_generate_config: {},
-      model_args: {},
       config: { epochs: 1 },
-      packages: { holdfast: '0.0.0' },
       scorers: [{ name: 'exact' }],
-    },
+    }),
     plan: { name: 'plan', steps: [], config: {} },
   },
   identity: {

@@ -1,5 +1,4 @@
-import { globSync } from 'node:fs';
-import { importsOf, ROOT, read, roomOf, sources, withoutComments } from './source-files.ts';
+import { everything, importsOf, read, roomOf, sources, withoutComments } from './source-files.ts';
 
 export interface DoorName {
   /** The path of the door, from the root. */
@@ -7,11 +6,14 @@ export interface DoorName {
   readonly name: string;
 }
 
+export function isDoor(path: string): boolean {
+  return /^src\/[^/]+\/index\.ts$/.test(path);
+}
+
 /** Each name of a door that neither another room nor a test, a script, an example or the library takes. */
 export function unusedDoorNames(): DoorName[] {
   const taken = takenNames();
-  const doors = sources.filter((path) => /^src\/[^/]+\/index\.ts$/.test(path));
-  return doors.flatMap((door) => {
+  return sources.filter(isDoor).flatMap((door) => {
     const names = taken.get(door) ?? new Set<string>();
     if (names.has('*')) return [];
     return shownBy(door)
@@ -21,11 +23,8 @@ export function unusedDoorNames(): DoorName[] {
 }
 
 function takenNames(): Map<string, Set<string>> {
-  const others = ['test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts'].flatMap((glob) =>
-    globSync(glob, { cwd: ROOT }),
-  );
   const taken = new Map<string, Set<string>>();
-  for (const path of [...sources, ...others]) {
+  for (const path of everything) {
     for (const { path: door, names } of importsOf(path)) {
       if (roomOf(path) === roomOf(door) && !path.endsWith('.test.ts')) continue;
       const known = taken.get(door) ?? new Set<string>();

@@ -5,8 +5,8 @@
 export const RATCHETS = {
   /** Names that a room's door shows and nobody outside the room takes. */
   unusedDoorNames: 0,
-  /** `as unknown as` in what is published: stored documents are parsed, not cast. */
-  doubleCasts: 13,
+  /** `as unknown as`, in tests too: stored documents are parsed, not cast. */
+  doubleCasts: 0,
   /** Timers outside `base/`, whose clock owns them. */
   timers: 0,
   /** Files of more than 400 lines. */

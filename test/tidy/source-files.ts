@@ -15,6 +15,14 @@ export const tests = [
     .sort(),
 ];
 
+/** All of it, published or not: sources, tests, scripts, examples. */
+export const everything = [
+  ...sources,
+  ...['test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts']
+    .flatMap((glob) => globSync(glob, { cwd: ROOT }))
+    .sort(),
+];
+
 const texts = new Map<string, string>();
 
 export function read(path: string): string {

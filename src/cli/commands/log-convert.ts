@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
-import { UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type CompressionMethod, convertLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
@@ -38,10 +37,10 @@ export const command = defineCommand<ConvertFlags>({
   async run({ args, flags, terminal }) {
     const from = resolve(terminal.cwd, String(args[0]));
     const to = resolve(terminal.cwd, String(args[1]));
-    if (!flags.force && (await nodeDisk.stat(to))) throw exists(to);
     const { sizeBytes } = await convertLog(nodeDisk, {
       from,
       to,
+      replace: flags.force === true,
       ...(flags.method ? { method: flags.method } : {}),
     });
     if (flags.json) terminal.json({ from, to, sizeBytes });
@@ -49,11 +48,3 @@ export const command = defineCommand<ConvertFlags>({
     return EXIT.ok;
   },
 });
-
-function exists(path: string): UsageError {
-  return new UsageError({
-    code: 'E_FILE_EXISTS',
-    message: `${path} exists already.`,
-    hint: 'Name another file, or replace it with --force.',
-  });
-}

@@ -1,21 +1,15 @@
 import { Option } from 'commander';
 import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseCount, parseDuration, parseUsd } from '../parse-values.ts';
-import { redactOption } from '../redact-option.ts';
+import { parseCount, parseUsd } from '../parse-values.ts';
+import { type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RetryFlags extends CommonFlags {
+export interface RetryFlags extends CommonFlags, RunOptionFlags {
   readonly eval?: string;
   readonly model?: string;
   readonly segments?: string;
   readonly concurrency?: number;
   readonly budget?: number;
-  readonly attempts?: number;
-  readonly baseUrl?: string;
-  readonly prices?: string;
-  readonly grace?: number;
-  readonly redact?: readonly string[];
-  readonly quiet?: true;
 }
 
 export const command = defineCommand<RetryFlags>({
@@ -31,16 +25,7 @@ first when it is unfinished.`,
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
     new Option('--budget <usd>', 'stop, resumable, when this much is spent').argParser(parseUsd),
-    new Option('--attempts <n>', 'go on by itself, with pauses, until nothing is missing').argParser(
-      parseCount,
-    ),
-    new Option('--base-url <url>', 'where models of openai-compatible/… are served'),
-    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
-    new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
-      parseDuration,
-    ),
-    redactOption(),
-    new Option('--quiet', 'show no progress'),
+    ...runOptions(),
   ],
   examples: [
     ['holdfast retry logs/x.eval', 'run what failed or was never run'],

@@ -9,9 +9,9 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
-import { redactOption } from '../redact-option.ts';
+import { type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends CommonFlags {
+export interface RunFlags extends CommonFlags, RunOptionFlags {
   readonly model?: readonly string[];
   readonly target?: readonly string[];
   readonly logDir: string;
@@ -33,12 +33,6 @@ export interface RunFlags extends CommonFlags {
   readonly costLimit?: number;
   readonly turnLimit?: number;
   readonly messageLimit?: number;
-  readonly attempts?: number;
-  readonly baseUrl?: string;
-  readonly prices?: string;
-  readonly grace?: number;
-  readonly redact?: readonly string[];
-  readonly quiet?: true;
 }
 
 export const command = defineCommand<RunFlags>({
@@ -81,16 +75,7 @@ both can be gone on with by the same command.`,
     new Option('--cost-limit <usd>', 'per sample').argParser(parseUsd),
     new Option('--turn-limit <n>', 'per sample').argParser(parseCount),
     new Option('--message-limit <n>', 'per sample').argParser(parseCount),
-    new Option('--attempts <n>', 'go on by itself, with pauses, until nothing is missing').argParser(
-      parseCount,
-    ),
-    new Option('--base-url <url>', 'where models of openai-compatible/… are served'),
-    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
-    new Option('--grace <duration>', 'how long Ctrl-C lets running samples finish (default: 30s)').argParser(
-      parseDuration,
-    ),
-    redactOption(),
-    new Option('--quiet', 'show no progress'),
+    ...runOptions(),
   ],
   examples: [
     ['holdfast run capitals.eval.ts -m openai/gpt-5', 'one eval on one model'],

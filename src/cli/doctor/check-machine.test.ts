@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { FaultyDisk } from '../../../test/sim/faulty-disk.ts';
+import { linklessDisk } from '../../../test/sim/linkless-disk.ts';
 import { SimulatedDisk } from '../../../test/sim/simulated-disk.ts';
-import { ActionableError } from '../../base/index.ts';
-import type { Disk } from '../../disk/index.ts';
 import { checkLinks } from './check-machine.ts';
 
 test('doctor says that hard links work, and leaves nothing', async () => {
@@ -13,7 +12,7 @@ test('doctor says that hard links work, and leaves nothing', async () => {
 
 test('doctor says plainly when there are no hard links, and what happens then', async () => {
   const disk = new SimulatedDisk();
-  const check = await checkLinks(withoutLinks(disk), '/');
+  const check = await checkLinks(linklessDisk(disk), '/');
   expect(check).toMatchObject({ name: 'hard links', detail: expect.stringContaining('do not work here') });
   expect(check.status).not.toBe('ok');
   expect(check.next).toContain('ext4');
@@ -27,12 +26,3 @@ test('doctor does not mistake a broken disk for one without hard links', async (
     detail: expect.stringContaining('EIO'),
   });
 });
-
-function withoutLinks(disk: Disk): Disk {
-  const link = async () => {
-    throw new ActionableError({ code: 'E_DISK_NO_LINK', message: 'no hard links', hint: 'none' });
-  };
-  return new Proxy(disk, {
-    get: (on, name) => (name === 'link' ? link : Reflect.get(on, name).bind(on)),
-  });
-}

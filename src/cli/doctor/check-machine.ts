@@ -7,6 +7,7 @@ import {
   createFile,
   type Disk,
   freeBytes,
+  hasNoLinks,
   isLocked,
   nodeDisk,
   tempPathFor,
@@ -92,7 +93,7 @@ export async function checkLinks(disk: Disk, dir: string): Promise<Check> {
     await disk.link(file, link);
     return ok('hard links', 'work: a new file never takes the place of another');
   } catch (error) {
-    if (errnoOf(error) !== 'E_DISK_NO_LINK') return fail('hard links', messageOf(error), NO_LINKS_NEXT);
+    if (!hasNoLinks(error)) return fail('hard links', messageOf(error), NO_LINKS_NEXT);
     return checkCreateWithoutLinks(disk, dir);
   } finally {
     for (const path of [link, file]) await disk.remove(path);

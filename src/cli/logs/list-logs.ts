@@ -1,6 +1,6 @@
 import { ActionableError, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
-import { type FoundRun, findRuns, openRunJournals, StateDir } from '../../journal/index.ts';
+import { type FoundRun, findRuns, lookAtRun, StateDir } from '../../journal/index.ts';
 import { directoryLogStore, type EvalResults, type LogStore, type StoredLog } from '../../log/index.ts';
 
 /** A finished log, or a file that should be one. */
@@ -44,7 +44,10 @@ export async function listLogs(disk: Disk, dir: string): Promise<readonly Listed
 export async function listUnfinished(disk: Disk, dir: string): Promise<readonly ListedRun[]> {
   const { found, unreadable } = await findRuns(disk, StateDir.of(dir).path);
   const runs: ListedRun[] = [];
-  for (const run of found) runs.push(await lookAtRun(disk, run));
+  for (const run of found) {
+    const row = await rowOf(disk, run);
+    if (row) runs.push(row);
+  }
   const broken = unreadable.map(({ path, reason }) => ({
     path,
     liveness: 'unreadable' as const,
@@ -53,8 +56,10 @@ export async function listUnfinished(disk: Disk, dir: string): Promise<readonly 
   return [...runs, ...broken];
 }
 
-async function lookAtRun(disk: Disk, { dir, run, liveness }: FoundRun): Promise<ListedRun> {
-  const journals = await openRunJournals({ disk, runDir: dir });
+/** Undefined when it ended in a log while it was looked at. */
+async function rowOf(disk: Disk, { dir, run, liveness }: FoundRun): Promise<ListedRun | undefined> {
+  const journals = await lookAtRun({ disk, runDir: dir });
+  if (!journals) return undefined;
   try {
     const completed = new Set<string>();
     for (const { id, epoch, status } of journals.outline())

@@ -26,7 +26,7 @@ export function sampleLines(fields: SampleFields, terminal: Terminal): string[] 
 
 /** One line for an event: when, what, and its gist. */
 export function eventLine(event: LogEvent, { style, columns }: Terminal): string {
-  const time = event.timestamp.slice(11, 23).padEnd(12);
+  const time = (event.timestamp ?? '').slice(11, 23).padEnd(12);
   const gist = cutEnd(oneLine(gistOf(event)), Math.max(20, columns - 30));
   return `${style.dim(time)}  ${style.accent(event.event.padEnd(12))}  ${gist}`;
 }

@@ -62,7 +62,7 @@ test('a run under way shows what is done, running and failed, the score, tokens,
   expect(text).toContain('includes 0.200 [0.036, 0.624] · 25k tokens · $0.0500 · 1.0/s');
 });
 
-test('no line is wider than the screen, and no screen higher', () => {
+test('from 80 columns on no line is wider than the screen, and no screen is higher', () => {
   const clock = manualClock();
   const views = Array.from({ length: 12 }, (_, index) =>
     runningView(clock, `a rather long name of an eval ${index}`),

@@ -2,27 +2,45 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { quoteWord } from '../../process/index.ts';
-import type { Account, ItemOutcome } from '../../runner/index.ts';
+import type { Account } from '../../runner/index.ts';
 import { commandText, exitCodeOfSet } from './next-steps.ts';
 
+const ACCOUNT: Account = {
+  eval: 'e',
+  target: 'mock/echo',
+  runId: 'r',
+  state: 'done',
+  samples: {
+    planned: 1,
+    kept: 0,
+    reused: 0,
+    replayed: 0,
+    rerun: 0,
+    fresh: 1,
+    errored: 0,
+    remaining: 0,
+    lost: 0,
+  },
+  reusedFrom: [],
+  answers: { bought: 1, replayed: 0, lost: 0 },
+  usd: { spent: 0, saved: 0, wasted: 0, lost: 0, unpricedCalls: 0 },
+  tokens: { spent: 0, saved: 0, wasted: 0 },
+  notes: [],
+};
+
 test('a sample that was lost or failed ends with 1, also when the run is done', () => {
-  const outcome = (counts: Partial<Account['samples']>) =>
-    ({
-      missed: [],
-      account: { state: 'done', samples: { errored: 0, lost: 0, ...counts }, answers: { lost: 0 } },
-    }) as unknown as ItemOutcome;
+  const outcome = (counts: Partial<Account['samples']>) => ({
+    missed: [],
+    account: { ...ACCOUNT, samples: { ...ACCOUNT.samples, ...counts } },
+  });
   expect(exitCodeOfSet([outcome({})], false)).toBe(0);
   expect(exitCodeOfSet([outcome({}), outcome({ lost: 1 })], false)).toBe(1);
   expect(exitCodeOfSet([outcome({ errored: 1 })], false)).toBe(1);
 });
 
 test('[JRN-11] what damage cost ends with 3: answers that are lost, and samples that could not be written', () => {
-  const outcome = (about: Partial<Account>) =>
-    ({
-      missed: [],
-      account: { state: 'done', samples: { errored: 0, lost: 0 }, answers: { lost: 0 }, ...about },
-    }) as unknown as ItemOutcome;
-  const lost = outcome({ answers: { lost: 2 } as Account['answers'] });
+  const outcome = (about: Partial<Account>) => ({ missed: [], account: { ...ACCOUNT, ...about } });
+  const lost = outcome({ answers: { ...ACCOUNT.answers, lost: 2 } });
   const unwritable = outcome({ unwritable: [{ sample: 'a_epoch_1', reason: 'it is not whole' }] });
   expect(exitCodeOfSet([outcome({})], false)).toBe(0);
   expect(exitCodeOfSet([outcome({}), lost], false)).toBe(3);

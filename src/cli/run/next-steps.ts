@@ -4,7 +4,10 @@ import type { Account, ItemOutcome } from '../../runner/index.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 
 /** What the whole set ends with. Being told to stop comes first: whatever else happened, the same command goes on. */
-export function exitCodeOfSet(outcomes: readonly ItemOutcome[], wasStopped: boolean): ExitCode {
+export function exitCodeOfSet(
+  outcomes: readonly Pick<ItemOutcome, 'account' | 'error' | 'missed'>[],
+  wasStopped: boolean,
+): ExitCode {
   const states = outcomes.map(({ account }) => account?.state);
   if (wasStopped && states.some((state) => state !== 'done')) return EXIT.interrupted;
   const failed = outcomes.find(({ error }) => error !== undefined);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   LOG_NAME,
   madeEvent,
@@ -12,7 +12,7 @@ import {
   placeFilestore,
   segmentEvent,
 } from '../../../test/sim/inspect-buffer.ts';
-import { makeTempDir, type TempDir } from '../../../test/sim/temp-dir.ts';
+import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import { directoryBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { findFilestore, openBufferDatabase, spoolFilestore } from '../index.ts';
@@ -20,11 +20,7 @@ import { decodeJsonText, decodeText, encodeText } from './buffer-text.ts';
 
 const hasPython = await promisify(execFile)('python3', ['--version']).then(Boolean, () => false);
 
-let dir: TempDir;
-beforeEach(async () => {
-  dir = await makeTempDir();
-});
-afterEach(() => dir[Symbol.asyncDispose]());
+const dir = useTempDir();
 
 /** A NUL in the middle, and a letter of four bytes. */
 const HOSTILE = 'before\0after 😀 end';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { errnoOf, messageOf, shortId, systemRandom } from '../../base/index.ts';
-import type { Disk } from '../../disk/index.ts';
+import { errnoOf, messageOf } from '../../base/index.ts';
+import { copyBytes, type Disk, tempPathFor } from '../../disk/index.ts';
 import { bufferErrors } from './buffer-problem.ts';
 
 const SQLITE_READONLY = 8;
@@ -72,11 +72,12 @@ function tryOpen(path: string, readOnly = true): { readonly db?: DatabaseSync; r
 }
 
 async function openCopy(disk: Disk, path: string, scratchDir: string): Promise<OpenBuffer> {
-  const copy = join(scratchDir, `.holdfast-${shortId(systemRandom)}.tmp`);
-  const removeCopy = async () => {
-    for (const ending of ['', '-wal', '-shm', '-journal']) await disk.remove(copy + ending);
-  };
+  // A directory, since SQLite makes further files beside the copy: what a crash leaves is swept with it.
+  const dir = tempPathFor(join(scratchDir, 'buffer'));
+  const copy = join(dir, 'buffer.db');
+  const removeCopy = () => disk.removeTree(dir);
   try {
+    await disk.makeDir(dir);
     for (const ending of ['', '-wal', '-journal']) await copyFile(disk, path + ending, copy + ending);
     const { db, error } = tryOpen(copy, false);
     if (!db) throw explainBufferError(error, path);
@@ -91,20 +92,16 @@ async function openCopy(disk: Disk, path: string, scratchDir: string): Promise<O
   }
 }
 
-const CHUNK_BYTES = 1024 * 1024;
-
-/** A missing file is fine: a database need not have a WAL. */
+/** A missing file is fine: a database need not have a WAL, and may lose it while we look. */
 async function copyFile(disk: Disk, from: string, to: string): Promise<void> {
-  if (!(await disk.stat(from))) return;
-  await using source = await disk.open(from, 'read');
+  const opened = await disk.open(from, 'read').catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!opened) return;
+  await using source = opened;
   await using target = await disk.open(to, 'create');
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  for (let position = 0; ; ) {
-    const found = await source.read(chunk, position);
-    if (found === 0) return;
-    await target.write(chunk.subarray(0, found), position);
-    position += found;
-  }
+  await copyBytes(source, target);
 }
 
 function sqliteCode(error: unknown): number {

@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import {
-  ActionableError,
-  type Json,
-  messageOf,
-  shortId,
-  stringifyJson,
-  systemRandom,
-} from '../../base/index.ts';
+import { ActionableError, type Json, messageOf, stringifyJson } from '../../base/index.ts';
 import type { Bucket } from '../../bucket/index.ts';
-import type { Disk } from '../../disk/index.ts';
+import { type Disk, tempPathFor } from '../../disk/index.ts';
 import { type ByteSource, DEFAULT_LIMITS, MemberJson, scanTornZip, ZipReader } from '../../log/index.ts';
 import type { BufferProblem } from './buffer-problem.ts';
 import { BufferReader } from './buffer-reader.ts';
@@ -26,7 +19,7 @@ export async function spoolFilestore(
   filestore: Filestore,
   options: { readonly scratchDir: string },
 ): Promise<BufferReader> {
-  const path = join(options.scratchDir, `.holdfast-${shortId(systemRandom)}.tmp`);
+  const path = tempPathFor(join(options.scratchDir, 'spool'));
   const db = new DatabaseSync(path);
   const close = async () => {
     db.close();

@@ -5,6 +5,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
+import type { ModelUsage } from '../../../src/log/index.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
@@ -34,7 +35,7 @@ export interface ExpectedCall {
   readonly role: 'main' | 'grader';
   readonly turn: number;
   readonly text: string;
-  readonly usage: Readonly<Record<string, number>>;
+  readonly usage: ModelUsage;
 }
 
 export interface BufferedSample {

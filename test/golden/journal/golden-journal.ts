@@ -2,7 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import type { JournalReader } from '../../../src/journal/index.ts';
+import { directoryBucket } from '../../../src/bucket/index.ts';
+import { nodeDisk } from '../../../src/disk/index.ts';
+import {
+  importWriter,
+  type JournalReader,
+  listSegmentedRuns,
+  listWriters,
+  readJournal,
+} from '../../../src/journal/index.ts';
 
 /** Everything that a journal gives, as plain data: what `expected.json` beside each golden journal holds. */
 export function describeJournal(reader: JournalReader): unknown {
@@ -30,6 +38,22 @@ export function describeJournal(reader: JournalReader): unknown {
     lost: damage.lost ?? null,
     isDamaged: damage.sentences.length > 0,
   };
+}
+
+/** What comes of the segments of one writer below `dir`: those that were used, how many problems are named, and the journal. */
+export async function describeSegments(dir: string): Promise<unknown> {
+  const bucket = directoryBucket(nodeDisk, join(dir, 'bucket'));
+  const [run = ''] = await listSegmentedRuns(bucket, '');
+  const [writer = ''] = await listWriters(bucket, '', run);
+  const runDir = join(dir, 'home');
+  await mkdir(runDir);
+  const { keys, isComplete, problems } = await importWriter({ disk: nodeDisk, bucket, prefix: '', run, writer, runDir });
+  const reader = readJournal(join(runDir, writer, 'journal.db'));
+  try {
+    return { keys, isComplete, problems: problems.length, journal: describeJournal(reader) };
+  } finally {
+    reader.close();
+  }
 }
 
 /** Unpacks a folder of `*.br` files. */

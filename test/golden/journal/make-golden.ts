@@ -13,10 +13,12 @@ import { nodeDisk } from '../../../src/disk/index.ts';
 import { type JournalWriter, readJournal } from '../../../src/journal/index.ts';
 import { summarize } from '../../../src/log/index.ts';
 import { infoEvent, newWriter, RUN, sampleFields, sampleStart, someAnswer } from '../../sim/journal-fixture.ts';
-import { describeJournal, toGoldenText, unpack } from './golden-journal.ts';
+import { describeJournal, describeSegments, toGoldenText, unpack } from './golden-journal.ts';
 
 const HERE = import.meta.dirname;
 const SEGMENTS = join(HERE, '..', 'segment');
+/** A segment with rows of attempts before it and after it. */
+const MIDDLE = 5;
 const PAGE_BYTES = 16 * 1024;
 const BOOM = { message: 'boom', traceback: 'boom', traceback_ansi: 'boom' };
 const scratch = await mkdtemp(join(tmpdir(), 'golden-journal-'));
@@ -27,6 +29,11 @@ for (const version of ['v1', 'v2']) {
   await makeDamaged(version, 'zeroed-page', (db) => zeroPageWith(db, 'question two'));
 }
 await makeDamaged('v2', 'log-gone', (db) => rmSync(`${db}-wal`));
+for (const version of ['v1', 'v2']) {
+  await makeDamagedSegments(version, 'gap', (segments) => rmSync(segments[MIDDLE] ?? ''));
+  await makeDamagedSegments(version, 'flipped', (segments) => flipByte(segments[MIDDLE] ?? ''));
+  await makeDamagedSegments(version, 'cut', (segments) => truncateSync(segments.at(-1) ?? '', 60));
+}
 rmSync(scratch, { recursive: true });
 
 async function makeVersion2(): Promise<void> {
@@ -92,6 +99,28 @@ async function makeDamaged(version: string, name: string, harm: (db: string) => 
   const reader = readJournal(db);
   writeFileSync(join(target, 'expected.json'), toGoldenText(describeJournal(reader)));
   reader.close();
+}
+
+/** The same for the segments of a chain, which `harm` is given in order. */
+async function makeDamagedSegments(
+  version: string,
+  name: string,
+  harm: (segments: readonly string[]) => void,
+): Promise<void> {
+  const target = join(SEGMENTS, version, name);
+  if (existsSync(target)) return;
+  const copy = join(scratch, 'segments', version, name);
+  await unpack(join(SEGMENTS, version, 'good/bucket'), join(copy, 'bucket'));
+  harm(globSync('bucket/**/*.zst', { cwd: copy }).sort().map((path) => join(copy, path)));
+  pack(join(copy, 'bucket'), join(target, 'bucket'));
+  writeFileSync(join(target, 'expected.json'), toGoldenText(await describeSegments(copy)));
+}
+
+function flipByte(path: string): void {
+  const bytes = readFileSync(path);
+  const at = bytes.length >> 1;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
 }
 
 /** The first page of the database that holds this text; the write-ahead log goes, or it would have the page again. */

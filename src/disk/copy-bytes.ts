@@ -1,4 +1,4 @@
-import type { DiskFile } from '../disk/index.ts';
+import type { DiskFile } from './disk.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
