@@ -1,50 +1,61 @@
 /** Digests that say whether a result of an earlier run may be taken over. */
 import { type Digest, digestOf, digestOfJson, type Json, toJson } from '../base/index.ts';
 import type { SampleRow } from './eval.ts';
-import type { PlannedEval, PlannedTarget } from './normalize-eval.ts';
+import type { PlannedEval } from './normalize-eval.ts';
 
-/** A digest for each part, so that a change can be named: "the scorers have changed". */
-export interface DefinitionParts {
+/** The code behind an eval, where it is known: module by module, without comments, layout and types. */
+export interface DefinitionCode {
   readonly target: Digest;
-  readonly scorers: Digest;
-  readonly metrics: Digest;
-  readonly epochs: Digest;
+  readonly scoring: Digest;
 }
 
 /**
- * Covers, and covers only:
- * - `name` and `version`;
- * - `target`: the model name and settings (of a model object its provider and id), the command with all its settings,
- *   the HTTP request template; of a function its source text. What a function reads from outside itself (imports,
- *   variables, files) is not seen: raise `version` when that changes;
- * - `scorers`, in order: key, name, options, and of a user's function its source text;
- * - `metrics`: the eval's, and those of each scorer;
- * - the names of the reducers;
- * - `redact`, when there is any: what the target and the scorers see depends on it.
+ * What decides the output of a sample besides its row and epoch: `version`, the target with all its settings (`key`), its
+ * code when it is code, the files that the eval declares as `inputs`, and what is redacted.
  *
- * Not covered: data, filter, shuffle and limit (each sample has its own digest), the number of epochs, limits, budget,
- * concurrency, retries, failOnError, threshold, description, tags, metadata, `models` (known by
- * their names), and the release of Holdfast.
+ * Without `code` a function counts by its own text alone: what it uses from outside itself is not seen.
  */
-export function definitionDigest(planned: PlannedEval): Digest {
-  const redact = planned.redact.map(String);
+export function targetDigest(
+  planned: PlannedEval,
+  about: { readonly key: Json; readonly inputs?: Json; readonly code?: DefinitionCode | undefined },
+): Digest {
+  const { key, inputs = null, code } = about;
   return digestOfJson({
-    name: planned.name,
-    version: planned.version,
-    ...definitionParts(planned),
-    ...(redact.length > 0 && { redact: digestOfJson(redact) }),
+    version: String(planned.version),
+    key,
+    inputs,
+    code: codeOf(planned, code),
+    redact: planned.redact.map(String),
   });
 }
 
-export function definitionParts(planned: PlannedEval): DefinitionParts {
-  const scorers = planned.scorers.map(({ key, name, options, source }) => ({ key, name, options, source }));
-  const metrics = { eval: planned.metrics, scorers: planned.scorers.map((scorer) => scorer.metrics) };
-  return {
-    target: digestOfJson(targetContent(planned.target)),
-    scorers: digestOfJson(toJson(scorers)),
-    metrics: digestOfJson(toJson(metrics)),
-    epochs: digestOfJson(toJson(planned.epochs.reducers ?? null)),
-  };
+/** What decides the scores of an output: the scorers in order, their options, their code. */
+export function scoringDigest(planned: PlannedEval, code?: DefinitionCode): Digest {
+  const scorers = planned.scorers.map(({ key, name, options, source }) => ({
+    key,
+    name,
+    options,
+    ...(code ? {} : { source }),
+  }));
+  return digestOfJson(toJson({ scorers, code: code?.scoring, redact: planned.redact.map(String) }));
+}
+
+/** What decides the numbers of a log, given the outputs: scoring, metrics and reducers. */
+export function definitionDigest(planned: PlannedEval, code?: DefinitionCode): Digest {
+  return digestOfJson(
+    toJson({
+      name: planned.name,
+      scoring: scoringDigest(planned, code),
+      metrics: { eval: planned.metrics, scorers: planned.scorers.map((scorer) => scorer.metrics) },
+      reducers: planned.epochs.reducers ?? null,
+    }),
+  );
+}
+
+/** A target that is described is known by its description; one that is made by code, and models that an eval brings along, by that code. */
+function codeOf({ target, bringsModels }: PlannedEval, code: DefinitionCode | undefined): Json {
+  if (target.kind === 'function') return code?.target ?? digestOf(String(target.run));
+  return target.kind === 'modelObject' || bringsModels ? (code?.target ?? null) : null;
 }
 
 /** Covers id, input, target, choices and metadata of a row. */
@@ -61,17 +72,4 @@ export function rowContentDigest(row: Omit<SampleRow, 'id'>): Digest {
 /** The digest of a sample from its id and that of its content; the kind of id counts, since code may look at it. */
 export function identifiedDigest(id: string | number, content: Digest): Digest {
   return digestOf(`${typeof id} ${id}\n${content}`);
-}
-
-function targetContent(target: PlannedTarget): Json {
-  switch (target.kind) {
-    case 'none':
-      return { kind: 'none' };
-    case 'function':
-      return { kind: 'function', source: digestOf(target.run.toString()) };
-    case 'modelObject':
-      return { kind: 'modelObject', provider: target.model.provider, model: target.model.modelId };
-    default:
-      return { kind: target.kind, spec: toJson(target.spec) };
-  }
 }

@@ -1,5 +1,11 @@
 export { dataFile, defineEval } from './define-eval.ts';
-export { definitionDigest, sampleContentDigest } from './definition-digest.ts';
+export {
+  type DefinitionCode,
+  definitionDigest,
+  sampleContentDigest,
+  scoringDigest,
+  targetDigest,
+} from './definition-digest.ts';
 export type {
   Awaitable,
   CommandRun,

@@ -66,6 +66,8 @@ export interface PlannedEval {
   readonly retries: number;
   readonly failOnError: boolean | number;
   readonly threshold: Readonly<Record<string, number>>;
+  /** True when it has models of its own, which may hide behind any name. */
+  readonly bringsModels: boolean;
   /** What must never be kept. */
   readonly redact: readonly RegExp[];
 }
@@ -144,6 +146,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     retries: definition.retries ?? 0,
     failOnError: definition.failOnError ?? false,
     threshold: definition.threshold ?? {},
+    bringsModels: definition.models !== undefined,
     redact: (definition.redact ?? []).map(readRedactPattern).filter((pattern) => pattern instanceof RegExp),
   };
 }

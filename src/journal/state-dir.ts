@@ -58,6 +58,16 @@ export class StateDir {
     return join(this.path, 'accounts');
   }
 
+  /** What is known of the logs beside it, so that none is opened twice for nothing. A cache. */
+  get logIndex(): string {
+    return join(this.path, 'log-index.db');
+  }
+
+  /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */
+  get codeOutlines(): string {
+    return join(this.path, 'code-outlines.json');
+  }
+
   /** True for the name of a folder whose run was let go: only a crash leaves it, and it may be swept. */
   static isReleased(name: string): boolean {
     return name.endsWith(RELEASED);

@@ -122,12 +122,7 @@ export class EvalLogReader implements StoredLogReader {
   }
 
   members(): readonly MemberInfo[] {
-    return Array.from(this.#zip.entries.values(), ({ name, sizeBytes, compressedBytes, method }) => ({
-      name,
-      sizeBytes,
-      compressedBytes,
-      method,
-    }));
+    return Array.from(this.#zip.entries.values(), ({ headerOffset: _, ...info }) => info);
   }
 
   get memberCount(): number {

@@ -27,7 +27,13 @@ export { MemberJson } from './member-json.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { openLog, openLogSource } from './open-log.ts';
 export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';
-export { answerKey, readAnswer, type SampleAnswer, unionOfAnswers } from './sample-answers.ts';
+export {
+  answerKey,
+  answersMemberName,
+  readAnswer,
+  type SampleAnswer,
+  unionOfAnswers,
+} from './sample-answers.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,

@@ -52,6 +52,7 @@ export interface MemberInfo {
   readonly sizeBytes: number;
   readonly compressedBytes: number;
   readonly method: number;
+  readonly crc: number;
 }
 
 /** What verifying and converting see of a reader besides: a sample as it is stored. */

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Digest,
-  digestOf,
-  digestOfJson,
-  type Json,
-  type SampleId,
-  sampleKeyText,
-} from '../base/index.ts';
+import { type Digest, digestOf, type SampleId, sampleKeyText } from '../base/index.ts';
 
 /** One sample to run: a row of the dataset at an epoch. */
 export interface PlannedSample {
@@ -16,9 +9,11 @@ export interface PlannedSample {
   readonly position: number;
   readonly id: SampleId;
   readonly epoch: number;
-  /** Equal keys have equal meaning: such a result can be reused. */
+  /** Target and scoring: equal keys have equal meaning, so such a result can be reused. */
   readonly key: Digest;
-  /** What stays the same when only the definition changes: eval, target's name, row, epoch (`--reuse=any`). */
+  /** The target alone: of equal ones the output can be reused, whoever scores it. */
+  readonly asked: Digest;
+  /** What stays the same when only code changes: eval, target's name, row, epoch (`--reuse=any`). */
   readonly content: Digest;
 }
 
@@ -38,16 +33,15 @@ export interface PlanIdentity {
   readonly eval: string;
   readonly version: string;
   readonly targetName: string;
+  /** What decides outputs, but for rows and epochs. */
   readonly target: Digest;
+  /** What decides scores, given the outputs. */
+  readonly scoring: Digest;
+  /** What decides the numbers of the log, given the outputs. */
   readonly definition: Digest;
 }
 
-export interface PlanInput {
-  readonly eval: string;
-  readonly version: string;
-  readonly targetName: string;
-  readonly targetKey: Json;
-  readonly definition: Digest;
+export interface PlanInput extends PlanIdentity {
   readonly epochs: number;
   readonly rows: {
     readonly count: number;
@@ -58,13 +52,7 @@ export interface PlanInput {
 
 /** Every sample of a run, in the order in which they are admitted: all of epoch 1 first. Pure. */
 export function makePlan(input: PlanInput): Plan {
-  const identity = {
-    eval: input.eval,
-    version: input.version,
-    targetName: input.targetName,
-    target: digestOfJson(input.targetKey),
-    definition: input.definition,
-  };
+  const { epochs: _epochs, rows: _rows, ...identity } = input;
   const shared = { identity, rows: input.rows };
   const samples: PlannedSample[] = [];
   for (let epoch = 1; epoch <= input.epochs; epoch++) {
@@ -74,7 +62,12 @@ export function makePlan(input: PlanInput): Plan {
   }
   // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
   const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
-  return { samples, size: samples.length, identity, digest: digestOfLines(lines), ...namesOf(input) };
+  return { samples, size: samples.length, identity, digest: digestOfLines([identity.definition, ...lines]), ...namesOf(input) };
+}
+
+/** The key of a result, from what was asked and who scored it. */
+export function resultKey(asked: Digest, scoring: Digest): Digest {
+  return digestOf(`${asked}\0${scoring}`);
 }
 
 /** The map is made when it is first asked for: a run that begins anew never looks a sample up. */
@@ -134,8 +127,11 @@ class PlannedRow implements PlannedSample {
     return digestOf(`${identity.eval}\0${identity.targetName}\0${row}\0${this.epoch}`);
   }
 
+  get asked(): Digest {
+    return digestOf(`${this.content}\0${this.#shared.identity.target}`);
+  }
+
   get key(): Digest {
-    const { identity } = this.#shared;
-    return digestOf(`${this.content}\0${identity.version}\0${identity.target}\0${identity.definition}`);
+    return resultKey(this.asked, this.#shared.identity.scoring);
   }
 }

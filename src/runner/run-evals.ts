@@ -10,7 +10,7 @@ import {
   type PriceTable,
 } from '../targets/index.ts';
 import { Slots, type StopSignals } from './execute.ts';
-import type { ReuseMode } from './find-reusable.ts';
+import type { ReuseMode } from './earlier-runs.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson, stringifyJson, toJson } from '../base/index.ts';
 import type { SampleRow } from '../evals/index.ts';
 import type { ChatMessage, SampleFields } from '../log/index.ts';
+import { withMark } from '../reuse/index.ts';
 import type { PlannedSample } from './plan.ts';
 
 /** The input as the log shows it: text as it is, anything else as its JSON. */
@@ -18,7 +19,7 @@ export function sampleTarget(row: SampleRow): string | readonly string[] {
 export function sampleMetadata(row: SampleRow, planned: PlannedSample): JsonObject {
   return {
     ...(toJson(row.metadata ?? {}) as JsonObject),
-    holdfast: { key: planned.key, content: planned.content },
+    holdfast: { key: planned.key, asked: planned.asked, content: planned.content },
   };
 }
 
@@ -27,9 +28,7 @@ export function sampleMetadata(row: SampleRow, planned: PlannedSample): JsonObje
  * target returned.
  */
 export function withOutputKind(metadata: JsonObject, output: unknown): JsonObject {
-  if (typeof output === 'string') return metadata;
-  const ours = isJsonObject(metadata.holdfast) ? metadata.holdfast : {};
-  return { ...metadata, holdfast: { ...ours, output: 'json' } };
+  return typeof output === 'string' ? metadata : withMark(metadata, { output: 'json' });
 }
 
 /** The output that a log holds, as the target returned it. */

@@ -3,7 +3,7 @@ import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
 import type { Models } from '../targets/index.ts';
 import type { Slots, StopSignals } from './execute.ts';
-import type { ReuseMode } from './find-reusable.ts';
+import type { ReuseMode } from './earlier-runs.ts';
 import type { RunObserver } from './observer.ts';
 import type { Places } from './places.ts';
 

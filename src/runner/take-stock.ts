@@ -1,8 +1,9 @@
 import { DamageError, sampleKeyText } from '../base/index.ts';
 import type { JournalWriter, RunJournals } from '../journal/index.ts';
 import { type LogReader, sampleMemberName } from '../log/index.ts';
+import { type FoundSample, withMark } from '../reuse/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
-import type { ReuseFindings } from './find-reusable.ts';
+import type { EarlierRuns, Lent } from './earlier-runs.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
@@ -10,27 +11,33 @@ import type { RunSettings } from './settings.ts';
 
 /** What is still to do. */
 export interface Stock {
-  readonly toRun: readonly PlannedSample[];
+  /** To be scored anew, or to be run. */
+  readonly toDo: readonly PlannedSample[];
+  /** Outputs that are there: only scoring is left. By name. */
+  readonly outputs: ReadonlyMap<string, FoundSample>;
   /** How the latest attempt ended of samples that had one before, by name. */
   readonly tried: ReadonlyMap<string, 'errored' | 'interrupted'>;
 }
 
-/** Counts what is there already, writes down what other logs lend, and says what is left to run. */
+/** Counts what is there already, writes down what other logs lend, and says what is left to do. */
 export async function takeStock(
   { journals, writer }: Pick<OpenRun, 'journals' | 'writer'>,
-  about: { readonly plan: Plan; readonly findings: ReuseFindings; readonly tally: RunTally },
+  about: { readonly plan: Plan; readonly earlier: EarlierRuns; readonly tally: RunTally },
   settings: RunSettings,
 ): Promise<Stock> {
-  const { plan, findings, tally } = about;
+  const { plan, earlier, tally } = about;
   const { completed, tried } = countAttempts(journals, tally);
-  const isMissing = (sample: PlannedSample) => !completed.has(nameOf(sample));
-  const wanted = new Set(findings.reusable.size === 0 ? [] : plan.samples.filter(isMissing).map(nameOf));
-  const lent = await recordReuse({ writer, findings, wanted, tally }, settings);
-  const failedElsewhere = [...findings.errored.keys()].map((name) => [name, 'errored'] as const);
-  return {
-    toRun: plan.samples.filter((sample) => isMissing(sample) && !lent.has(nameOf(sample))),
-    tried: new Map([...failedElsewhere, ...tried]),
-  };
+  const missing = plan.samples.filter((sample) => !completed.has(nameOf(sample)));
+  const lent = await lendAll(missing, { writer, earlier, tally }, settings);
+  const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
+  const outputs = new Map<string, FoundSample>();
+  for (const sample of toDo) {
+    const output = await earlier.output(sample);
+    if (output) outputs.set(nameOf(sample), output);
+    else if (!tried.has(nameOf(sample)) && earlier.failure(sample) !== undefined)
+      tried.set(nameOf(sample), 'errored');
+  }
+  return { toDo, outputs, tried };
 }
 
 /** Attempts that were carried over count like those of this run: what tells them apart is their origin. */
@@ -52,72 +59,90 @@ function countAttempts(
   return { completed, tried };
 }
 
-interface Reuse {
+interface Lending {
   readonly writer: JournalWriter;
-  readonly findings: ReuseFindings;
-  readonly wanted: ReadonlySet<string>;
+  readonly earlier: EarlierRuns;
   readonly tally: RunTally;
 }
 
 /** Rows are committed in groups of this many, so that few wait in memory. */
 const FLUSH_EVERY = 1_000;
 
-/** Writes down which samples come from which logs. A sample whose bytes are damaged is not taken [SEAL-5]. */
-async function recordReuse(reuse: Reuse, { places }: RunSettings): Promise<ReadonlySet<string>> {
-  const { findings, wanted, writer, tally } = reuse;
-  const byLog = Map.groupBy(
-    [...findings.reusable].filter(([name]) => wanted.has(name)),
-    ([, { log }]) => log,
-  );
+/**
+ * Writes down which samples come from which logs. A sample whose bytes are damaged in one log is looked for in the next
+ * [SEAL-5].
+ */
+async function lendAll(
+  missing: readonly PlannedSample[],
+  lending: Lending,
+  settings: RunSettings,
+): Promise<ReadonlySet<string>> {
   const lent = new Set<string>();
-  for (const [name, samples] of byLog) {
-    const log = await places.logs.open(name);
-    if (!log) continue; // Removed meanwhile: its samples are run.
-    try {
-      const modes = new Map(
-        samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : ('any' as const)]),
-      );
-      await lendFrom(log, { name, modes, lent }, reuse);
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-      tally.noteDamage(
-        `${places.logs.placeOf(name)} is damaged: it was left as it is, and its samples are run again.`,
-      );
-    } finally {
-      await log.close();
+  for (let wanted = missing; wanted.length > 0; ) {
+    const byLog = new Map<string, Wanted>();
+    for (const planned of wanted) {
+      const found = await lending.earlier.result(planned);
+      if (!found) continue;
+      const ofLog = byLog.get(found.log) ?? new Map();
+      byLog.set(found.log, ofLog.set(nameOf(planned), { planned, found }));
     }
+    const refused: PlannedSample[] = [];
+    for (const [log, samples] of byLog)
+      refused.push(...(await lendFrom(log, { samples, lent }, { ...lending, settings })));
+    wanted = refused;
   }
-  await writer.flush();
+  await lending.writer.flush();
   return lent;
 }
 
+type Wanted = Map<string, { readonly planned: PlannedSample; readonly found: Lent }>;
+
+/** Gives those that the log does not hold whole. */
 async function lendFrom(
-  log: LogReader,
-  from: {
-    readonly name: string;
-    readonly modes: ReadonlyMap<string, 'same' | 'any'>;
-    readonly lent: Set<string>;
-  },
-  { writer, tally }: Reuse,
-): Promise<void> {
-  const { run_id: runId } = (await log.header()).eval;
-  for await (const summary of log.summaries()) {
-    const { id, epoch } = summary;
-    const key = sampleKeyText(id, epoch);
-    const mode = from.modes.get(key);
-    if (mode === undefined || from.lent.has(key)) continue;
-    const member = sampleMemberName(id, epoch);
-    if (!(await isMemberWhole(log, member))) {
-      tally.noteDamage(
-        `${member} in ${from.name} is damaged: it was left as it is, and the sample is run again.`,
-      );
-      continue;
+  name: string,
+  { samples, lent }: { readonly samples: Wanted; readonly lent: Set<string> },
+  { writer, earlier, tally, settings }: Lending & { readonly settings: RunSettings },
+): Promise<readonly PlannedSample[]> {
+  const left = new Map(samples);
+  try {
+    const log = await earlier.log(name);
+    for await (const summary of log?.summaries() ?? []) {
+      const key = sampleKeyText(summary.id, summary.epoch);
+      const wanted = left.get(key);
+      if (!wanted || !log || !(await isWhole(log, { name, tally }, summary))) continue;
+      const { isSame, runId } = wanted.found;
+      const made = { made: { how: 'kept', from: runId } };
+      writer.recordReuse({
+        id: summary.id,
+        epoch: summary.epoch,
+        log: name,
+        runId,
+        mode: isSame ? 'same' : 'any',
+        summary: { ...summary, metadata: withMark(summary.metadata, made) },
+      });
+      left.delete(key);
+      lent.add(key);
+      tally.countReused(key, summary, name);
+      if (lent.size % FLUSH_EVERY === 0) await writer.flush();
     }
-    writer.recordReuse({ id, epoch, log: from.name, runId, mode, summary });
-    from.lent.add(key);
-    tally.countReused(key, summary, from.name);
-    if (from.lent.size % FLUSH_EVERY === 0) await writer.flush();
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+    tally.noteDamage(`${settings.places.logs.placeOf(name)} is damaged: it was left as it is.`);
   }
+  const refused = [...left.values()].map(({ planned }) => planned);
+  for (const planned of refused) earlier.refuse(planned, name);
+  return refused;
+}
+
+async function isWhole(
+  log: LogReader,
+  { name, tally }: { readonly name: string; readonly tally: RunTally },
+  { id, epoch }: Pick<PlannedSample, 'id' | 'epoch'>,
+): Promise<boolean> {
+  const member = sampleMemberName(id, epoch);
+  if (await isMemberWhole(log, member)) return true;
+  tally.noteDamage(`${member} in ${name} is damaged: it was left as it is.`);
+  return false;
 }
 
 function nameOf({ id, epoch }: PlannedSample): string {

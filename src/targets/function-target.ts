@@ -17,7 +17,6 @@ export function functionTarget(
     name,
     key: {
       kind: 'function',
-      source: String(call),
       model: model?.name ?? null,
       settings: model?.settings ?? null,
     },

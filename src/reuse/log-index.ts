@@ -1,0 +1,289 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
+import { sizeOfFile } from '../disk/index.ts';
+import type { StoredLog } from '../log/index.ts';
+import { readMark } from './sample-mark.ts';
+import type { UsedLimits } from './used-limits.ts';
+
+/**
+ * Where a sample of an earlier run is, and what of it may still hold. Everything is known from the log's own lists, so no log
+ * is opened twice for it.
+ */
+export interface IndexedSample {
+  readonly name: string;
+  readonly state: 'completed' | 'errored';
+  readonly key: Digest;
+  readonly asked: Digest | undefined;
+  readonly content: Digest;
+  readonly used: UsedLimits;
+  readonly later: Readonly<Record<string, Digest>> | undefined;
+  /** Tells one set of answers from another; undefined when there are none. */
+  readonly answers: string | undefined;
+}
+
+export interface IndexedLog extends StoredLog {
+  readonly eval: string;
+  readonly runId: string;
+  readonly status: string;
+}
+
+export interface FoundSample extends Pick<IndexedSample, 'state' | 'used' | 'later' | 'answers'> {
+  readonly log: string;
+  readonly runId: string;
+  /** To be compared by `isSameDigest`. */
+  readonly content: string;
+}
+
+/** What is known of a log without opening it. */
+export type KnownLog =
+  | { readonly kind: 'indexed' }
+  /** None of ours, or of another eval whose samples nobody asked for yet. */
+  | { readonly kind: 'other'; readonly eval: string | undefined }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+const VERSION = 1;
+
+const TABLES = `
+CREATE TABLE IF NOT EXISTS logs (
+  n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, kind TEXT NOT NULL,
+  eval TEXT, run TEXT, status TEXT, reason TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS samples (
+  log INTEGER NOT NULL, eval TEXT NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL,
+  key BLOB NOT NULL, asked BLOB, content BLOB NOT NULL, answers TEXT,
+  tokens REAL NOT NULL, turns REAL NOT NULL, messages REAL NOT NULL, usd REAL NOT NULL,
+  ended TEXT, ended_at REAL, later TEXT
+) STRICT;
+CREATE INDEX IF NOT EXISTS samples_by_log ON samples (log);
+CREATE INDEX IF NOT EXISTS samples_by_name ON samples (eval, name);
+CREATE INDEX IF NOT EXISTS samples_by_key ON samples (key, log);
+CREATE INDEX IF NOT EXISTS samples_by_asked ON samples (asked, log);
+PRAGMA user_version = ${VERSION};
+`;
+
+/** `2026-11-16T04-39-48`, and how many logs of one second can be told apart. */
+const TIME_LENGTH = 19;
+const TIME_DIGITS = 14;
+const SAME_TIME_MAX = 400;
+
+const FOUND =
+  'SELECT samples.*, logs.name AS log_name, logs.run AS run FROM samples JOIN logs ON logs.n = samples.log';
+
+/** An index over the samples of logs, in a file. It is a cache: whatever is wrong with it, it is made again. */
+export class LogIndex implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  private constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** Undefined when what is there cannot be used: the caller removes it and opens it again. */
+  static open(path: string): LogIndex | undefined {
+    const isNew = (sizeOfFile(path) ?? 0) === 0;
+    const db = new DatabaseSync(path);
+    try {
+      db.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
+      const version = Number(Object.values(db.prepare('PRAGMA user_version').get() ?? {})[0]);
+      if (!isNew && version !== 0 && version !== VERSION) throw new Error(`version ${version}`);
+      db.exec(TABLES);
+      return new LogIndex(db);
+    } catch {
+      // A cache that cannot be read is worth nothing, whatever the reason.
+      db.close();
+      return undefined;
+    }
+  }
+
+  /** What is known of a log that is still what it was; undefined when it must be opened. */
+  known(log: StoredLog): KnownLog | undefined {
+    const row = this.#one(
+      'SELECT kind, eval, reason FROM logs WHERE name = ? AND stamp = ?',
+      log.name,
+      stampOf(log),
+    );
+    if (!row) return undefined;
+    if (row.kind === 'indexed') return { kind: 'indexed' };
+    if (row.kind === 'unreadable') return { kind: 'unreadable', reason: String(row.reason) };
+    return { kind: 'other', eval: row.eval === null ? undefined : String(row.eval) };
+  }
+
+  keepOther(log: StoredLog, evalName: string | undefined): void {
+    this.#replaceLog(log, { kind: 'other', eval: evalName ?? null });
+  }
+
+  keepUnreadable(log: StoredLog, reason: string): void {
+    this.#replaceLog(log, { kind: 'unreadable', reason });
+  }
+
+  keep(log: IndexedLog, samples: Iterable<IndexedSample>): void {
+    this.#transaction(() => {
+      const n = this.#replaceLog(log, {
+        kind: 'indexed',
+        eval: log.eval,
+        run: log.runId,
+        status: log.status,
+      });
+      const insert = this.#prepared(
+        'INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      );
+      for (const { used, ...sample } of samples) {
+        insert.run(
+          n,
+          log.eval,
+          sample.name,
+          sample.state,
+          bytesOf(sample.key),
+          sample.asked === undefined ? null : bytesOf(sample.asked),
+          bytesOf(sample.content),
+          sample.answers ?? null,
+          used.tokens,
+          used.turns,
+          used.messages,
+          used.usd,
+          used.ended?.type ?? null,
+          used.ended?.limit ?? null,
+          sample.later ? stringifyJson(sample.later) : null,
+        );
+      }
+    });
+  }
+
+  /** Forgets all logs but these. */
+  retain(names: ReadonlySet<string>): void {
+    const gone = this.#all('SELECT name FROM logs').filter(({ name }) => !names.has(String(name)));
+    if (gone.length > 0) this.#transaction(() => gone.forEach(({ name }) => void this.#forget(String(name))));
+  }
+
+  /** Completed samples with this key, those of the latest logs first. */
+  *byKey(key: Digest): Iterable<FoundSample> {
+    yield* this.#found(
+      `${FOUND} WHERE key = ? AND state = 'completed' ORDER BY samples.log DESC`,
+      bytesOf(key),
+    );
+  }
+
+  /** The completed samples of a log, by `shortDigest` of their keys. */
+  resultsIn(log: string): ReadonlyMap<string, FoundSample> {
+    const sql = `${FOUND} WHERE logs.name = ? AND state = 'completed'`;
+    const rows = this.#prepared(sql).all(log);
+    return new Map(rows.map((row) => [hexOf(row.key), foundOf(row)]));
+  }
+
+  /** Samples whose target ended in the same question, those of the latest logs first. */
+  *byAsked(asked: Digest): Iterable<FoundSample> {
+    yield* this.#found(
+      `${FOUND} WHERE asked = ? AND state = 'completed' ORDER BY samples.log DESC`,
+      bytesOf(asked),
+    );
+  }
+
+  /** All that there is of a sample of an eval, the latest logs first. */
+  *bySample(evalName: string, { id, epoch }: SampleKey): Iterable<FoundSample> {
+    yield* this.#found(
+      `${FOUND} WHERE samples.eval = ? AND samples.name = ? ORDER BY samples.log DESC`,
+      evalName,
+      sampleKeyText(id, epoch),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+
+  *#found(sql: string, ...values: readonly (string | Uint8Array)[]): Iterable<FoundSample> {
+    for (const row of this.#prepared(sql).iterate(...values)) yield foundOf(row);
+  }
+
+  #replaceLog(log: StoredLog, about: Readonly<Record<string, string | null>>): number {
+    this.#forget(log.name);
+    const { kind = 'other', eval: evalName = null, run = null, status = null, reason = null } = about;
+    const n = this.#numberFor(log.name);
+    this.#prepared(
+      'INSERT INTO logs (n, name, stamp, kind, eval, run, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(n, log.name, stampOf(log), kind, evalName, run, status, reason);
+    return n;
+  }
+
+  /** Later logs have larger numbers: names begin with the time at which their run began [LOG-7]. */
+  #numberFor(name: string): number {
+    const first =
+      Number(name.slice(0, TIME_LENGTH).replace(/\D/g, '').padEnd(TIME_DIGITS, '0')) * SAME_TIME_MAX;
+    const base = Number.isSafeInteger(first) ? first : 0;
+    const last = this.#one('SELECT max(n) AS n FROM logs WHERE n >= ? AND n < ?', base, base + SAME_TIME_MAX);
+    return typeof last?.n === 'number' ? last.n + 1 : base;
+  }
+
+  #forget(name: string): void {
+    this.#prepared('DELETE FROM samples WHERE log IN (SELECT n FROM logs WHERE name = ?)').run(name);
+    this.#prepared('DELETE FROM logs WHERE name = ?').run(name);
+  }
+
+  #transaction(work: () => void): void {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#db.exec('COMMIT');
+    } catch (error) {
+      this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #one(sql: string, ...values: readonly (string | number)[]): Row | undefined {
+    return this.#prepared(sql).get(...values);
+  }
+
+  #all(sql: string): readonly Row[] {
+    return this.#prepared(sql).all();
+  }
+
+  #prepared(sql: string): StatementSync {
+    const known = this.#statements.get(sql) ?? this.#db.prepare(sql);
+    this.#statements.set(sql, known);
+    return known;
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A log that was replaced has another size or another time. */
+function stampOf({ sizeBytes, modifiedMs }: StoredLog): string {
+  return `${sizeBytes} ${modifiedMs}`;
+}
+
+/** As the index keeps it: half of a digest tells a million samples apart as well. */
+export function shortDigest(digest: Digest): string {
+  return digest.slice(0, 32);
+}
+
+function bytesOf(digest: Digest): Uint8Array {
+  return Buffer.from(shortDigest(digest), 'hex');
+}
+
+/** The same digest, as the index keeps it. */
+export function isSameDigest(kept: string, digest: Digest): boolean {
+  return shortDigest(digest) === kept;
+}
+
+function foundOf(row: Row): FoundSample {
+  const ended = typeof row.ended === 'string' ? { type: row.ended, limit: Number(row.ended_at) } : undefined;
+  const [tokens, turns, messages, usd] = [row.tokens, row.turns, row.messages, row.usd].map(Number);
+  return {
+    log: String(row.log_name),
+    runId: String(row.run),
+    state: row.state === 'completed' ? 'completed' : 'errored',
+    content: hexOf(row.content),
+    answers: typeof row.answers === 'string' ? row.answers : undefined,
+    used: { tokens: tokens ?? 0, turns: turns ?? 0, messages: messages ?? 0, usd: usd ?? 0, ended },
+    later: typeof row.later === 'string' ? readLater(row.later) : undefined,
+  };
+}
+
+function hexOf(bytes: unknown): string {
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : '';
+}
+
+function readLater(text: string): Readonly<Record<string, Digest>> | undefined {
+  return readMark({ holdfast: { key: '', content: '', later: parseJson(text) } })?.later;
+}

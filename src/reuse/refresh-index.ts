@@ -1,0 +1,108 @@
+import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { answersMemberName, type LogReader, type LogStore, type StoredLog } from '../log/index.ts';
+import { type IndexedSample, LogIndex } from './log-index.ts';
+import { readMark } from './sample-mark.ts';
+import { usedBy } from './used-limits.ts';
+
+/** A log that could not be read: unreadable is not absent. */
+export interface UnreadableLog {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Opens the index of a log directory; one that cannot be used is made again. */
+export async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
+  const index = LogIndex.open(path);
+  if (index) return index;
+  for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
+  const again = LogIndex.open(path);
+  if (again) return again;
+  throw new ActionableError({
+    code: 'E_INDEX',
+    message: `The index ${path} cannot be made.`,
+    hint: 'Check that the directory can be written, then run the same command again.',
+  });
+}
+
+/**
+ * Brings the index up to what the store holds, as far as one eval is concerned: logs that came or changed are read once, and
+ * those of other evals only to know whose they are.
+ */
+export async function refreshIndex(
+  index: LogIndex,
+  logs: LogStore,
+  evalName: string,
+): Promise<readonly UnreadableLog[]> {
+  const names = new Set<string>();
+  const unreadable: UnreadableLog[] = [];
+  for await (const stored of logs.list()) {
+    names.add(stored.name);
+    const known = index.known(stored);
+    const isKnown = known && (known.kind !== 'other' || known.eval !== evalName);
+    const reason = isKnown
+      ? known.kind === 'unreadable' && known.reason
+      : await tryRead(index, { logs, stored, evalName });
+    if (typeof reason === 'string') unreadable.push({ name: stored.name, reason });
+  }
+  index.retain(names);
+  return unreadable;
+}
+
+interface ToRead {
+  readonly logs: LogStore;
+  readonly stored: StoredLog;
+  readonly evalName: string;
+}
+
+/** Gives the reason when it cannot be read. */
+async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<string | undefined> {
+  try {
+    const log = await logs.open(stored.name);
+    try {
+      if (log) await readInto(index, log, { stored, evalName });
+    } finally {
+      await log?.close();
+    }
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    const reason = messageOf(error);
+    index.keepUnreadable(stored, reason);
+    return reason;
+  }
+}
+
+async function readInto(
+  index: LogIndex,
+  log: LogReader,
+  { stored, evalName }: Pick<ToRead, 'stored' | 'evalName'>,
+): Promise<void> {
+  const { eval: spec, status, invalidated } = await log.header();
+  if (status === 'started' || invalidated) return index.keepOther(stored, undefined);
+  if (spec.task !== evalName || spec.metadata?.holdfast === undefined)
+    return index.keepOther(stored, spec.task);
+  const answers = answersIn(log);
+  const samples: IndexedSample[] = [];
+  for await (const summary of log.summaries()) {
+    const mark = readMark(summary.metadata);
+    if (!mark) continue;
+    const isCompleted = summary.error === undefined && summary.completed;
+    samples.push({
+      name: sampleKeyText(summary.id, summary.epoch),
+      state: isCompleted ? 'completed' : 'errored',
+      key: mark.key,
+      asked: mark.asked,
+      content: mark.content,
+      used: usedBy(summary, mark.limit),
+      later: mark.later,
+      answers: answers.get(answersMemberName(summary)),
+    });
+  }
+  index.keep({ ...stored, eval: spec.task, runId: spec.run_id, status }, samples);
+}
+
+/** The directory of the log says which samples have answers, and tells one set of them from another. */
+function answersIn(log: LogReader): ReadonlyMap<string, string> {
+  return new Map(log.members().map(({ name, crc, sizeBytes }) => [name, `${crc.toString(16)} ${sizeBytes}`]));
+}

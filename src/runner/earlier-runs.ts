@@ -1,0 +1,211 @@
+import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
+import type { SampleLimits } from '../evals/index.ts';
+import { type LogReader, type LogStore, type SampleAnswer, unionOfAnswers } from '../log/index.ts';
+import { type FoundSample, fitsLimits, isSameDigest, type LogIndex, openLogIndex, refreshIndex, shortDigest } from '../reuse/index.ts';
+import type { Plan, PlannedSample } from './plan.ts';
+import type { RunSettings } from './settings.ts';
+
+/** same: what the same code made. any: also what other code made. none: nothing of other runs. */
+export type ReuseMode = 'same' | 'any' | 'none';
+
+/** A sample that another run's log holds. */
+export interface Lent extends FoundSample {
+  /** False when only `--reuse=any` makes it reusable: other code made it. */
+  readonly isSame: boolean;
+}
+
+export interface EarlierRunsOptions {
+  readonly plan: Plan;
+  readonly limits: SampleLimits;
+  readonly mode: ReuseMode;
+  /** `--keep-outputs`: outputs stand although the code of the target has changed. */
+  readonly keepOutputs: boolean;
+  readonly code: EvalCode | undefined;
+  /** Told what cannot be read of what was paid for. */
+  readonly onDamage: (sentence: string) => void;
+}
+
+/**
+ * What finished logs of this eval hold that may still be of use: whole results, outputs to be scored anew, and answers. Which
+ * of these is decided by what has changed since (docs/guide/reuse.md).
+ */
+export class EarlierRuns implements AsyncDisposable {
+  readonly #index: LogIndex | undefined;
+  readonly #logs: LogStore;
+  readonly #options: EarlierRunsOptions;
+  readonly #open = new Map<string, Promise<LogReader | undefined>>();
+  readonly #modules = new Map<string, Promise<string | undefined>>();
+  /** Logs that turned out to be damaged in this sample, by its name. */
+  readonly #refused = new Map<string, Set<string>>();
+  readonly unreadable: readonly UnreadableLog[];
+  #whole: Promise<string | undefined> | undefined;
+
+  private constructor(
+    index: LogIndex | undefined,
+    about: { readonly logs: LogStore; readonly options: EarlierRunsOptions; readonly unreadable: readonly UnreadableLog[] },
+  ) {
+    this.#index = index;
+    this.#logs = about.logs;
+    this.#options = about.options;
+    this.unreadable = about.unreadable;
+  }
+
+  static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
+    const { disk, places } = settings;
+    const { logs } = places;
+    if (options.mode === 'none') return new EarlierRuns(undefined, { logs, options, unreadable: [] });
+    const index = await openLogIndex(disk, places.state.logIndex);
+    const { eval: name } = options.plan.identity;
+    const unreadable = await refreshIndex(index, logs, name);
+    // As `logFileName` writes it: `<created>_<task>_<task id>.eval`.
+    const inName = `_${name.replace(/[^0-9A-Za-z]+/g, '-')}_`;
+    return new EarlierRuns(index, {
+      logs,
+      options,
+      unreadable: unreadable.map((log) => ({
+        path: logs.placeOf(log.name),
+        reason: log.reason,
+        isOurs: log.name.includes(inName),
+      })),
+    });
+  }
+
+  /** The same without the logs of other runs, for a run that was begun with `--fresh`. */
+  withoutLogs(): EarlierRuns {
+    return new EarlierRuns(undefined, { logs: this.#logs, options: this.#options, unreadable: this.unreadable });
+  }
+
+  /** A result that can be taken over whole. */
+  async result(planned: PlannedSample): Promise<Lent | undefined> {
+    const [whole, found = []] = [await this.whole(), this.#index?.byKey(planned.key)];
+    const same =
+      (whole !== undefined && (await this.#first(planned, fromLog(found, whole)))) ||
+      (await this.#first(planned, this.#index?.byKey(planned.key)));
+    if (same || this.#options.mode !== 'any') return same && { ...same, isSame: true };
+    const alike = await this.#first(planned, this.#alike(planned));
+    return alike && { ...alike, isSame: false };
+  }
+
+  /** An output that can be scored anew. */
+  async output(planned: PlannedSample): Promise<FoundSample | undefined> {
+    const same = await this.#first(planned, this.#index?.byAsked(planned.asked));
+    return same ?? (this.#options.keepOutputs ? await this.#first(planned, this.#alike(planned)) : undefined);
+  }
+
+  /** One log that holds a result for every sample is better than many that each hold a part. The latest such. */
+  whole(): Promise<string | undefined> {
+    this.#whole ??= this.#findWhole();
+    return this.#whole;
+  }
+
+  async #findWhole(): Promise<string | undefined> {
+    const [first] = this.#options.plan.samples;
+    if (!first || !this.#index) return undefined;
+    for (const { log } of this.#index.byKey(first.key)) {
+      const held = this.#index.resultsIn(log);
+      if (held.size >= this.#options.plan.size && (await this.#holdsAll(held))) return log;
+    }
+    return undefined;
+  }
+
+  /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
+  async answers(planned: PlannedSample): Promise<readonly SampleAnswer[]> {
+    const logs = new Map<string, FoundSample>();
+    for (const found of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+      if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
+    // The latest log last: of two answers to one request its own counts.
+    const lists: (readonly SampleAnswer[])[] = [];
+    for (const found of [...logs.values()].reverse()) lists.push(await this.#readAnswers(planned, found));
+    return unionOfAnswers(lists);
+  }
+
+  /** The latest log in which the sample ended with an error. */
+  failure(planned: PlannedSample): string | undefined {
+    for (const { state, log } of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+      return state === 'errored' ? log : undefined;
+    return undefined;
+  }
+
+  /** How many samples were completed by a function of other code that recorded no call. */
+  isUnrecorded(planned: PlannedSample): boolean {
+    for (const found of this.#alike(planned) ?? []) return found.answers === undefined;
+    return false;
+  }
+
+  /** A log that is damaged in a sample is not asked for it again. */
+  refuse(planned: PlannedSample, log: string): void {
+    const name = sampleKeyText(planned.id, planned.epoch);
+    const refused = this.#refused.get(name) ?? new Set();
+    this.#refused.set(name, refused.add(log));
+  }
+
+  /** A log of the directory; opened once, and closed with all others. */
+  log(name: string): Promise<LogReader | undefined> {
+    const known = this.#open.get(name) ?? this.#logs.open(name);
+    this.#open.set(name, known);
+    return known;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#index?.[Symbol.dispose]();
+    for (const log of this.#open.values()) await (await log.catch(() => undefined))?.close(); // Whoever opened it was told.
+    this.#open.clear();
+  }
+
+  *#alike(planned: PlannedSample): Iterable<FoundSample> {
+    for (const found of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+      if (found.state === 'completed' && isSameDigest(found.content, planned.content)) yield found;
+  }
+
+  async #readAnswers(planned: PlannedSample, { log, runId }: FoundSample): Promise<readonly SampleAnswer[]> {
+    const answers: SampleAnswer[] = [];
+    try {
+      const reader = await this.log(log);
+      for await (const answer of reader?.answers(planned) ?? []) answers.push({ from: runId, ...answer });
+    } catch (error) {
+      if (!(error instanceof ActionableError)) throw error;
+      this.#options.onDamage(
+        `Answers for sample ${planned.id}, epoch ${planned.epoch}, in ${this.#logs.placeOf(log)} cannot be read: ${messageOf(error)}`,
+      );
+    }
+    return answers;
+  }
+
+  async #first(planned: PlannedSample, found: Iterable<FoundSample> = []): Promise<FoundSample | undefined> {
+    const refused = this.#refused.get(sampleKeyText(planned.id, planned.epoch));
+    for (const sample of found)
+      if (!refused?.has(sample.log) && fitsLimits(sample.used, this.#options.limits) && (await this.#isAsItWas(sample)))
+        return sample;
+    return undefined;
+  }
+
+  async #holdsAll(held: ReadonlyMap<string, FoundSample>): Promise<boolean> {
+    for (const { key } of this.#options.plan.samples) {
+      const sample = held.get(shortDigest(key));
+      if (!sample || !fitsLimits(sample.used, this.#options.limits) || !(await this.#isAsItWas(sample))) return false;
+    }
+    return true;
+  }
+
+  /** Modules that it imported while it ran say what they said then. */
+  async #isAsItWas({ later }: FoundSample): Promise<boolean> {
+    for (const [name, digest] of Object.entries(later ?? {})) {
+      const now = this.#modules.get(name) ?? this.#options.code?.moduleNow(name);
+      if (now) this.#modules.set(name, now);
+      if ((await now) !== digest) return false;
+    }
+    return true;
+  }
+}
+
+function* fromLog(found: Iterable<FoundSample>, log: string): Iterable<FoundSample> {
+  for (const sample of found) if (sample.log === log) yield sample;
+}
+
+interface UnreadableLog {
+  readonly path: string;
+  readonly reason: string;
+  /** By its name it is a log of this eval. */
+  readonly isOurs: boolean;
+}
