@@ -10,6 +10,8 @@ import { pureTool } from './recorded-tools.ts';
 
 const SECRET = 'sk-4711';
 const redact = [/sk-\d+/g];
+/** The same model, when it would answer something else: what it said before can only have been replayed. */
+const silent = mockModel({ name: 'mock/own', answers: ['nothing of it'] });
 
 test('[RED-2] a model’s answer is redacted for its target, live and replayed alike', async () => {
   const model = mockModel({ name: 'mock/own', answers: [`it is ${SECRET}`] });
@@ -18,7 +20,7 @@ test('[RED-2] a model’s answer is redacted for its target, live and replayed a
   expect(live.result.output).toBe('it is [redacted]');
   const kept = live.attempt.recorder.exchanges;
   expect(JSON.stringify(kept)).not.toContain(SECRET);
-  const replayed = await runTarget(model, { models, earlier: kept });
+  const replayed = await runTarget(silent, { models, earlier: kept });
   expect(replayed.result.output).toBe('it is [redacted]');
 });
 
@@ -27,7 +29,7 @@ test('[RED-2] an answer that was kept before there was a pattern is redacted whe
   const plain = await runTarget(model, { models: testModels() });
   const earlier = plain.attempt.recorder.exchanges;
   expect(JSON.stringify(earlier)).toContain(SECRET);
-  const replayed = await runTarget(model, { models: testModels({ redact }), earlier });
+  const replayed = await runTarget(silent, { models: testModels({ redact }), earlier });
   expect(replayed.result.output).toBe('it is [redacted]');
 });
 
