@@ -26,9 +26,15 @@ test('[REP-1] answers are replayed up to the first that is missing: what comes b
 test('[JRN-13] nothing is bought for a journal that takes nothing more, and nothing is replayed either', async () => {
   await using dir = await makeTempDir();
   const writer = await newWriter(dir.path, runRecord());
+  const first = writer.startAttempt(sampleStart('a'));
+  for (const occurrence of [0, 1]) await first.answer(someAnswer(occurrence, occurrence), []);
+  const runDir = join(dir.path, writer.run.runId);
+  const journals = await openRunJournals({ disk: nodeDisk, runDir });
+  const answers = answersToReplay(journals, sampleStart('a'));
+  journals.close();
   const attempt = writer.startAttempt(sampleStart('a'));
-  const recorder = new JournalRecorder(attempt, new Map(), { random: seededRandom(1), journal: writer });
-  expect(recorder.recall(REQUEST)).toBeUndefined();
+  const recorder = new JournalRecorder(attempt, answers, { random: seededRandom(1), journal: writer });
+  expect(recorder.recall(REQUEST)?.value).toBe(0);
   const failure = new Error('the disk is full');
   writer.fail(failure);
   expect(() => recorder.recall(REQUEST)).toThrow(failure);
