@@ -23,6 +23,7 @@ import {
 } from './kind.ts';
 import { chatMessage, logEvent } from './model-kinds.ts';
 import { type Kinds, objectOf, optional, otherwise, vital, vitalOr } from './object-kind.ts';
+import { readMessages, readModelOutput, readUsage } from './read-value.ts';
 import { sampleFields, sampleId, sampleReductions, sampleSummary } from './sample-kinds.ts';
 
 type Thing = {
@@ -155,6 +156,19 @@ describe('[LOG-36] whatever has its exact shape is read, and loses nothing but n
       { numRuns: 150 },
     );
   });
+});
+
+test('one item that is no message takes none of the others with it', () => {
+  const messages = [
+    { role: 'user', content: 'q' },
+    7,
+    { content: 'nobody said it' },
+    { role: 'tool', content: '' },
+  ];
+  expect(readMessages(messages)).toEqual([messages[0], messages[3]]);
+  expect(readMessages('q')).toEqual([]);
+  expect(readModelOutput('a')).toBeUndefined();
+  expect(readUsage({ m: 1 })).toEqual({});
 });
 
 test('[LOG-36] rows of a sound log are not copied to be read', async () => {
