@@ -1,5 +1,11 @@
 import { isJsonObject, type Json, type SampleId, type SampleKey, toJson } from '../base/index.ts';
-import { type EvalSampleSummary, type LogEvent, type SampleFields, summarize } from '../log/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogEvent,
+  readSummary,
+  type SampleFields,
+  summarize,
+} from '../log/index.ts';
 import { DamageNotes } from './damage-notes.ts';
 import { damagedJournal } from './database.ts';
 import { EventExpander } from './event-expander.ts';
@@ -28,7 +34,6 @@ import {
   asDigest,
   checkAttemptData,
   checkFields,
-  checkSummary,
   idOfText,
   idText,
   parseObject,
@@ -148,7 +153,7 @@ export class JournalReader {
     if (!found) return undefined;
     const stored = found.row.summary === null ? undefined : parseObject(textOf(found.row.summary));
     const fields = stored ? this.#startFields(n) : this.#fields(n, found.row);
-    return fields && checkSummary(toJson({ ...summarize(fields), ...stored }));
+    return fields && readSummary(toJson({ ...summarize(fields), ...stored }));
   }
 
   output(n: number): TargetOutput | undefined {
@@ -235,7 +240,7 @@ export class JournalReader {
 
   reusedSummary(n: number): EvalSampleSummary {
     const row = this.rows.one('reused', 'n = ?', n);
-    const summary = row && checkSummary(tryParse(textOf(row.summary)));
+    const summary = row && readSummary(tryParse(textOf(row.summary)));
     if (!summary) throw damagedJournal(this.place, `the summary of reused sample ${n} is damaged`);
     return summary;
   }
