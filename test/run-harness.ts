@@ -32,7 +32,7 @@ type AnyEval = EvalDefinition<any, any, any>;
 
 export interface HarnessOptions
   extends Partial<RunSettings>,
-    Partial<Pick<RunTask, 'observer' | 'baseDir' | 'file' | 'models'>> {
+    Partial<Pick<RunTask, 'observer' | 'baseDir' | 'file' | 'models' | 'code'>> {
   readonly model?: LanguageModel;
   readonly budgetUsd?: number;
   readonly concurrency?: number;
@@ -50,7 +50,7 @@ export async function createHarness(): Promise<Harness> {
     places,
     run(
       definition,
-      { model, budgetUsd, concurrency = 4, observer, baseDir = dir, file, models, ...more } = {},
+      { model, budgetUsd, concurrency = 4, observer, baseDir = dir, file, models, code, ...more } = {},
     ) {
       const task: RunTask = {
         eval: normalizeEval(definition),
@@ -58,6 +58,7 @@ export async function createHarness(): Promise<Harness> {
         file,
         baseDir,
         observer,
+        code,
         models:
           models ??
           createModels({
@@ -79,6 +80,7 @@ export async function createHarness(): Promise<Harness> {
         segmentIntervalMs: undefined,
         forceDead: false,
         reuse: 'same',
+        keepOutputs: false,
         version: 'test',
         ...more,
       });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { definitionDigest, definitionParts, sampleContentDigest } from './definition-digest.ts';
+import type { Digest } from '../base/index.ts';
+import { definitionDigest, sampleContentDigest, scoringDigest, targetDigest } from './definition-digest.ts';
 import type { EvalDefinition, Row } from './eval.ts';
 import { normalizeEval } from './normalize-eval.ts';
 import { deriveId, IdGiver } from './sample-id.ts';
@@ -62,13 +63,12 @@ describe('derived ids', () => {
 
 describe('digests', () => {
   const base: EvalDefinition = { name: 'e', data: [], target: () => 'x', scorers: [includes()] };
-  const digest = (change: Partial<EvalDefinition>) => definitionDigest(normalizeEval({ ...base, ...change }));
+  const planned = (change: Partial<EvalDefinition>) => normalizeEval({ ...base, ...change });
+  const digest = (change: Partial<EvalDefinition>) => definitionDigest(planned(change));
+  const code = { target: 't' as Digest, scoring: 's' as Digest };
 
   test.each<[string, Partial<EvalDefinition>]>([
     ['name', { name: 'f' }],
-    ['version', { version: 1 }],
-    ['the text of the target function', { target: () => 'y' }],
-    ['the kind of target', { target: 'openai/x' }],
     ['the options of a scorer', { scorers: [includes({ ignoreCase: false })] }],
     ['the text of a scorer function', { scorers: [() => 1] }],
     ['metrics', { metrics: ['mean'] }],
@@ -87,12 +87,38 @@ describe('digests', () => {
     expect(digest(change)).toBe(digest({}));
   });
 
-  test('the parts say what has changed', () => {
-    const parts = (change: Partial<EvalDefinition>) => definitionParts(normalizeEval({ ...base, ...change }));
-    const before = parts({});
-    const after = parts({ scorers: [() => 1] });
-    expect(after.target).toBe(before.target);
-    expect(after.scorers).not.toBe(before.scorers);
+  test('the digest of the target covers version, key, inputs, what is redacted, and code', () => {
+    const target = (change: Partial<EvalDefinition>, more = {}) =>
+      targetDigest(planned(change), { key: 'k', ...more });
+    const all = [
+      target({}),
+      target({ version: 1 }),
+      target({ redact: ['x'] }),
+      target({ target: () => 'y' }),
+      target({}, { key: 'other' }),
+      target({}, { inputs: 'i' }),
+      target({}, { code }),
+      target({}, { code: { ...code, target: 'other' as Digest } }),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+    expect(target({ scorers: [() => 1] }, { code })).toBe(target({}, { code }));
+  });
+
+  test('a target that is described does not depend on code, unless models come along with the eval', () => {
+    const target = (change: Partial<EvalDefinition>, own: string) =>
+      targetDigest(planned({ target: 'openai/x', ...change }), {
+        key: 'k',
+        code: { ...code, target: own as Digest },
+      });
+    expect(target({}, 'a')).toBe(target({}, 'b'));
+    expect(target({ models: {} }, 'a')).not.toBe(target({ models: {} }, 'b'));
+  });
+
+  test('where the code of scorers is known, their own text does not count', () => {
+    const [one, other] = [planned({ scorers: [() => 1] }), planned({ scorers: [() => /* why */ 1] })];
+    expect(scoringDigest(one)).not.toBe(scoringDigest(other));
+    expect(scoringDigest(one, code)).toBe(scoringDigest(other, code));
+    expect(scoringDigest(one, { ...code, scoring: 'other' as Digest })).not.toBe(scoringDigest(one, code));
   });
 
   test('the digest of a sample covers its id and its content', () => {

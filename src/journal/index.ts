@@ -25,6 +25,7 @@ export { JournalWriter } from './journal-writer.ts';
 export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
 export { readRunFromJournals } from './read-run.ts';
+export { readRecordObject } from './record-object.ts';
 export type {
   AttemptOutline,
   AttemptRow,

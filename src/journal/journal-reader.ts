@@ -3,6 +3,7 @@ import {
   type EvalSampleSummary,
   type LogEvent,
   readAnswer,
+  readSummary,
   type SampleAnswer,
   type SampleFields,
   summarize,
@@ -34,7 +35,6 @@ import {
   asDigest,
   checkAttemptData,
   checkFields,
-  checkSummary,
   idOfText,
   idText,
   parseObject,
@@ -154,7 +154,7 @@ export class JournalReader {
     if (!found) return undefined;
     const stored = found.row.summary === null ? undefined : parseObject(textOf(found.row.summary));
     const fields = stored ? this.#startFields(n) : this.#fields(n, found.row);
-    return fields && checkSummary(toJson({ ...summarize(fields), ...stored }));
+    return fields && readSummary(toJson({ ...summarize(fields), ...stored }));
   }
 
   output(n: number): TargetOutput | undefined {
@@ -236,7 +236,7 @@ export class JournalReader {
 
   reusedSummary(n: number): EvalSampleSummary {
     const row = this.rows.one('reused', 'n = ?', n);
-    const summary = row && checkSummary(tryParse(textOf(row.summary)));
+    const summary = row && readSummary(tryParse(textOf(row.summary)));
     if (!summary) throw damagedJournal(this.place, `the summary of reused sample ${n} is damaged`);
     return summary;
   }

@@ -23,6 +23,16 @@ export async function shipRecord({ bucket, prefix }: RecordPlace, records: Recor
   await bucket.create(key, encodeRecords(records));
 }
 
+/** The records of a writer, as the bucket has them; undefined when there are none, or they are damaged or of another writer. */
+export async function readRecordObject(
+  { bucket, prefix }: RecordPlace,
+  { run, writer }: { readonly run: string; readonly writer: string },
+): Promise<Records | undefined> {
+  const bytes = await bucket.read(`${recordPrefix(prefix, run)}${writer}`);
+  const records = bytes && decodeRecords(bytes);
+  return records?.run.runId === run && records.writer.writer === writer ? records : undefined;
+}
+
 /** Puts it beside a journal that is made from segments. Gives a sentence when it cannot be used, which alone loses nothing. */
 export async function importRecord(
   { disk, bucket, prefix, run, writer }: RecordPlace & { disk: Disk; run: string; writer: string },

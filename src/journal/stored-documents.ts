@@ -8,7 +8,7 @@ import {
   type SampleId,
 } from '../base/index.ts';
 import type { ProcessIdentity } from '../disk/index.ts';
-import type { EvalSampleSummary, LogStart, SampleFields } from '../log/index.ts';
+import { readStart, type SampleFields } from '../log/index.ts';
 import type { AttemptStart, EndingRecord, RunIdentity, RunRecord, WriterRecord } from './records.ts';
 
 /**
@@ -18,12 +18,13 @@ import type { AttemptStart, EndingRecord, RunIdentity, RunRecord, WriterRecord }
 export function parseRunRecord(json: string): RunRecord | undefined {
   const value = parseObject(json);
   if (!value) return undefined;
-  const { runId, created, start, identity, planned, logName } = value;
+  const { runId, created, identity, planned, logName } = value;
+  const start = readStart(value.start);
   const isWhole =
     typeof runId === 'string' &&
     isRunId(runId) &&
     typeof created === 'string' &&
-    isLogStart(start) &&
+    start !== undefined &&
     isIdentity(identity) &&
     typeof planned === 'number' &&
     typeof logName === 'string';
@@ -75,10 +76,6 @@ export function checkFields(value: Json | undefined): Partial<SampleFields> | un
   return isFields(value) ? value : undefined;
 }
 
-export function checkSummary(value: Json | undefined): EvalSampleSummary | undefined {
-  return isSummary(value) ? value : undefined;
-}
-
 /** Undefined for what is no JSON object. */
 export function parseObject(json: string): JsonObject | undefined {
   const value = tryParse(json);
@@ -115,10 +112,6 @@ function isIdentity(value: unknown): value is RunIdentity {
   return keys.every((key) => typeof Reflect.get(value, key) === 'string');
 }
 
-function isLogStart(value: unknown): value is LogStart {
-  return typeof value === 'object' && value !== null;
-}
-
 function isAttemptData(value: unknown): value is Omit<AttemptStart, 'id' | 'epoch' | 'key'> {
   if (typeof value !== 'object' || value === null) return false;
   const sample: unknown = Reflect.get(value, 'sample');
@@ -132,14 +125,6 @@ function isAttemptData(value: unknown): value is Omit<AttemptStart, 'id' | 'epoc
 
 function isFields(value: unknown): value is Partial<SampleFields> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isSummary(value: unknown): value is EvalSampleSummary {
-  if (typeof value !== 'object' || value === null) return false;
-  const id: unknown = Reflect.get(value, 'id');
-  return (
-    (typeof id === 'string' || typeof id === 'number') && typeof Reflect.get(value, 'epoch') === 'number'
-  );
 }
 
 function isTextList(value: Json | undefined): value is readonly string[] {

@@ -14,6 +14,7 @@ export {
   readMessages,
   readModelOutput,
   readScore,
+  readStart,
   readSummary,
   readTarget,
   readUsage,

@@ -50,8 +50,8 @@ export function readAnswer(json: Json): SampleAnswer | undefined {
 }
 
 /** The union of what was bought in several attempts at a sample. What comes later counts. */
-export function unionOfAnswers(lists: Iterable<Iterable<SampleAnswer>>): readonly SampleAnswer[] {
-  const answers = new Map<string, SampleAnswer>();
+export function unionOfAnswers<T extends SampleAnswer>(lists: Iterable<Iterable<T>>): readonly T[] {
+  const answers = new Map<string, T>();
   for (const list of lists) for (const answer of list) answers.set(answerKey(answer), answer);
   return [...answers.values()];
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { errnoOf } from '../base/index.ts';
+import { finished, pipeline } from 'node:stream/promises';
+import { type Clock, errnoOf } from '../base/index.ts';
 import { type ProcessEnd, type ProcessSettings, startProcess, waitForEnd } from './start-process.ts';
 
 export interface StreamOptions extends ProcessSettings {
@@ -24,6 +24,8 @@ export interface StreamedProcess extends AsyncDisposable {
 }
 
 const STDERR_BYTES_MAX = 64 * 2 ** 10;
+/** All that a process wrote is there when it has ended, and takes far less than this to be read. */
+const LINGER_MS = 250;
 
 /**
  * Starts a command and gives its stdout as a stream; rejects when it cannot be started. Whoever leaves the scope before
@@ -35,7 +37,7 @@ export async function streamProcess(options: StreamOptions): Promise<StreamedPro
   const signal = AbortSignal.any([options.signal, left.signal]);
   const started = await startProcess(options, [options.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
   const { stdin, stdout, stderr } = started.child;
-  const errors = stderr ? tailOf(stderr) : Promise.resolve('');
+  const errors = stderr && tailOf(stderr);
   const fed = stdin && options.stdin ? feed(options.stdin, stdin) : Promise.resolve();
   // Whoever gave a stdin that fails wants to know, but only at the end: the process must be gone by then.
   const failure = fed.then(
@@ -48,7 +50,10 @@ export async function streamProcess(options: StreamOptions): Promise<StreamedPro
   const end = waitForEnd(started, { ...options, signal }).then(async (ended): Promise<StreamEnd> => {
     const failed = await failure;
     if (failed) throw failed.error;
-    return { ...ended, aborted: options.signal.aborted, stderr: await errors };
+    const text = errors ? await lastWords(errors, options.clock) : '';
+    // Whoever left the tree may hold it open for ever.
+    stderr?.destroy();
+    return { ...ended, aborted: options.signal.aborted, stderr: text };
   });
   // Told to whoever awaits it; nobody has to.
   end.catch(() => undefined);
@@ -82,9 +87,27 @@ async function feed(
   }
 }
 
-/** It is read to its end in any case: a process whose stderr is full would wait for ever. */
-async function tailOf(stream: Readable): Promise<string> {
+interface Tail {
+  readonly whole: Promise<string>;
+  readonly soFar: () => string;
+}
+
+/** It is read in any case: a process whose stderr is full would wait for ever. */
+function tailOf(stream: Readable): Tail {
   let tail: Buffer = Buffer.alloc(0);
-  for await (const chunk of stream) tail = Buffer.concat([tail, chunk]).subarray(-STDERR_BYTES_MAX);
-  return tail.toString('utf8');
+  const soFar = () => tail.toString('utf8');
+  stream.on('data', (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-STDERR_BYTES_MAX);
+  });
+  // A pipe that breaks ends it as well: what came before is all there is.
+  return { whole: finished(stream).then(soFar, soFar), soFar };
+}
+
+/** All of it, or what there is a moment after the process has ended. */
+async function lastWords({ whole, soFar }: Tail, clock: Clock): Promise<string> {
+  const over = new AbortController();
+  const later = clock.sleep(LINGER_MS, over.signal).then(soFar, soFar);
+  const text = await Promise.race([whole, later]);
+  over.abort();
+  return text;
 }

@@ -1,6 +1,6 @@
 // Recovery of what real releases of Inspect left when they were killed (test/golden/inspect/README.md).
 
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import {
   readExpected,
 } from '../../test/golden/inspect/golden-case.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
-import { systemClock } from '../base/index.ts';
+import { ActionableError, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { addUsage, type EvalSample, type ModelUsage, openLog, verifyLog } from '../log/index.ts';
 import { type RecoverOptions, type RecoverReport, recoverLog } from './index.ts';
@@ -81,6 +81,14 @@ test('there are crashes of every kind, so that what is asked of each kind below 
     expect(samples.filter(({ state }) => state === kind).length, kind).toBeGreaterThan(3);
   expect(shared.length).toBeGreaterThan(1);
   expect(crashes.filter(({ expected }) => expected.database !== null).length).toBeGreaterThan(5);
+  const logs = await Promise.all(
+    crashes.map((golden) => readFile(join(goldenDir(golden), 'logs', golden.expected.log))),
+  );
+  const torn = logs.map((bytes) => membersBefore(bytes, Math.ceil(bytes.length * TORN_SHARE)));
+  const useful = torn.filter(
+    (members) => members.includes('_journal/start.json') && samplesAmong(members).length > 0,
+  );
+  expect(useful.length).toBeGreaterThan(5);
   const theirs = await Promise.all(crashes.map((golden) => theirSamples(golden)));
   expect(theirs.filter((list) => list.length > 0).length).toBeGreaterThan(5);
 });
@@ -152,13 +160,21 @@ describe.each(crashes)('$version/$name', (golden) => {
     expect([...samples.keys()].sort()).toEqual(flushed.map(name).sort());
   });
 
-  test('torn in its middle, the log gives up its whole members', async () => {
-    const { report } = await recover(golden, {}, async ({ log }) => {
-      await truncate(log, Math.ceil((await stat(log)).size * 0.7));
-    });
-    const { kept, recovered, inFlight } = report.counts;
-    const recorded = expected.samples.filter((sample) => isRecorded(expected, sample));
-    expect(kept).toBeLessThanOrEqual(recorded.length);
+  test('torn in its middle, the log gives up its whole members, and the buffers all that they have', async () => {
+    const whole: string[] = [];
+    const tear = async ({ log }: { readonly log: string }) => {
+      const bytes = await readFile(log);
+      const size = Math.ceil(bytes.length * TORN_SHARE);
+      whole.splice(0, whole.length, ...membersBefore(bytes, size));
+      await truncate(log, size);
+    };
+    const alone = recover(golden, { database: false, filestore: false }, tear);
+    const kept = await alone.then(({ samples }) => [...samples.keys()].sort(), codeOf);
+    // Without its start a torn file is not known as a log.
+    const isLog = whole.includes('_journal/start.json');
+    expect(kept).toEqual(isLog ? samplesAmong(whole).sort() : 'E_RECOVER_HOPELESS');
+    const { report } = await recover(golden, {}, tear);
+    const { recovered, inFlight } = report.counts;
     // What was flushed and cut off may still be in old segments.
     expect(recovered + inFlight).toBeGreaterThanOrEqual(expected.totals.completed + expected.totals.running);
   });
@@ -231,6 +247,30 @@ test('completed samples are recovered exactly as the same eval finishes them', a
   }
   await reader.close();
 });
+
+const TORN_SHARE = 0.7;
+
+/** The members of a ZIP that end before a place: told by where the next one begins, without any reader of ours. */
+function membersBefore(bytes: Buffer, end: number): string[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf('PK\x03\x04'); at >= 0; at = bytes.indexOf('PK\x03\x04', at + 4))
+    starts.push(at);
+  return starts
+    .filter((_, index) => (starts[index + 1] ?? bytes.indexOf('PK\x01\x02')) <= end)
+    .map((at) => bytes.toString('utf8', at + 30, at + 30 + bytes.readUInt16LE(at + 26)));
+}
+
+function samplesAmong(members: readonly string[]): string[] {
+  const found = members.flatMap((member) => SAMPLE_MEMBER.exec(member)?.slice(1).join('/') ?? []);
+  return [...new Set(found)];
+}
+
+const SAMPLE_MEMBER = /^samples\/(.*)_epoch_(\d+)\.json$/;
+
+function codeOf(error: unknown): string {
+  if (error instanceof ActionableError) return error.code;
+  throw error;
+}
 
 function usageOfLastAttempt(sample: ExpectedSample): Record<string, ModelUsage> {
   const last = Math.max(...sample.modelCalls.map(({ attempt }) => attempt), 0);

@@ -479,6 +479,22 @@ test('a sample that was tried again: the last attempt counts, the errors before 
   expect(events).toHaveLength(3);
 });
 
+test('what is no message keeps its place and is said; what a row says in another kind is left out', () => {
+  const { fields, missing } = rebuild({
+    samples: [{ summary: { ...completed, total_time: 'long', turn_count: '3', working_time: null } }],
+    events: [
+      { event: init({ input: [user('Hi'), 7], target: 4 }) },
+      { event: modelEvent({ input: [user('Hi'), { text: 'no role' }], answer: 'yes' }) },
+    ],
+  });
+  const lost = { content: '[This message was lost in the crash.]' };
+  expect(fields.messages).toMatchObject([user('Hi'), lost, { content: 'yes' }]);
+  expect(fields.input).toMatchObject([user('Hi'), lost]);
+  expect(fields.target).toBe('4');
+  for (const key of ['total_time', 'turn_count', 'working_time']) expect(fields).not.toHaveProperty(key);
+  expect(missing.filter((reason) => reason === '1 of its messages could not be read.')).toHaveLength(2);
+});
+
 test('damaged rows are left out and said', () => {
   const db = new DatabaseSync(':memory:');
   fillBuffer(db, { samples: [{ summary: completed }], events: [{ event: madeEvent('info') }] });

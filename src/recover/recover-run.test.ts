@@ -162,7 +162,28 @@ describe('segments', () => {
     for await (const { key } of bucket.list('')) leftKeys.push(key);
     // The log itself is there before they go [SEG-9].
     expect(leftKeys).toEqual(['sealed.eval']);
-    expect((await readdir(at.places.state.path)).filter((name) => name.includes('recover'))).toEqual([]);
+    expect(await readdir(at.places.state.path)).toEqual([]);
+  });
+
+  test('are read whole also when somebody else recovers them in the middle of it', async () => {
+    const bucket = memoryBucket();
+    const run = await shipped(bucket);
+    await nodeDisk.removeTree(run.dir);
+    const placesOf = (one: Bucket) => ({ ...at.places, segments: { bucket: one, prefix: 'runs/' } });
+    let other: Promise<unknown> | undefined;
+    const meeting: Bucket = {
+      ...bucket,
+      async read(key, signal) {
+        const output = join(at.root, 'other.eval');
+        other ??= at.recover(run.runId, { places: placesOf(bucket), output, keep: true });
+        await other;
+        return bucket.read(key, signal);
+      },
+    };
+    const report = await at.recover(run.runId, { places: placesOf(meeting) });
+    expect(report).toMatchObject({ counts: { recovered: 3, inFlight: 1 }, problems: [] });
+    expect(await other).toMatchObject({ counts: { recovered: 3, inFlight: 1 }, problems: [] });
+    expect(await readdir(at.places.state.path)).toEqual([]);
   });
 
   test('of a process that lives are never touched', async () => {

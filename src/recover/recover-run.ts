@@ -186,7 +186,8 @@ class RunRecovery {
       this.#note('E_SEAL_VERIFY', `Sample ${sample} could not be written: ${reason}`);
     const samples = [...this.#accounts(report.plan)];
     const sources = this.#sources(journals);
-    this.#waiting = countWaiting(journals);
+    // In the log directory the next run finds them in the log itself [LOG-37].
+    this.#waiting = logs.place === places.logs.place ? 0 : countWaiting(journals);
     const deleted = keep ? [] : await this.#release(report, { logs, journals });
     const left = keep || deleted.length > 0 ? [] : sources.map(({ place }) => place);
     const { header } = report;

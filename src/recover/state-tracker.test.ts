@@ -72,3 +72,13 @@ describe('the state', () => {
     expect(new StateTracker({}).hasMessages).toBe(false);
   });
 });
+
+test('a part of the state that is taken away altogether is empty', () => {
+  const tracker = new StateTracker({ state: { store: { x: 1 }, metadata: { y: 1 }, messages: [{}] } });
+  tracker.changeState(undefined, [
+    { op: 'remove', path: '/store' },
+    { op: 'remove', path: '/metadata' },
+    { op: 'remove', path: '/messages' },
+  ]);
+  expect(tracker.state).toEqual({ store: {}, metadata: {}, messages: [] });
+});

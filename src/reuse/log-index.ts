@@ -11,7 +11,7 @@ import type { UsedLimits } from './used-limits.ts';
  */
 export interface IndexedSample {
   readonly name: string;
-  readonly state: 'completed' | 'errored';
+  readonly state: 'completed' | 'errored' | 'interrupted';
   readonly key: Digest;
   readonly asked: Digest | undefined;
   readonly content: Digest;
@@ -272,7 +272,7 @@ function foundOf(row: Row): FoundSample {
   return {
     log: String(row.log_name),
     runId: String(row.run),
-    state: row.state === 'completed' ? 'completed' : 'errored',
+    state: row.state === 'completed' || row.state === 'errored' ? row.state : 'interrupted',
     content: hexOf(row.content),
     answers: typeof row.answers === 'string' ? row.answers : undefined,
     used: { tokens: tokens ?? 0, turns: turns ?? 0, messages: messages ?? 0, usd: usd ?? 0, ended },

@@ -90,7 +90,7 @@ async function readInto(
     const isCompleted = summary.error === undefined && summary.completed;
     samples.push({
       name: sampleKeyText(summary.id, summary.epoch),
-      state: isCompleted ? 'completed' : 'errored',
+      state: mark.isInterrupted ? 'interrupted' : isCompleted ? 'completed' : 'errored',
       key: mark.key,
       asked: mark.asked,
       content: mark.content,

@@ -11,6 +11,8 @@ export interface SampleMark {
   readonly content: Digest;
   /** Modules that were imported while it ran, with what they said. */
   readonly later?: Readonly<Record<string, Digest>>;
+  /** True when its run did not finish it: it did not fail. */
+  readonly isInterrupted?: boolean;
   /** The limit that ended it. */
   readonly limit?: SampleLimit;
 }
@@ -21,13 +23,14 @@ const NAME = 'holdfast';
 export function readMark(metadata: JsonObject | undefined): SampleMark | undefined {
   const ours = metadata?.[NAME];
   if (!isJsonObject(ours)) return undefined;
-  const { key, asked, content, later, limit } = ours;
+  const { key, asked, content, later, limit, interrupted } = ours;
   if (typeof key !== 'string' || typeof content !== 'string') return undefined;
   return {
     key: key as Digest,
     ...(typeof asked === 'string' ? { asked: asked as Digest } : {}),
     content: content as Digest,
     ...(isJsonObject(later) ? { later: textsOf(later) } : {}),
+    ...(interrupted === true ? { isInterrupted: true } : {}),
     ...readLimit(limit),
   };
 }

@@ -31,7 +31,9 @@ export interface SampleCounts {
   readonly kept: number;
   /** Completed by other runs whose logs hold them. */
   readonly reused: number;
-  /** Was interrupted before, and went on from what had been answered by then. */
+  /** The output of an earlier run stands, and was scored anew. */
+  readonly rescored: number;
+  /** Ran with answers that had been bought before, as far as it asked for the same. */
   readonly replayed: number;
   /** Had an attempt before that could not be used (an error, an agent that starts over), and was run again. */
   readonly rerun: number;

@@ -104,6 +104,24 @@ describe('segments', () => {
     expect(asked).toEqual(['question 1 first', 'question 1 second']);
   });
 
+  test('of another eval are not even read', async () => {
+    const ours = run;
+    run = { ...ours, identity: { ...ours.identity, eval: 'another' } };
+    const writer = await writerWith('q0', away(), { writer: 'w' });
+    await writer.end('interrupted');
+    await ship(writer);
+    let reads = 0;
+    const counting = actBefore('read', '/segments/', async () => void reads++);
+    const places = { ...harness.places, segments: { bucket: counting, prefix: '' } };
+    const { account } = await runAgain({ places });
+    expect(account.samples).toMatchObject({ kept: 0, fresh: 3 });
+    expect(reads).toBe(0);
+    // Without its records only the segments can tell.
+    await bucket.remove(`${run.runId}/records/w`);
+    await runAgain({ places, reuse: 'any' });
+    expect(reads).toBeGreaterThan(0);
+  });
+
   test('[JRN-8] of a process that lives are left alone, also when somebody vouches for its death', async () => {
     await ship(await writerWith('q0', away(), { writer: 'living' }));
     const { account, isSameRun } = await runAgain({ forceDead: true });

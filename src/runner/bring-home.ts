@@ -8,6 +8,7 @@ import {
   listWriters,
   openRunJournals,
   type RunRecord,
+  readRecordObject,
   writerDir,
   writersIn,
 } from '../journal/index.ts';
@@ -65,6 +66,9 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   const { bucket, prefix } = from.segments;
   const away = (await listWriters(bucket, prefix, from.run)).filter((writer) => !here.has(writer));
   if (away.length === 0) return NOTHING;
+  // A bucket may hold the runs of many evals and machines: those of others are told without reading their segments.
+  const known = await runInBucket(from, away);
+  if (known && !(await isWanted(settings, plan, known))) return NOTHING;
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
@@ -145,19 +149,35 @@ async function tryRename(disk: Disk, from: string, to: string): Promise<boolean>
   }
 }
 
+/** The record of a run, from the first of its writers that has one in the bucket. */
+async function runInBucket(
+  { segments, run }: From,
+  writers: readonly string[],
+): Promise<RunRecord | undefined> {
+  for (const writer of writers) {
+    const records = await readRecordObject(segments, { run, writer });
+    if (records) return records.run;
+  }
+  return undefined;
+}
+
+/** True for a run of this eval that has not become a log here. */
+async function isWanted({ places }: RunSettings, { identity }: Plan, run: RunRecord): Promise<boolean> {
+  const isOurs = run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
+  return isOurs && (await findSealedLog(places.logs, run.logName, run)) === undefined;
+}
+
 /** Whether what came from the bucket is to be gone on with; else a sentence, or nothing when it is none of ours. */
 async function judge(
   settings: RunSettings,
   plan: Plan,
   incoming: string,
 ): Promise<'take' | string | undefined> {
-  const { disk, places, forceDead } = settings;
+  const { disk, forceDead } = settings;
   const journals = await openRunJournals({ disk, runDir: incoming });
   try {
-    const run: RunRecord = journals.run();
-    const isOurs =
-      run.identity.eval === plan.identity.eval && run.identity.targetName === plan.identity.targetName;
-    if (!isOurs || (await findSealedLog(places.logs, run.logName, run))) return undefined;
+    const run = journals.run();
+    if (!(await isWanted(settings, plan, run))) return undefined;
     const liveness = journals.liveness();
     if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return 'take';
     return `Run ${run.runId} of this eval has segments in the bucket, and its machine may be alive. If it is gone for good, run again with --force-dead: what was paid for then comes home.`;

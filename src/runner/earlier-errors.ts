@@ -1,23 +1,19 @@
-import { ActionableError, sampleKeyText } from '../base/index.ts';
+import { ActionableError } from '../base/index.ts';
 import type { JournalReader, RunJournals } from '../journal/index.ts';
-import type { LogStore, SampleFields } from '../log/index.ts';
-import type { ReuseFindings } from './find-reusable.ts';
+import type { SampleFields } from '../log/index.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import type { PlannedSample } from './plan.ts';
 
 export type EarlierError = NonNullable<SampleFields['error_retries']>[number];
 
 /** The errors of all earlier attempts at a sample, oldest first, with what happened in them. */
 export async function earlierErrors(
-  logs: LogStore,
-  where: {
-    readonly journals: RunJournals;
-    readonly planned: PlannedSample;
-    readonly findings: ReuseFindings;
-  },
+  journals: RunJournals,
+  planned: PlannedSample,
+  earlier: EarlierRuns,
 ): Promise<readonly EarlierError[]> {
-  const { journals, planned, findings } = where;
-  const logged = findings.errored.get(sampleKeyText(planned.id, planned.epoch));
-  const before = logged ? await errorsInLog(logs, logged.log, planned) : [];
+  const log = earlier.failure(planned);
+  const before = log === undefined ? [] : await errorsInLog(earlier, log, planned);
   const attempts = journals
     .attemptsAt(planned.id, planned.epoch)
     .filter(({ status }) => status === 'errored');
@@ -37,30 +33,17 @@ function errorInJournal(journal: JournalReader, attempt: number): readonly Earli
 }
 
 async function errorsInLog(
-  logs: LogStore,
+  earlier: EarlierRuns,
   name: string,
   planned: PlannedSample,
 ): Promise<readonly EarlierError[]> {
   try {
-    return await readErrors(logs, name, planned);
+    const log = await earlier.log(name);
+    const fields = await log?.sampleFields(planned.id, planned.epoch);
+    const error = fields?.error;
+    return [...(fields?.error_retries ?? []), ...(error ? [error] : [])];
   } catch (error) {
     if (error instanceof ActionableError) return []; // A damaged record of a failure must not stop the next attempt.
     throw error;
-  }
-}
-
-async function readErrors(
-  logs: LogStore,
-  name: string,
-  planned: PlannedSample,
-): Promise<readonly EarlierError[]> {
-  const log = await logs.open(name);
-  if (!log) return []; // Removed meanwhile: so is the record of the failure.
-  try {
-    const fields = await log.sampleFields(planned.id, planned.epoch);
-    const error = fields?.error;
-    return [...(fields?.error_retries ?? []), ...(error ? [error] : [])];
-  } finally {
-    await log.close();
   }
 }

@@ -2,7 +2,15 @@ import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import { type LogReader, type LogStore, type SampleAnswer, unionOfAnswers } from '../log/index.ts';
-import { type FoundSample, fitsLimits, isSameDigest, type LogIndex, openLogIndex, refreshIndex, shortDigest } from '../reuse/index.ts';
+import {
+  type FoundSample,
+  fitsLimits,
+  isSameDigest,
+  type LogIndex,
+  openLogIndex,
+  refreshIndex,
+  shortDigest,
+} from '../reuse/index.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -14,6 +22,9 @@ export interface Lent extends FoundSample {
   /** False when only `--reuse=any` makes it reusable: other code made it. */
   readonly isSame: boolean;
 }
+
+/** An answer with the run that bought it. */
+export type BoughtAnswer = SampleAnswer & { readonly from: string };
 
 export interface EarlierRunsOptions {
   readonly plan: Plan;
@@ -43,7 +54,11 @@ export class EarlierRuns implements AsyncDisposable {
 
   private constructor(
     index: LogIndex | undefined,
-    about: { readonly logs: LogStore; readonly options: EarlierRunsOptions; readonly unreadable: readonly UnreadableLog[] },
+    about: {
+      readonly logs: LogStore;
+      readonly options: EarlierRunsOptions;
+      readonly unreadable: readonly UnreadableLog[];
+    },
   ) {
     this.#index = index;
     this.#logs = about.logs;
@@ -71,9 +86,14 @@ export class EarlierRuns implements AsyncDisposable {
     });
   }
 
-  /** The same without the logs of other runs, for a run that was begun with `--fresh`. */
-  withoutLogs(): EarlierRuns {
-    return new EarlierRuns(undefined, { logs: this.#logs, options: this.#options, unreadable: this.unreadable });
+  /** Nothing of other runs, for one that was begun with `--fresh`. Closes this one. */
+  async withoutLogs(): Promise<EarlierRuns> {
+    await this[Symbol.asyncDispose]();
+    return new EarlierRuns(undefined, {
+      logs: this.#logs,
+      options: this.#options,
+      unreadable: this.unreadable,
+    });
   }
 
   /** A result that can be taken over whole. */
@@ -110,12 +130,12 @@ export class EarlierRuns implements AsyncDisposable {
   }
 
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
-  async answers(planned: PlannedSample): Promise<readonly SampleAnswer[]> {
+  async answers(planned: PlannedSample): Promise<readonly BoughtAnswer[]> {
     const logs = new Map<string, FoundSample>();
     for (const found of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
       if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
     // The latest log last: of two answers to one request its own counts.
-    const lists: (readonly SampleAnswer[])[] = [];
+    const lists: (readonly BoughtAnswer[])[] = [];
     for (const found of [...logs.values()].reverse()) lists.push(await this.#readAnswers(planned, found));
     return unionOfAnswers(lists);
   }
@@ -158,8 +178,8 @@ export class EarlierRuns implements AsyncDisposable {
       if (found.state === 'completed' && isSameDigest(found.content, planned.content)) yield found;
   }
 
-  async #readAnswers(planned: PlannedSample, { log, runId }: FoundSample): Promise<readonly SampleAnswer[]> {
-    const answers: SampleAnswer[] = [];
+  async #readAnswers(planned: PlannedSample, { log, runId }: FoundSample): Promise<readonly BoughtAnswer[]> {
+    const answers: BoughtAnswer[] = [];
     try {
       const reader = await this.log(log);
       for await (const answer of reader?.answers(planned) ?? []) answers.push({ from: runId, ...answer });
@@ -175,7 +195,11 @@ export class EarlierRuns implements AsyncDisposable {
   async #first(planned: PlannedSample, found: Iterable<FoundSample> = []): Promise<FoundSample | undefined> {
     const refused = this.#refused.get(sampleKeyText(planned.id, planned.epoch));
     for (const sample of found)
-      if (!refused?.has(sample.log) && fitsLimits(sample.used, this.#options.limits) && (await this.#isAsItWas(sample)))
+      if (
+        !refused?.has(sample.log) &&
+        fitsLimits(sample.used, this.#options.limits) &&
+        (await this.#isAsItWas(sample))
+      )
         return sample;
     return undefined;
   }
@@ -183,7 +207,8 @@ export class EarlierRuns implements AsyncDisposable {
   async #holdsAll(held: ReadonlyMap<string, FoundSample>): Promise<boolean> {
     for (const { key } of this.#options.plan.samples) {
       const sample = held.get(shortDigest(key));
-      if (!sample || !fitsLimits(sample.used, this.#options.limits) || !(await this.#isAsItWas(sample))) return false;
+      if (!sample || !fitsLimits(sample.used, this.#options.limits) || !(await this.#isAsItWas(sample)))
+        return false;
     }
     return true;
   }

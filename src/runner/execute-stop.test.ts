@@ -11,6 +11,7 @@ const TOTALS: SampleOutcome['totals'] = {
   turns: 0,
   messages: 0,
   replayedCalls: 0,
+  failedCalls: 0,
   spentUsd: 0,
   savedUsd: 0,
   savedTokens: 0,
@@ -26,6 +27,7 @@ function plannedSamples(count: number): PlannedSample[] {
     id: index,
     epoch: 1,
     key: digest,
+    asked: digest,
     content: digest,
   }));
 }

@@ -24,7 +24,12 @@ export interface ExecuteOptions {
   readonly isBudgetSpent: () => boolean;
   /** Aborted with its error when the journal takes nothing more: whatever runs then could not be kept. */
   readonly journalFailure: AbortSignal;
-  readonly runOne: (sample: PlannedSample, signal: AbortSignal) => Promise<SampleOutcome>;
+  /** `before`: how the try before this one ended. */
+  readonly runOne: (
+    sample: PlannedSample,
+    signal: AbortSignal,
+    before?: SampleOutcome,
+  ) => Promise<SampleOutcome>;
   readonly onStart?: (sample: PlannedSample) => void;
   readonly onEnd?: (sample: PlannedSample, outcome: SampleOutcome) => void;
 }
@@ -141,7 +146,7 @@ async function runToEnd(sample: PlannedSample, options: ExecuteOptions, stop: St
       retry < options.retries && outcome.status === 'errored' && !stop.isStopping();
       retry++
     ) {
-      outcome = await options.runOne(sample, stop.signal);
+      outcome = await options.runOne(sample, stop.signal, outcome);
     }
     options.onEnd?.(sample, outcome);
     stop.noteOutcome(outcome);

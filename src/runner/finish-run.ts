@@ -6,7 +6,6 @@ import {
   ACCOUNT_KEY,
   applySeal,
   countNotIn,
-  countWaiting,
   planSeal,
   releaseRun,
   type SealPlan,
@@ -131,7 +130,6 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   // What the bucket did not take before may go there now, and is then removed with the rest.
   await shipper?.finish();
   const keys = await tryListSegments(finish);
-  const waiting = countWaiting(opened.journals);
   const absent = report.wasThere ? await countNotIn(places.logs, report.name, report.plan) : 0;
   opened.writer.close();
   opened.journals.close();
@@ -145,12 +143,6 @@ async function letGo(report: SealReport, finish: Finish): Promise<void> {
   if (report.plan.unwritable.size > 0 || report.plan.problems.length > 0) {
     const kept = await setRunAside(disk, places.state, runId);
     tally.note(`Not all of the journals could be used; they are kept in ${kept}.`);
-    return;
-  }
-  if (waiting > 0) {
-    tally.note(
-      `The journals of this run stay: they have answers for ${waiting} sample(s) that other logs lent meanwhile, and the next run of this eval can use them.`,
-    );
     return;
   }
   await releaseRun(disk, places.state, runId);

@@ -114,15 +114,17 @@ type BoughtAnswer = RecordedAnswer & { readonly from: string };
 
 export const NO_ANSWERS: RecordedAnswers = new Map();
 
-/** Answers as a new attempt is given them. `runId`: who bought those that do not say it. */
-export function answersToReplay(answers: readonly SampleAnswer[], runId: string): RecordedAnswers {
+/** Answers as a new attempt is given them. */
+export function answersToReplay(
+  answers: readonly (SampleAnswer & { readonly from: string })[],
+): RecordedAnswers {
   const found = new Map<string, BoughtAnswer[]>();
   for (const row of answers.toSorted((a, b) => a.occurrence - b.occurrence)) {
     const { kind: _kind, digest: _digest, occurrence, ...answer } = row;
     const key = requestKey(row);
     const list = found.get(key) ?? [];
     // A gap cannot be filled by guessing: what comes behind it is asked again.
-    if (list.length === occurrence) list.push({ from: runId, ...answer });
+    if (list.length === occurrence) list.push(answer);
     found.set(key, list);
   }
   return found;

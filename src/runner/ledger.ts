@@ -25,8 +25,8 @@ export class Ledger {
   }
 
   /** A sample that did not have to be run at all. */
-  reused(summary: EvalSampleSummary): void {
-    for (const usage of Object.values(summary.model_usage)) {
+  reused({ model_usage }: Pick<EvalSampleSummary, 'model_usage'>): void {
+    for (const usage of Object.values(model_usage)) {
       this.#tokens.saved += usage.total_tokens;
       this.#usd.saved += usage.total_cost ?? 0;
     }

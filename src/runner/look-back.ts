@@ -1,5 +1,5 @@
-import { type FoundRun, findRuns, lookAtRun } from '../journal/index.ts';
-import { countWaiting, findSealedLog } from '../seal/index.ts';
+import { type FoundRun, findRuns } from '../journal/index.ts';
+import { findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -7,7 +7,7 @@ import type { RunSettings } from './settings.ts';
 export interface LookBack {
   /** The run to go on with. */
   readonly goOn?: FoundRun;
-  /** Runs of the same eval with another plan: what fits is carried over, then they are sealed. */
+  /** Runs of the same eval with another plan: they are sealed, and what still holds is taken from their logs. */
   readonly stale: readonly FoundRun[];
   /** Runs whose log is there already: a crash came between the log and the end of its journals. */
   readonly sealed: readonly FoundRun[];
@@ -34,14 +34,11 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   const notes: string[] = [];
   const sealed: FoundRun[] = [];
   const dead: FoundRun[] = [];
-  /** Their log is there, but answers are on record that nothing has come of yet: they are carried over. */
-  const waiting: FoundRun[] = [];
   const isBusy = found.some((run) => isSameEval(run, plan) && isHeldByNoWriter(run));
   for (const run of found.filter((one) => isSameEval(one, plan))) {
     const isDead = run.liveness === 'dead' || (run.liveness === 'unknown' && forceDead);
     if (!isDead) notes.push(describeLiving(run));
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
-    else if (reuse !== 'none' && (await hasWaiting(settings, run))) waiting.push(run);
     else sealed.push(run);
   }
   if (reuse === 'none') {
@@ -50,7 +47,7 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
     return { stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
-  const stale = [...dead.filter((run) => run !== goOn), ...waiting];
+  const stale = dead.filter((run) => run !== goOn);
   return { ...(goOn ? { goOn } : {}), stale, sealed, notes, damage, isBusy };
 }
 
@@ -61,15 +58,6 @@ function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {
 /** The run is locked, and yet nobody writes it. */
 function isHeldByNoWriter({ liveness, writers }: FoundRun): boolean {
   return liveness === 'alive' && writers.every((writer) => writer.liveness !== 'alive');
-}
-
-async function hasWaiting({ disk }: RunSettings, { dir }: FoundRun): Promise<boolean> {
-  const journals = await lookAtRun({ disk, runDir: dir });
-  try {
-    return journals !== undefined && countWaiting(journals) > 0;
-  } finally {
-    journals?.close();
-  }
 }
 
 function describeLiving({ liveness, run }: FoundRun): string {

@@ -22,6 +22,8 @@ export interface RunStarted {
   readonly planned: number;
   readonly kept: number;
   readonly reused: number;
+  /** Their outputs are there, and are scored anew. */
+  readonly toScore: number;
   readonly toRun: number;
   readonly previous?: PreviousAttempt;
 }

@@ -6,7 +6,8 @@ const input = (more: Partial<PlanInput> = {}): PlanInput => ({
   eval: 'e',
   version: '0',
   targetName: 'openai/x',
-  targetKey: { model: 'x' },
+  target: 't' as Digest,
+  scoring: 's' as Digest,
   definition: 'd' as Digest,
   epochs: 1,
   rows: rowsOf([1, 'b']),
@@ -21,15 +22,25 @@ test('the content key covers all that decides a result, and the plan all its key
   const plans = [
     input(),
     input({ eval: 'f' }),
-    input({ version: '1' }),
     input({ targetName: 'openai/y' }),
-    input({ targetKey: { model: 'x', temperature: 0 } }),
-    input({ definition: 'other' as Digest }),
+    input({ target: 'other' as Digest }),
+    input({ scoring: 'other' as Digest }),
     input({ rows: rowsOf([1, 'b'], 'changed') }),
   ].map(makePlan);
   expect(new Set(plans.map(({ samples }) => samples[0]?.key)).size).toBe(plans.length);
   expect(new Set(plans.map(({ digest }) => digest)).size).toBe(plans.length);
   expect(makePlan(input()).digest).toBe(plans[0]?.digest);
+});
+
+test('what is asked does not depend on who scores it, and the plan alone on how numbers are made', () => {
+  const [plan, scored, reported] = [
+    input(),
+    input({ scoring: 'other' as Digest }),
+    input({ definition: 'other' as Digest }),
+  ].map(makePlan);
+  expect(scored?.samples[0]?.asked).toBe(plan?.samples[0]?.asked);
+  expect(reported?.samples[0]?.key).toBe(plan?.samples[0]?.key);
+  expect(reported?.digest).not.toBe(plan?.digest);
 });
 
 test('the order of rows does not change the plan, and every sample is found by its name', () => {

@@ -62,7 +62,13 @@ export function makePlan(input: PlanInput): Plan {
   }
   // Sorted, so that a shuffled or reordered dataset still goes on in the same journal.
   const lines = samples.map(({ id, epoch, key }) => `${JSON.stringify(id)} ${epoch} ${key}`).sort();
-  return { samples, size: samples.length, identity, digest: digestOfLines([identity.definition, ...lines]), ...namesOf(input) };
+  return {
+    samples,
+    size: samples.length,
+    identity,
+    digest: digestOfLines([identity.definition, ...lines]),
+    ...namesOf(input),
+  };
 }
 
 /** The key of a result, from what was asked and who scored it. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import { createFile } from '../disk/index.ts';
-import { definitionDigest } from '../evals/index.ts';
+import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import { type RunnableTarget, resolvePlanned } from '../targets/index.ts';
@@ -10,8 +10,8 @@ import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
+import { EarlierRuns } from './earlier-runs.ts';
 import { logStartOf } from './eval-spec.ts';
-import { findReusable, type ReuseFindings } from './find-reusable.ts';
 import { type Finish, finishRun, leaveFailed, leaveResumable, type RunOutcome } from './finish-run.ts';
 import { type LookBack, lookBack } from './look-back.ts';
 import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
@@ -68,8 +68,9 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
     eval: task.eval.name,
     version: String(task.eval.version),
     targetName: target.name,
-    targetKey: target.key,
-    definition: definitionDigest(task.eval),
+    target: targetDigest(task.eval, { key: target.key, code: task.code }),
+    scoring: scoringDigest(task.eval, task.code),
+    definition: definitionDigest(task.eval, task.code),
     epochs: task.eval.epochs.count,
     rows: dataset,
   });
@@ -82,12 +83,12 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   const brought = await bringHome(settings, plan);
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
-  const findings = await findReusable(places.logs, plan, settings.reuse);
-  noteFindings(findings, tally);
-  const opened = await openRun({ ...prepared, plan, tally, findings });
-  if ('account' in opened) return opened;
+  const found = await openRun({ ...prepared, plan, tally });
+  if ('account' in found) return found;
+  const { opened } = found;
+  await using earlier = found.earlier;
   try {
-    return await work({ ...prepared, plan, tally, findings, opened });
+    return await work({ ...prepared, plan, tally, earlier, opened });
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -99,29 +100,61 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
 interface Planned extends Prepared {
   readonly plan: Plan;
   readonly tally: RunTally;
-  readonly findings: ReuseFindings;
+}
+
+interface Opened {
+  readonly opened: OpenRun;
+  readonly earlier: EarlierRuns;
 }
 
 /** A run to work on; or the outcome, when there is nothing to do. */
-async function openRun(planned: Planned): Promise<OpenRun | RunOutcome> {
-  const { settings, plan, tally, findings } = planned;
+async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
+  const { settings, plan, tally } = planned;
   const options = { settings, plan, startOf: startOf(planned) };
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
-    const done = back.goOn
-      ? undefined
-      : await findDone({ plan, findings, tally, logs: settings.places.logs });
-    if (done) return done;
+    for (const stale of back.stale) tally.note(await takeOver(stale, settings));
+    const earlier = await openEarlier(planned);
     try {
+      const done = back.goOn
+        ? undefined
+        : await findDone({ plan, earlier, tally, logs: settings.places.logs });
+      if (done) {
+        await earlier[Symbol.asyncDispose]();
+        return done;
+      }
       const opened = back.goOn ? await goOnWith(back.goOn, options) : await beginRun(options);
-      await takeAll(back, opened, planned);
-      return opened;
+      noteFound(back, opened, tally);
+      return { opened, earlier: isFresh(opened) ? await earlier.withoutLogs() : earlier };
     } catch (error) {
+      await earlier[Symbol.asyncDispose]();
       // Another process was quicker to go on with the run that was found. It is that one's now.
       if (!isBusy(error) || round === ROUNDS_MAX) throw error;
     }
   }
+}
+
+async function openEarlier({ task, settings, plan, tally }: Planned): Promise<EarlierRuns> {
+  const earlier = await EarlierRuns.open(settings, {
+    plan,
+    limits: task.eval.limits,
+    mode: settings.reuse,
+    keepOutputs: settings.keepOutputs,
+    code: task.code,
+    onDamage: (sentence) => tally.noteDamage(sentence),
+  });
+  for (const { path, reason, isOurs } of earlier.unreadable) {
+    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+    if (isOurs) tally.noteDamage(sentence);
+    else tally.note(sentence);
+  }
+  return earlier;
+}
+
+/** What was begun with `--fresh` stays fresh, however often it is gone on with. */
+function isFresh({ journals }: OpenRun): boolean {
+  return journals.writers().some(({ generation, reuse }) => generation <= 1 && reuse === 'none');
 }
 
 /** A crashed run that another process has in its hands for a moment is worth waiting for: all of it is paid for already. */
@@ -137,22 +170,21 @@ async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> 
   }
 }
 
-async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally }: Planned): Promise<void> {
+function noteFound(back: LookBack, { journals }: OpenRun, tally: RunTally): void {
   for (const note of back.notes) tally.note(note);
-  const { damage } = opened.journals;
+  const { damage } = journals;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);
-  for (const stale of back.stale) tally.note(await takeOver(stale, { ...opened, plan }, settings));
 }
 
-async function work(planned: Planned & { readonly opened: OpenRun }): Promise<RunOutcome> {
-  const { task, settings, target, plan, tally, findings, opened, dataset } = planned;
+async function work(planned: Planned & Opened): Promise<RunOutcome> {
+  const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
   task.models.budget.countEarlier(opened.journals.spentUsd());
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, opened, tally, shipper };
   try {
-    const stock = await takeStock(opened, { plan, findings, tally }, settings);
+    const stock = await takeStock(opened, { plan, earlier, tally }, settings);
     noteStartingOver(stock.tried, planned);
     task.observer?.onRunStart?.({
       runId: opened.run.runId,
@@ -161,7 +193,8 @@ async function work(planned: Planned & { readonly opened: OpenRun }): Promise<Ru
       planned: plan.size,
       kept: tally.states.kept,
       reused: tally.states.reused,
-      toRun: stock.toRun.length,
+      toScore: stock.outputs.size,
+      toRun: stock.toDo.length - stock.outputs.size,
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped } = await runSamples({ ...planned, stock, shipper });
@@ -217,18 +250,6 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
   tally.note(
     `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
   );
-}
-
-function noteFindings(findings: ReuseFindings, tally: RunTally): void {
-  for (const { path, reason, isOurs } of findings.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
-    if (isOurs) tally.noteDamage(sentence);
-    else tally.note(sentence);
-  }
-  if (findings.changed > 0)
-    tally.note(
-      `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,
-    );
 }
 
 /** A run that could not begin, because the eval is wrong, leaves nothing behind. */

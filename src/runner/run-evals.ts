@@ -9,8 +9,8 @@ import {
   type Models,
   type PriceTable,
 } from '../targets/index.ts';
-import { Slots, type StopSignals } from './execute.ts';
 import type { ReuseMode } from './earlier-runs.ts';
+import { Slots, type StopSignals } from './execute.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
@@ -38,6 +38,8 @@ export interface RunEvalsOptions {
   readonly baseUrl?: string | undefined;
   /** same: what has the same content key. any: also what another definition made. none: nothing. Default same. */
   readonly reuse?: ReuseMode | undefined;
+  /** Outputs stand although the code of the target has changed since. */
+  readonly keepOutputs?: boolean | undefined;
   /** How often the set is gone through until nothing is missing. Default 1. */
   readonly attempts?: number | undefined;
   readonly graceMs?: number | undefined;
@@ -90,6 +92,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     slots: new Slots(concurrency),
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
+    keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,
     version: options.version,

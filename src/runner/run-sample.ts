@@ -1,7 +1,18 @@
-import { type Clock, isoTime, type Random, shortId, toJson, UsageError } from '../base/index.ts';
+import {
+  type Clock,
+  type Digest,
+  isoTime,
+  type JsonObject,
+  type Random,
+  shortId,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedScorer, SampleLimits, SampleRow } from '../evals/index.ts';
-import type { EvalError, SampleFields, Score } from '../log/index.ts';
+import { addUsage, type EvalError, type SampleFields, type SampleLimit, type Score } from '../log/index.ts';
+import { readMark, withMark } from '../reuse/index.ts';
 import {
   BudgetExhausted,
   createSampleMeter,
@@ -22,9 +33,16 @@ import { errorOf } from './eval-error.ts';
 import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
 import { fitResult } from './fit-log.ts';
 import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
-import type { PlannedSample } from './plan.ts';
+import type { KeptOutput } from './kept-output.ts';
+import { type PlannedSample, resultKey } from './plan.ts';
 import { redactedAttempt } from './redacted-attempt.ts';
-import { sampleInput, sampleMetadata, sampleTarget, withOutputKind } from './sample-content.ts';
+import {
+  recordedOutput,
+  sampleInput,
+  sampleMetadata,
+  sampleTarget,
+  withOutputKind,
+} from './sample-content.ts';
 import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
 
@@ -37,6 +55,9 @@ export interface SampleRunner {
   readonly clock: Clock;
   readonly random: Random;
   readonly disk: Disk;
+  /** Who scores, as a part of keys. */
+  readonly scoring: Digest;
+  readonly code: EvalCode | undefined;
   readonly openWorkspace: (sample: PlannedSample, existing?: string) => Workspace;
 }
 
@@ -47,6 +68,8 @@ export interface SampleTask {
   readonly answers: RecordedAnswers;
   /** Errors of earlier attempts, oldest first. */
   readonly earlier: readonly EarlierError[];
+  /** The output of an earlier run, which stands: only scoring is left. */
+  readonly kept?: KeptOutput;
   /** An attempt whose target had ended already, though it cannot be replayed: only scoring is left. */
   readonly finished?: FinishedTarget;
   /** Aborted when the run must stop now: the sample is then interrupted, and resumable. */
@@ -61,6 +84,10 @@ export interface SampleOutcome {
   readonly totals: MeterTotals;
   /** True when the target had ended in an earlier attempt, and only scoring was left. */
   readonly wasFinished?: boolean;
+  /** True when the output of an earlier run was scored anew. */
+  readonly wasKept?: boolean;
+  /** False when its answers led to its error: none of its calls failed. */
+  readonly canReplay?: boolean;
 }
 
 /**
@@ -68,9 +95,9 @@ export interface SampleOutcome {
  * its error), or an interruption that leaves its answers for the next attempt. Only a failing journal and a UsageError throw.
  */
 export async function runSample(runner: SampleRunner, task: SampleTask): Promise<SampleOutcome> {
-  const { planned, row, finished } = task;
-  const uuid = finished?.uuid ?? shortId(runner.random);
-  const startedAt = finished?.startedAt ?? isoTime(runner.clock.nowMs());
+  const { planned, row, finished, kept } = task;
+  const uuid = finished?.uuid ?? kept?.fields.uuid ?? shortId(runner.random);
+  const startedAt = finished?.startedAt ?? kept?.fields.started_at ?? isoTime(runner.clock.nowMs());
   const { redaction } = runner.models;
   const sample = redaction.value({
     input: sampleInput(row),
@@ -104,6 +131,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
   });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);
+  else if (kept) for await (const event of kept.events) attempt.event(event);
   else
     recorder.emit(
       newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }),
@@ -141,14 +169,14 @@ class Attempt {
     this.#runner = runner;
     this.#task = task;
     this.#parts = parts;
-    this.#workspace = runner.openWorkspace(task.planned, task.finished?.workspace);
+    this.#workspace = runner.openWorkspace(task.planned, task.finished?.workspace ?? task.kept?.workspace);
   }
 
   async run(): Promise<SampleOutcome> {
     let stopped: LimitExceeded | undefined;
     let result: TargetResult | undefined;
     try {
-      result = this.#task.finished?.result ?? (await this.#runTarget());
+      result = this.#resultThere() ?? (await this.#runTarget());
     } catch (error) {
       if (this.#isInterruption(error)) return this.#interrupted(error);
       // A mistake in the eval itself (no model, no key) is the same for every sample: the run says it and stops.
@@ -164,6 +192,13 @@ class Attempt {
       if (this.#isInterruption(error)) return this.#interrupted(error);
       throw error;
     }
+  }
+
+  #resultThere(): TargetResult | undefined {
+    const { finished, kept } = this.#task;
+    if (!kept) return finished?.result;
+    const { messages, output } = kept.fields;
+    return { output: recordedOutput(kept.fields), messages, modelOutput: output };
   }
 
   async #runTarget(): Promise<TargetResult> {
@@ -215,21 +250,63 @@ class Attempt {
   ): Promise<SampleOutcome> {
     const { conversation } = this.#parts.scope;
     const result = whole && (await fitResult(whole, this.#runner.disk, this.#workspace));
-    const fields: SampleFields = {
-      ...this.#common(),
-      ...(result ? { metadata: withOutputKind(this.#parts.about.metadata, result.output) } : {}),
-      messages: result?.messages ?? conversation.messages,
-      output: result?.modelOutput ?? conversation.output ?? { choices: [] },
-      scores,
-      ...(stopped ? { limit: stopped.toSampleLimit() } : {}),
-    };
+    const limit = stopped?.toSampleLimit();
+    const fields: SampleFields = this.#task.kept
+      ? this.#scoredAnew(this.#task.kept, scores)
+      : {
+          ...this.#common(),
+          metadata: await this.#markedMetadata(result, limit),
+          messages: result?.messages ?? conversation.messages,
+          output: result?.modelOutput ?? conversation.output ?? { choices: [] },
+          scores,
+          ...(limit ? { limit } : {}),
+        };
     await this.#parts.attempt.finish('completed', fields);
     return {
       status: 'completed',
       fields,
       totals: this.#parts.meter.totals,
       wasFinished: this.#task.finished !== undefined,
+      wasKept: this.#task.kept !== undefined,
     };
+  }
+
+  /** What an earlier run said of the sample, under new scores. What it asked is what that run asked. */
+  #scoredAnew({ fields, from }: KeptOutput, scores: Readonly<Record<string, Score>>): SampleFields {
+    const { about, meter } = this.#parts;
+    const { asked, key } = this.#task.planned;
+    const before = readMark(fields.metadata)?.asked ?? asked;
+    const mark =
+      before === asked ? { asked, key } : { asked: before, key: resultKey(before, this.#runner.scoring) };
+    const usage = { ...fields.model_usage };
+    for (const [model, added] of Object.entries(meter.usageByModel()))
+      usage[model] = addUsage(usage[model], added);
+    return {
+      ...fields,
+      metadata: withMark(fields.metadata, { ...mark, made: { how: 'scored anew', from, ...this.#calls() } }),
+      target: about.target,
+      scores,
+      model_usage: usage,
+    };
+  }
+
+  async #markedMetadata(
+    result: TargetResult | undefined,
+    limit: SampleLimit | undefined,
+  ): Promise<JsonObject> {
+    const { metadata } = this.#parts.about;
+    const later = await this.#runner.code?.later();
+    const calls = this.#calls();
+    return withMark(result ? withOutputKind(metadata, result.output) : metadata, {
+      ...(later && Object.keys(later).length > 0 ? { later } : {}),
+      ...(limit ? { limit: { type: limit.type, limit: limit.limit } } : {}),
+      made: { how: calls.replayed > 0 ? 'replayed' : 'bought', ...calls },
+    });
+  }
+
+  #calls(): { readonly bought: number; readonly replayed: number } {
+    const { turns, replayedCalls } = this.#parts.meter.totals;
+    return { bought: Math.max(0, turns - replayedCalls), replayed: replayedCalls };
   }
 
   async #errored(error: unknown): Promise<SampleOutcome> {
@@ -243,7 +320,8 @@ class Attempt {
       error: evalError,
     };
     await this.#parts.attempt.finish('errored', fields);
-    return { status: 'errored', fields, totals: this.#parts.meter.totals };
+    const { totals } = this.#parts.meter;
+    return { status: 'errored', fields, totals, canReplay: totals.failedCalls > 0 };
   }
 
   #interrupted(reason: unknown): SampleOutcome {

@@ -1,12 +1,14 @@
-import { sampleKeyText } from '../base/index.ts';
+import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import type { SegmentShipper } from '../journal/index.ts';
+import { unionOfAnswers } from '../log/index.ts';
 import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
 import { earlierErrors } from './earlier-errors.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import { type Executed, executeSamples } from './execute.ts';
-import type { ReuseFindings } from './find-reusable.ts';
 import { findFinishedTarget } from './finished-target.ts';
-import { answersToReplay, NO_ANSWERS } from './journal-recorder.ts';
+import { answersToReplay, NO_ANSWERS, type RecordedAnswers } from './journal-recorder.ts';
+import { type KeptOutput, readKeptOutput } from './kept-output.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import { runSample, type SampleOutcome, type SampleRunner } from './run-sample.ts';
@@ -22,17 +24,17 @@ export interface SamplesToRun {
   readonly plan: Plan;
   readonly opened: OpenRun;
   readonly stock: Stock;
-  readonly findings: ReuseFindings;
+  readonly earlier: EarlierRuns;
   readonly tally: RunTally;
   readonly shipper: SegmentShipper | undefined;
 }
 
 /** Runs what is left to run, until all of it ended or the run must stop. */
 export function runSamples(about: SamplesToRun): Promise<Executed> {
-  const { settings, task, target, plan, opened, stock, tally } = about;
+  const { settings, task, plan, opened, stock, tally } = about;
   const runner = sampleRunner(about);
   return executeSamples({
-    samples: stock.toRun,
+    samples: stock.toDo,
     slots: settings.slots,
     clock: settings.clock,
     signals: settings.signals,
@@ -42,17 +44,13 @@ export function runSamples(about: SamplesToRun): Promise<Executed> {
     planned: plan.size,
     isBudgetSpent: () => task.models.budget.isExhausted(),
     journalFailure: opened.writer.onFailure,
-    runOne: (sample, signal) => runOne(sample, signal, { ...about, runner }),
+    runOne: (sample, signal, before) => runOne({ planned: sample, before }, signal, { ...about, runner }),
     onStart: (sample) => task.observer?.onSampleStart?.(sample),
-    onEnd: (sample, outcome) =>
-      tally.countEnd(sample, outcome, {
-        before: stock.tried.get(nameOf(sample)),
-        canReplay: !target.startsOver,
-      }),
+    onEnd: (sample, outcome) => tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample))),
   });
 }
 
-function sampleRunner({ settings, task, target, opened }: SamplesToRun): SampleRunner {
+function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): SampleRunner {
   const { disk, clock, random, places } = settings;
   return {
     target,
@@ -62,6 +60,8 @@ function sampleRunner({ settings, task, target, opened }: SamplesToRun): SampleR
     clock,
     random,
     disk,
+    code: task.code,
+    scoring: plan.identity.scoring,
     openWorkspace: ({ id, epoch }, existing) =>
       createWorkspace({
         ...(existing === undefined ? {} : { existing }),
@@ -73,32 +73,73 @@ function sampleRunner({ settings, task, target, opened }: SamplesToRun): SampleR
   };
 }
 
+interface Try {
+  readonly planned: PlannedSample;
+  /** How the try before ended, in this very session. */
+  readonly before: SampleOutcome | undefined;
+}
+
 async function runOne(
-  planned: PlannedSample,
+  { planned, before }: Try,
   signal: AbortSignal,
   about: SamplesToRun & { readonly runner: SampleRunner },
 ): Promise<SampleOutcome> {
-  const { settings, target, dataset, opened, stock, findings, tally, shipper, runner } = about;
+  const { settings, target, dataset, opened, stock, earlier, tally, shipper, runner } = about;
   const { journals, writer } = opened;
-  const wasTried = stock.tried.has(nameOf(planned));
+  const wasTried = stock.tried.has(nameOf(planned)) || before !== undefined;
+  const kept = await keptOutput(planned, about);
   const finished =
     wasTried && target.startsOver ? await findFinishedTarget(settings.disk, journals, planned) : undefined;
   const outcome = await runSample(runner, {
     planned,
+    ...(kept ? { kept } : {}),
     ...(finished ? { finished } : {}),
     row: await dataset.row(planned.index),
     journal: writer,
-    answers: wasTried
-      ? answersToReplay(journals.answersAt(planned.id, planned.epoch), opened.run.runId)
-      : NO_ANSWERS,
-    earlier: await earlierErrors(settings.places.logs, { journals, planned, findings }),
+    answers: await answersFor({ planned, before }, about),
+    earlier: kept ? [] : await earlierErrors(journals, planned, earlier),
     signal,
   });
-  const isWasted = outcome.status === 'errored' || (outcome.status === 'interrupted' && target.startsOver);
+  if (kept && outcome.status !== 'interrupted') tally.ledger.reused(kept.fields);
+  const isWasted =
+    (outcome.status === 'errored' && !outcome.canReplay) ||
+    (outcome.status === 'interrupted' && target.startsOver);
   tally.ledger.attempt(outcome.totals, isWasted);
   // With a bucket, a sample counts as completed only after the bucket was offered its result.
   if (outcome.status !== 'interrupted') await shipper?.ship();
   return outcome;
+}
+
+/**
+ * All that was ever bought for the sample. But a sample that is tried again in this session, although none of its calls
+ * failed, is tried with new answers: those it had led to the error.
+ */
+async function answersFor(
+  { planned, before }: Try,
+  { earlier, opened }: SamplesToRun,
+): Promise<RecordedAnswers> {
+  if (before && !before.canReplay) return NO_ANSWERS;
+  const { journals, run } = opened;
+  const own = journals.answersAt(planned.id, planned.epoch).map((answer) => ({ from: run.runId, ...answer }));
+  return answersToReplay(unionOfAnswers([await earlier.answers(planned), own]));
+}
+
+/** Undefined when the output is not there after all: then the target runs. */
+async function keptOutput(
+  planned: PlannedSample,
+  { stock, earlier, settings, tally }: SamplesToRun,
+): Promise<KeptOutput | undefined> {
+  const found = stock.outputs.get(nameOf(planned));
+  if (!found) return undefined;
+  try {
+    return await readKeptOutput(await earlier.log(found.log), { planned, found, settings });
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    tally.noteDamage(
+      `The output of sample ${planned.id}, epoch ${planned.epoch}, in ${found.log} cannot be read, and the target runs again: ${messageOf(error)}`,
+    );
+    return undefined;
+  }
 }
 
 function nameOf({ id, epoch }: PlannedSample): string {

@@ -93,6 +93,7 @@ function withEarlier(last: ItemOutcome, before: ItemOutcome): ItemOutcome {
       kept: then.samples.kept,
       reused: then.samples.reused,
       fresh: then.samples.fresh,
+      rescored: then.samples.rescored + now.samples.rescored,
       replayed: then.samples.replayed + now.samples.replayed,
       rerun: then.samples.rerun + now.samples.rerun,
       lost: Math.max(then.samples.lost, now.samples.lost),

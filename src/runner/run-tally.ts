@@ -4,7 +4,7 @@ import { Ledger } from './ledger.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { SampleOutcome } from './run-sample.ts';
-import { SampleStates } from './sample-states.ts';
+import { type EndKind, SampleStates } from './sample-states.ts';
 
 export interface TallyOptions {
   readonly target: string;
@@ -54,14 +54,14 @@ export class RunTally {
     this.#lost = { answers: this.#lost.answers + answers, usd: this.#lost.usd + usd };
   }
 
-  /** `before`: how the latest earlier attempt ended, if there was one; `canReplay`: whether it could go on from there. */
+  /** `before`: how the latest earlier attempt ended, if there was one. */
   countEnd(
     sample: PlannedSample,
     outcome: SampleOutcome,
-    earlier: { readonly before: 'errored' | 'interrupted' | undefined; readonly canReplay: boolean },
+    before: 'errored' | 'interrupted' | undefined,
   ): void {
     const { fields, totals, status } = outcome;
-    if (status !== 'interrupted') this.states.markEnd(sample, kindOf(outcome, earlier), status);
+    if (status !== 'interrupted') this.states.markEnd(sample, kindOf(outcome, before), status);
     this.#options.observer?.onSampleEnd?.(sample, {
       status,
       scores: fields?.scores ?? {},
@@ -112,14 +112,8 @@ export class RunTally {
   }
 }
 
-function kindOf(
-  outcome: SampleOutcome,
-  {
-    before,
-    canReplay,
-  }: { readonly before: 'errored' | 'interrupted' | undefined; readonly canReplay: boolean },
-): 'replayed' | 'rerun' | 'fresh' {
-  if (before === undefined) return 'fresh';
-  const wentOn = before === 'interrupted' && (canReplay || outcome.wasFinished === true);
-  return wentOn ? 'replayed' : 'rerun';
+function kindOf(outcome: SampleOutcome, before: 'errored' | 'interrupted' | undefined): EndKind {
+  if (outcome.wasKept) return 'rescored';
+  if (outcome.wasFinished || outcome.totals.replayedCalls > 0) return 'replayed';
+  return before === undefined ? 'fresh' : 'rerun';
 }

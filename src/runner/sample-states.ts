@@ -2,8 +2,10 @@ import type { SampleCounts } from './account.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 
 /** How a sample came to its end in this session; a sample has at most one of these. */
-const KINDS = ['none', 'kept', 'reused', 'replayed', 'rerun', 'fresh'] as const;
+const KINDS = ['none', 'kept', 'reused', 'rescored', 'replayed', 'rerun', 'fresh'] as const;
 type Kind = (typeof KINDS)[number];
+/** How a sample that was worked on came to its end. */
+export type EndKind = 'rescored' | 'replayed' | 'rerun' | 'fresh';
 const ERRORED = 0x10;
 
 /**
@@ -28,11 +30,7 @@ export class SampleStates {
   }
 
   /** The last end counts: a sample that failed and was then run again is not failed. */
-  markEnd(
-    { position }: PlannedSample,
-    kind: 'replayed' | 'rerun' | 'fresh',
-    status: 'completed' | 'errored',
-  ): void {
+  markEnd({ position }: PlannedSample, kind: EndKind, status: 'completed' | 'errored'): void {
     this.#states[position] = KINDS.indexOf(kind) | (status === 'errored' ? ERRORED : 0);
   }
 
@@ -46,7 +44,17 @@ export class SampleStates {
 
   /** `isCompleted`: whether a sample is really there, in the log or in a journal. */
   counts(isCompleted: (name: string) => boolean): SampleCounts {
-    const counts = { kept: 0, reused: 0, replayed: 0, rerun: 0, fresh: 0, errored: 0, remaining: 0, lost: 0 };
+    const counts = {
+      kept: 0,
+      reused: 0,
+      rescored: 0,
+      replayed: 0,
+      rerun: 0,
+      fresh: 0,
+      errored: 0,
+      remaining: 0,
+      lost: 0,
+    };
     for (const [position, state] of this.#states.entries()) {
       const kind = KINDS[state & ~ERRORED] ?? 'none';
       if (kind === 'none') {

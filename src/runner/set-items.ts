@@ -1,4 +1,5 @@
 import { UsageError } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import {
   type EvalDefinition,
   matchesFilter,
@@ -18,6 +19,8 @@ export interface EvalSource {
   readonly file?: string;
   /** Where relative paths in it start. */
   readonly baseDir: string;
+  /** Its code, when it comes from a module: without it a function counts by its own text alone. */
+  readonly code?: EvalCode | undefined;
 }
 
 /** What the command line changes in every eval of a set. */
@@ -78,7 +81,7 @@ function refuseEqualNames(evals: readonly EvalSource[]): void {
 const TAKES_MODEL: ReadonlySet<PlannedTarget['kind']> = new Set(['none', 'model', 'function']);
 
 function itemOf(
-  { definition, file, baseDir }: EvalSource,
+  { definition, file, baseDir, code }: EvalSource,
   planned: PlannedEval,
   model?: string,
 ): PlannedItem {
@@ -88,6 +91,7 @@ function itemOf(
     model,
     file,
     baseDir,
+    code,
   };
 }
 

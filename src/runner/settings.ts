@@ -1,9 +1,10 @@
 import type { Clock, Random } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
 import type { Models } from '../targets/index.ts';
-import type { Slots, StopSignals } from './execute.ts';
 import type { ReuseMode } from './earlier-runs.ts';
+import type { Slots, StopSignals } from './execute.ts';
 import type { RunObserver } from './observer.ts';
 import type { Places } from './places.ts';
 
@@ -18,6 +19,8 @@ export interface RunSettings {
   /** How long running samples may go on after a drain. */
   readonly graceMs: number;
   readonly reuse: ReuseMode;
+  /** Outputs stand although the code of the target has changed since. */
+  readonly keepOutputs: boolean;
   /** undefined: as often as the journal ships by itself. */
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
@@ -39,5 +42,7 @@ export interface RunTask {
   /** Where relative paths start. */
   readonly baseDir: string;
   readonly models: Models;
+  /** Its code, when it comes from a module. */
+  readonly code: EvalCode | undefined;
   readonly observer: RunObserver | undefined;
 }

@@ -1,25 +1,20 @@
-import { DamageError, sampleKeyText } from '../base/index.ts';
-import { type FoundRun, type JournalWriter, openRunJournals, type RunJournals } from '../journal/index.ts';
+import { DamageError } from '../base/index.ts';
+import { type FoundRun, openRunJournals, type RunJournals } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
-import { applySeal, countNotIn, countWaiting, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { applySeal, countNotIn, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
-import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 import { tryLockRun } from './try-lock.ts';
 
 /**
- * Takes what fits from a run whose plan was another, then turns that run into a log: whatever else it holds was paid for
- * too. Gives a sentence about it for the account.
+ * Turns a run that did not finish and whose plan was another into a log, with everything that was bought in it: whatever of
+ * that is still of use, the run that comes now takes from there. Gives a sentence about it for the account.
  *
  * ### Ordering
- * The other run is locked first, so that two processes do not take it over at once, and writers that somebody vouched for
- * are fenced. What is carried is durable here before the other run is let go. An attempt keeps its origin, so carrying it again adds nothing [JRN-14].
+ * The run is locked first, so that two processes do not take it over at once, and writers that somebody vouched for are
+ * fenced. It is let go only after its log is in place [SEAL-5].
  */
-export async function takeOver(
-  stale: FoundRun,
-  into: { readonly writer: JournalWriter; readonly journals: RunJournals; readonly plan: Plan },
-  settings: RunSettings,
-): Promise<string> {
+export async function takeOver(stale: FoundRun, settings: RunSettings): Promise<string> {
   const { runId } = stale.run;
   const lock = tryLockRun(stale.dir);
   if (!lock) return `The unfinished run ${runId} was taken over by another process just now.`;
@@ -27,7 +22,7 @@ export async function takeOver(
     await fenceFound(stale, settings);
     const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
     try {
-      return await carryAndSeal(stale, journals, { ...into, settings });
+      return await sealAndRelease(stale, journals, settings);
     } finally {
       journals.close();
     }
@@ -39,59 +34,27 @@ export async function takeOver(
   }
 }
 
-interface Takeover {
-  readonly writer: JournalWriter;
-  readonly journals: RunJournals;
-  readonly plan: Plan;
-  readonly settings: RunSettings;
-}
-
-async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover): Promise<string> {
-  const { runId, logName } = stale.run;
-  const { disk, places } = into.settings;
+async function sealAndRelease(
+  { run }: FoundRun,
+  source: RunJournals,
+  settings: RunSettings,
+): Promise<string> {
+  const { runId, logName } = run;
+  const { disk, places } = settings;
   if (source.isUnpaid()) {
     source.close();
     await releaseRun(disk, places.state, runId);
     return `The unfinished run ${runId} held nothing that was paid for, and was removed.`;
   }
-  const carried = carryAttempts(source, into);
-  const wanted = keysOf(into.plan);
-  // Those that the new plan holds were carried over just now.
-  const waiting = countWaiting(source, ({ key }, name) => wanted.get(name) !== key);
-  if (waiting > 0)
-    return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
-  const left = await sealStale(source, into.settings);
+  const left = await sealStale(source, settings);
   source.close();
-  const told = `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over, and it became ${logName}.`;
+  const told = `The unfinished run ${runId} had another plan: it became ${logName}, from which all that still holds is taken.`;
   if (left.length === 0) {
     await releaseRun(disk, places.state, runId);
     return told;
   }
   const kept = await setRunAside(disk, places.state, runId);
   return `${told} Not all of it is in there, so its journals are kept in ${kept}: ${left.join(' ')}`;
-}
-
-/** Attempts at samples of this plan with the same content key, each origin once over all journals of the run. */
-function carryAttempts(source: RunJournals, { writer, journals, plan }: Takeover): number {
-  const known = new Set<string>();
-  for (const { origin } of journals.outline()) known.add(origin);
-  let carried = 0;
-  const wanted = keysOf(plan);
-  for (const reader of source.readers) {
-    const fitting: number[] = [];
-    for (const { n, id, epoch, key, origin, isDamaged } of reader.outline()) {
-      if (wanted.get(sampleKeyText(id, epoch)) !== key || known.has(origin) || isDamaged) continue;
-      known.add(origin);
-      fitting.push(n);
-    }
-    writer.copyFrom(reader, fitting);
-    carried += fitting.length;
-  }
-  return carried;
-}
-
-function keysOf(plan: Plan): ReadonlyMap<string, string> {
-  return new Map(plan.samples.map(({ id, epoch, key }) => [sampleKeyText(id, epoch), key]));
 }
 
 /** Gives a sentence for everything that the journals hold and the log does not, or that cannot be read [SEAL-5]. */

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { AttemptRow, JournalReader } from '../journal/index.ts';
 import {
   type ChatMessage,
@@ -20,6 +21,7 @@ export function interruptedFields(source: JournalReader, attempt: AttemptRow): S
     id: attempt.id,
     epoch: attempt.epoch,
     ...attempt.sample,
+    metadata: interruptedMetadata(attempt.sample.metadata),
     messages,
     output,
     store: {},
@@ -30,6 +32,12 @@ export function interruptedFields(source: JournalReader, attempt: AttemptRow): S
     error: INTERRUPTED,
     error_retries: attempt.earlier ?? [],
   };
+}
+
+/** It says that it was not finished, so that nobody takes it for one that failed. */
+function interruptedMetadata(metadata: JsonObject): JsonObject {
+  const { holdfast } = metadata;
+  return isJsonObject(holdfast) ? { ...metadata, holdfast: { ...holdfast, interrupted: true } } : metadata;
 }
 
 /** It had ended, so what it said is shown; but not all of its record is there, so its scores do not count [JRN-10]. */

@@ -1,6 +1,6 @@
-import { sampleKeyText } from '../base/index.ts';
+import { type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
-import type { LogHeader, LogStore } from '../log/index.ts';
+import { answerKey, type LogHeader, type LogReader, type LogStore } from '../log/index.ts';
 import { sampleOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
 
@@ -26,21 +26,30 @@ export async function findSealedLog(
  * is missing there must not be let go [SEAL-5].
  */
 export async function countNotIn(logs: LogStore, name: string, plan: SealPlan): Promise<number> {
-  const held = new Map<string, boolean>();
   const log = await logs.open(name);
   if (!log) return plan.choices.length;
   try {
+    const held = new Map<string, boolean>();
     for await (const { id, epoch, completed, error } of log.summaries())
       held.set(sampleKeyText(id, epoch), completed && error === undefined);
+    let absent = 0;
+    for (const chosen of plan.choices) {
+      const sample = sampleOfChosen(chosen);
+      const isCompleted = chosen.from === 'log' || chosen.attempt.status === 'completed';
+      const there = held.get(sampleKeyText(sample.id, sample.epoch));
+      const isThere = there === undefined ? false : there || !isCompleted;
+      if (!isThere || !(await holdsAnswers(log, sample, plan))) absent++;
+    }
+    return absent;
   } finally {
     await log.close();
   }
-  let absent = 0;
-  for (const chosen of plan.choices) {
-    const { id, epoch } = sampleOfChosen(chosen);
-    const isCompleted = chosen.from === 'log' || chosen.attempt.status === 'completed';
-    const there = held.get(sampleKeyText(id, epoch));
-    if (there === undefined || (isCompleted && !there)) absent++;
-  }
-  return absent;
+}
+
+/** A log of an older version, or one that was made before all answers were known, lacks some. */
+async function holdsAnswers(log: LogReader, sample: SampleKey, { journals }: SealPlan): Promise<boolean> {
+  const left = new Set(journals.answersAt(sample.id, sample.epoch).map(answerKey));
+  if (left.size === 0) return true;
+  for await (const answer of log.answers(sample)) left.delete(answerKey(answer));
+  return left.size === 0;
 }

@@ -94,6 +94,7 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   const stored = await callLive(exchange, (count) => {
     retries = count;
   }).catch((error: unknown) => {
+    run.scope.meter.countFailedCall();
     recorder.emit(eventOf(exchange, start, { error, isReplayed: false, retries }));
     throw toExecutionError(exchange, error, retries);
   });

@@ -209,6 +209,7 @@ class RecordedCalls {
         error: call.signal.aborted ? cancelSentinel(reason) : message,
       }),
     );
+    this.#options.meter.countFailedCall();
     if (call.signal.aborted || reason instanceof ActionableError) return reason;
     return this.#callError(call, { cause: error, message });
   }

@@ -10,6 +10,8 @@ import { pureTool } from './recorded-tools.ts';
 
 const SECRET = 'sk-4711';
 const redact = [/sk-\d+/g];
+/** The same model, when it would answer something else: what it said before can only have been replayed. */
+const silent = mockModel({ name: 'mock/own', answers: ['nothing of it'] });
 
 test('[RED-2] a model’s answer is redacted for its target, live and replayed alike', async () => {
   const model = mockModel({ name: 'mock/own', answers: [`it is ${SECRET}`] });
@@ -18,17 +20,25 @@ test('[RED-2] a model’s answer is redacted for its target, live and replayed a
   expect(live.result.output).toBe('it is [redacted]');
   const kept = live.attempt.recorder.exchanges;
   expect(JSON.stringify(kept)).not.toContain(SECRET);
-  const replayed = await runTarget(model, { models, earlier: kept });
+  const replayed = await runTarget(silent, { models, earlier: kept });
   expect(replayed.result.output).toBe('it is [redacted]');
 });
 
 test('[RED-2] an answer that was kept before there was a pattern is redacted when it is replayed', async () => {
+  const seen: string[] = [];
+  const target = async (_: unknown, { generate }: TargetContext) => {
+    seen.push((await generate({ model: 'mock/own', prompt: 'go' })).text);
+    return 'done';
+  };
   const model = mockModel({ name: 'mock/own', answers: [`it is ${SECRET}`] });
-  const plain = await runTarget(model, { models: testModels() });
+  const plain = await runTarget(target, { models: testModels({ scripted: { 'mock/own': model } }) });
   const earlier = plain.attempt.recorder.exchanges;
   expect(JSON.stringify(earlier)).toContain(SECRET);
-  const replayed = await runTarget(model, { models: testModels({ redact }), earlier });
-  expect(replayed.result.output).toBe('it is [redacted]');
+  const models = testModels({ redact, scripted: { 'mock/own': silent } });
+  const { attempt } = await runTarget(target, { models, earlier });
+  // Also the target itself sees only this: what it gives is redacted in any case.
+  expect(seen).toEqual([`it is ${SECRET}`, 'it is [redacted]']);
+  expect(JSON.stringify(attempt.recorder.events)).not.toContain(SECRET);
 });
 
 test('[RED-2] the body of an endpoint is redacted before it is kept, and stays JSON', async () => {
@@ -37,6 +47,21 @@ test('[RED-2] the body of an endpoint is redacted before it is kept, and stays J
   const { result, attempt } = await runTarget({ url: server.url, responsePath: 'text' }, { models });
   expect(result.output).toBe('it is [redacted]');
   expect(JSON.stringify(attempt.recorder.exchanges)).not.toContain(SECRET);
+});
+
+test('[RED-2] the body of an endpoint that was kept before there was a pattern is redacted when it is replayed', async () => {
+  let calls = 0;
+  await using server = await startServer((_, response) => {
+    calls++;
+    sendJson(response, { text: `it is ${SECRET}` });
+  });
+  const target = { url: server.url, responsePath: 'text' };
+  const plain = await runTarget(target, { models: testModels() });
+  const earlier = plain.attempt.recorder.exchanges;
+  expect(JSON.stringify(earlier)).toContain(SECRET);
+  const { result, attempt } = await runTarget(target, { models: testModels({ redact }), earlier });
+  expect([result.output, calls]).toEqual(['it is [redacted]', 1]);
+  expect(JSON.stringify(attempt.recorder.events)).not.toContain(SECRET);
 });
 
 test('[RED-2] an endpoint that fails is quoted without what is redacted', async () => {

@@ -22,6 +22,8 @@ export interface SampleMeter extends Disposable {
   admitModelCall(promptMessageCount: number): void;
   /** Counts an answer that is already durable; throws when it went beyond the token or cost limit. */
   countModelCall(call: CountedCall): void;
+  /** A call that failed for good. */
+  countFailedCall(): void;
   /** What an agent outside of our sight (a command) reports about itself. */
   countReported(call: CountedCall): void;
   /** Runs `wait`, whose time does not count as working time. */
@@ -55,6 +57,8 @@ export interface MeterTotals {
   readonly turns: number;
   readonly messages: number;
   readonly replayedCalls: number;
+  /** Calls that failed for good: what was answered before them can be given again. */
+  readonly failedCalls: number;
   readonly spentUsd: number;
   readonly savedUsd: number;
   readonly savedTokens: number;
@@ -92,6 +96,7 @@ class LimitedMeter implements SampleMeter {
     turns: 0,
     messages: 0,
     replayedCalls: 0,
+    failedCalls: 0,
     spentUsd: 0,
     savedUsd: 0,
     savedTokens: 0,
@@ -134,6 +139,10 @@ class LimitedMeter implements SampleMeter {
   countModelCall(call: CountedCall): void {
     this.#totals.turns++;
     this.countReported(call);
+  }
+
+  countFailedCall(): void {
+    this.#totals.failedCalls++;
   }
 
   countReported({ model, usage, costUsd, isReplayed, messageCount = 0 }: CountedCall): void {

@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { isoSeconds, newRunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { openDataset } from '../../src/datasets/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
-import { definitionDigest, type EvalDefinition, normalizeEval } from '../../src/evals/index.ts';
+import {
+  definitionDigest,
+  type EvalDefinition,
+  normalizeEval,
+  scoringDigest,
+  targetDigest,
+} from '../../src/evals/index.ts';
 import { createWriter, type JournalWriter, type RunRecord } from '../../src/journal/index.ts';
 import { logFileName } from '../../src/log/index.ts';
 import { logStartOf } from '../../src/runner/eval-spec.ts';
@@ -53,7 +59,8 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     eval: planned.name,
     version: String(planned.version),
     targetName: target.name,
-    targetKey: target.key,
+    target: targetDigest(planned, { key: target.key }),
+    scoring: scoringDigest(planned),
     definition: definitionDigest(planned),
     epochs: planned.epochs.count,
     rows: dataset,
@@ -89,6 +96,8 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     clock: systemClock,
     random: systemRandom,
     disk: nodeDisk,
+    scoring: plan.identity.scoring,
+    code: undefined,
     openWorkspace: ({ id, epoch }) =>
       createWorkspace({ disk: nodeDisk, workDir: options.dir, sampleId: id, epoch }),
   };

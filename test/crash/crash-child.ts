@@ -53,6 +53,7 @@ const { account } = await runEval(
     eval: normalizeEval(definition),
     model: 'mock/ledger',
     file: undefined,
+    code: undefined,
     baseDir: dir,
     models: createModels({ env: {}, concurrency: 8, scripted: { 'mock/ledger': model } }),
     observer: {
@@ -77,6 +78,7 @@ const { account } = await runEval(
     segmentIntervalMs: undefined,
     forceDead: false,
     reuse: 'same',
+    keepOutputs: false,
     version: 'test',
   },
 );

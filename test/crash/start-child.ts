@@ -2,6 +2,7 @@
  * Begins to work on one and the same run again and again, as many others do at the same time: takes its lock, looks at its
  * writers, begins a journal, and sometimes lets the whole run go. Counts what came of it.
  */
+import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, seededRandom, systemClock } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
@@ -32,6 +33,26 @@ process.stdout.write(JSON.stringify(counts));
 
 async function work(round: number): Promise<void> {
   using _lock = lockRun(runDir);
+  await workAlone(round);
+  if (random.next() < 0.5) return;
+  const released = `${runDir}.${seed}-${round}.released`;
+  await nodeDisk.rename(runDir, released);
+  await nodeDisk.removeTree(released);
+  counts.released = (counts.released ?? 0) + 1;
+}
+
+/** Whoever is inside at the same time finds the file of the other, and says so with EEXIST. */
+async function workAlone(round: number): Promise<void> {
+  const inside = `${stateDir}/inside`;
+  writeFileSync(inside, seed, { flag: 'wx' });
+  try {
+    await begin(round);
+  } finally {
+    rmSync(inside);
+  }
+}
+
+async function begin(round: number): Promise<void> {
   const journals = await openRunJournals({ disk: nodeDisk, runDir });
   const generation = journals.nextGeneration;
   journals.close();
@@ -43,9 +64,4 @@ async function work(round: number): Promise<void> {
   });
   await writer.end('finished');
   writer.close();
-  if (random.next() < 0.5) return;
-  const released = `${runDir}.${seed}-${round}.released`;
-  await nodeDisk.rename(runDir, released);
-  await nodeDisk.removeTree(released);
-  counts.released = (counts.released ?? 0) + 1;
 }

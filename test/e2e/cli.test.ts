@@ -140,6 +140,14 @@ test('samples that fail end with 1, are named, and are run again by the same com
   });
 });
 
+test('[LOG-22] events of the first logs, which have no time, are shown', async () => {
+  const log = join(import.meta.dirname, '../golden/log/shapes/first-names.eval');
+  await using dir = await makeTempDir();
+  const shown = await holdfast(dir.path, ['log', 'show', log, '--sample', 'nile', '--events']);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toMatch(/model +mock\/old/);
+});
+
 test('logs are listed, shown, dumped, checked and converted', async () => {
   await using dir = await capitals();
   const { runs } = reportOf(await holdfast(dir.path, [...RUN, '--json']));

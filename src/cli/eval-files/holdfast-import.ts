@@ -1,4 +1,5 @@
 import { registerHooks } from 'node:module';
+import { ModuleWatch } from '../../code/index.ts';
 
 /**
  * Eval files import `holdfast`. It is always the package that is running, so an eval works in any folder, installed or
@@ -16,11 +17,14 @@ export function provideHoldfast(): void {
     resolve: (specifier, context, next) => {
       if (specifier === 'holdfast') return { url: own, shortCircuit: true };
       const resolved = next(specifier, context);
+      moduleWatch.noteResolved(context.parentURL, specifier, resolved.url);
       return isUsersModule(resolved.url) ? { ...resolved, format: formatOf(resolved.url) } : resolved;
     },
     load: (url, context, next) => {
       lastLoaded = url;
-      return next(url, context);
+      const loaded = next(url, context);
+      moduleWatch.noteLoaded(url, loaded.source);
+      return loaded;
     },
   });
 }
@@ -38,6 +42,9 @@ function isUsersModule(url: string): boolean {
 function formatOf(url: string): string {
   return url.endsWith('.ts') ? 'module-typescript' : 'module';
 }
+
+/** What the loader has seen since Holdfast was provided. */
+export const moduleWatch = new ModuleWatch();
 
 let isProvided = false;
 let lastLoaded: string | undefined;

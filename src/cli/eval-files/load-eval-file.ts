@@ -1,10 +1,11 @@
 import { dirname, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ActionableError, errnoOf, messageOf, UsageError } from '../../base/index.ts';
+import { type EvalCode, memoryOutlines, type OutlineStore, readEvalCode } from '../../code/index.ts';
 import { type Disk, explainDiskError } from '../../disk/index.ts';
 import { asDefinition, type EvalDefinition, EvalFileError, readYamlEval } from '../../evals/index.ts';
 import { evalFileKind } from './find-eval-files.ts';
-import { provideHoldfast } from './holdfast-import.ts';
+import { moduleWatch, provideHoldfast } from './holdfast-import.ts';
 import { type ModulePlace, placeOfError, placeOfImport, placeOfSyntax } from './module-place.ts';
 
 /** An eval, and where it was found. */
@@ -14,21 +15,32 @@ export interface LoadedEval {
   readonly file: string;
   /** Where relative paths in the eval start. */
   readonly baseDir: string;
+  /** Its code; a YAML eval has none. */
+  readonly code?: EvalCode;
 }
 
 export interface LoadContext {
   readonly disk: Disk;
   readonly cwd: string;
+  /** What earlier commands read of code. */
+  readonly outlines?: OutlineStore;
 }
 
 /** Every eval of a file. What is wrong with the file is said with its place, and nothing has been done yet. */
 export async function loadEvalFile(path: string, context: LoadContext): Promise<readonly LoadedEval[]> {
   const file = relative(context.cwd, path) || path;
-  const definitions =
-    evalFileKind(path) === 'yaml'
-      ? [await readYamlEval(await readText(path, file, context.disk), { path: file })]
-      : definitionsOf(await importModule(path, file, context), file);
-  return definitions.map((definition) => ({ definition, file, baseDir: dirname(path) }));
+  const baseDir = dirname(path);
+  if (evalFileKind(path) === 'yaml') {
+    const definition = await readYamlEval(await readText(path, file, context.disk), { path: file });
+    return [{ definition, file, baseDir }];
+  }
+  const definitions = definitionsOf(await importModule(path, file, context), file);
+  const { disk, outlines = memoryOutlines() } = context;
+  const codes = await readEvalCode(path, definitions.length, { disk, watch: moduleWatch, store: outlines });
+  return definitions.map((definition, index) => {
+    const code = codes[index];
+    return { definition, file, baseDir, ...(code ? { code } : {}) };
+  });
 }
 
 async function importModule(path: string, file: string, context: LoadContext): Promise<object> {

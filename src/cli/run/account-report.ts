@@ -14,6 +14,7 @@ type Samples = Account['samples'];
 const SAMPLE_COLUMNS: ReadonlyArray<readonly [title: string, key: keyof Samples]> = [
   ['kept', 'kept'],
   ['reused', 'reused'],
+  ['scored', 'rescored'],
   ['replayed', 'replayed'],
   ['re-run', 'rerun'],
   ['fresh', 'fresh'],
@@ -189,6 +190,7 @@ function totalSamples(accounts: readonly Account[]): Samples {
     planned: 0,
     kept: 0,
     reused: 0,
+    rescored: 0,
     replayed: 0,
     rerun: 0,
     fresh: 0,

@@ -29,6 +29,7 @@ function runningView(clock: Clock, name = 'capitals'): RunView {
     planned: 20,
     kept: 1,
     reused: 0,
+    toScore: 0,
     toRun: 19,
   });
   return view;
@@ -83,7 +84,16 @@ test('a run whose log is being made says so', () => {
 });
 
 test('what the last attempt left is said as a sentence', () => {
-  const started = { runId: 'r', eval: 'x', target: 'y', planned: 200, kept: 112, reused: 0, toRun: 88 };
+  const started = {
+    runId: 'r',
+    eval: 'x',
+    target: 'y',
+    planned: 200,
+    kept: 112,
+    reused: 0,
+    toScore: 0,
+    toRun: 88,
+  };
   const previous = { diedAt: '2026-11-15T18:52:32+00:00', saidGoodbye: false, kept: 112, inFlight: 6 };
   expect(describeStart({ ...started, previous })).toMatch(
     /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 in flight to be replayed$/,

@@ -14,6 +14,7 @@ const ACCOUNT: Account = {
     planned: 1,
     kept: 0,
     reused: 0,
+    rescored: 0,
     replayed: 0,
     rerun: 0,
     fresh: 1,

@@ -10,6 +10,7 @@ import type {
   EvalSpec,
   EvalStats,
   LogHeader,
+  LogStart,
 } from '../schema.ts';
 import {
   anyOf,
@@ -155,6 +156,8 @@ const stats = objectOf<EvalStats>({
   role_usage: otherwise(usageByName, {}),
   connection_limit_history: otherwise(listOf(anything), []),
 });
+
+export const logStart = objectOf<LogStart>({ version: otherwise(number, 2), eval: spec, plan });
 
 export const logHeader = objectOf<LogHeader>({
   version: otherwise(number, 2),

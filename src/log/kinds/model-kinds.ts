@@ -1,6 +1,6 @@
 import type { ChatMessage, LogEvent, ModelOutput, ModelUsage, ToolCall } from '../schema.ts';
 import { anyOf, asText, flag, type Kind, listOf, number, record, soundRecordOf, text } from './kind.ts';
-import { objectOf, optional, otherwise } from './object-kind.ts';
+import { objectOf, optional, otherwise, vitalOr } from './object-kind.ts';
 
 export const modelUsage = objectOf<ModelUsage>({
   input_tokens: otherwise(number, 0),
@@ -40,7 +40,7 @@ export const chatMessages: Kind<readonly ChatMessage[]> = listOf(chatMessage);
 
 export const modelOutput = objectOf<ModelOutput>({
   model: optional(asText),
-  choices: otherwise(
+  choices: vitalOr(
     listOf(
       objectOf<ModelOutput['choices'][number]>({
         message: chatMessage,

@@ -3,11 +3,13 @@ import type {
   ChatMessage,
   EvalSampleSummary,
   LogEvent,
+  LogStart,
   ModelOutput,
   ModelUsage,
   SampleFields,
   Score,
 } from '../schema.ts';
+import { logStart } from './header-kinds.ts';
 import { isSound, type Kind, Wrong } from './kind.ts';
 import { chatMessage, logEvent, modelOutput, usageByName } from './model-kinds.ts';
 import { sampleInput, sampleSummary, sampleTarget, score } from './sample-kinds.ts';
@@ -38,6 +40,10 @@ export function readInput(value: Json | undefined): SampleFields['input'] | unde
 
 export function readTarget(value: Json | undefined): SampleFields['target'] | undefined {
   return readAs(sampleTarget, value);
+}
+
+export function readStart(value: Json | undefined): LogStart | undefined {
+  return readAs(logStart, value);
 }
 
 export function readSummary(value: Json | undefined): EvalSampleSummary | undefined {

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import type { SampleKey } from '../base/index.ts';
+import { type Disk, fileNameFor } from '../disk/index.ts';
+import type { StateDir } from '../journal/index.ts';
+import type { LogEvent, LogReader, SampleFields } from '../log/index.ts';
+import type { FoundSample } from '../reuse/index.ts';
+import type { PlannedSample } from './plan.ts';
+import type { RunSettings } from './settings.ts';
+
+/** A sample of an earlier run whose output stands, though it is scored anew. */
+export interface KeptOutput {
+  readonly fields: SampleFields;
+  /** What happened before it was scored. */
+  readonly events: AsyncIterable<LogEvent>;
+  /** The run that it is from. */
+  readonly from: string;
+  /** The folder in which it ran, when it is still there: scorers may want to look into it. */
+  readonly workspace: string | undefined;
+}
+
+/** Undefined when the log or the sample is gone. */
+export async function readKeptOutput(
+  log: LogReader | undefined,
+  about: { readonly planned: PlannedSample; readonly found: FoundSample; readonly settings: RunSettings },
+): Promise<KeptOutput | undefined> {
+  const { planned, found, settings } = about;
+  const fields = await log?.sampleFields(planned.id, planned.epoch);
+  if (!log || !fields) return undefined;
+  return {
+    fields,
+    events: beforeScoring(log.events(planned.id, planned.epoch)),
+    from: found.runId,
+    workspace: await workspaceOf(settings, { runId: found.runId, sample: planned }),
+  };
+}
+
+/** The latest folder in which a sample of a run worked. */
+export async function workspaceOf(
+  { disk, places }: { readonly disk: Disk; readonly places: { readonly state: StateDir } },
+  { runId, sample }: { readonly runId: string; readonly sample: SampleKey },
+): Promise<string | undefined> {
+  const attempts = join(places.state.workDir(runId), fileNameFor(String(sample.id)));
+  const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${sample.epoch}-`)).at(-1);
+  const dir = last && join(attempts, last.name, 'workspace');
+  return dir !== undefined && (await disk.stat(dir)) ? dir : undefined;
+}
+
+/** Without what scorers did: their verdicts are given anew, and none of the old may stand beside them. */
+async function* beforeScoring(events: AsyncIterable<LogEvent>): AsyncGenerator<LogEvent> {
+  const scoring = new Set<unknown>();
+  for await (const event of events) {
+    if (event.event === 'span_begin' && event.type === 'scorers') scoring.add(event.id);
+    const isScoring = event.event === 'score' || scoring.has(event.span_id) || scoring.has(event.id);
+    if (!isScoring) yield event;
+  }
+}
