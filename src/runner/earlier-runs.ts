@@ -69,7 +69,8 @@ export class EarlierRuns implements AsyncDisposable {
   static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
     const { disk, places } = settings;
     const { logs } = places;
-    if (options.mode === 'none') return new EarlierRuns(undefined, { logs, options, unreadable: [] });
+    if (options.mode === 'none' || !(await hasLogs(logs)))
+      return new EarlierRuns(undefined, { logs, options, unreadable: [] });
     const index = await openLogIndex(disk, places.state.logIndex);
     const { eval: name } = options.plan.identity;
     const unreadable = await refreshIndex(index, logs, name);
@@ -222,6 +223,12 @@ export class EarlierRuns implements AsyncDisposable {
     }
     return true;
   }
+}
+
+/** A first run needs no index. */
+async function hasLogs(logs: LogStore): Promise<boolean> {
+  for await (const _ of logs.list()) return true;
+  return false;
 }
 
 function* fromLog(found: Iterable<FoundSample>, log: string): Iterable<FoundSample> {

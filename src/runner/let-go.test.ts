@@ -170,8 +170,8 @@ describe('a run whose log is there already', () => {
     await sealNow(harness, outcome.account.runId);
     const { model, asked } = countingModel();
     const { account } = await harness.run(twoTurns(3), { model });
-    // It had an answer of a sample that was under way, so all of it was carried over first.
-    expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
+    // The answer of the sample that was under way is in that log, too.
+    expect(account).toMatchObject({ state: 'done', samples: { reused: 2, replayed: 1, lost: 0 } });
     expect(asked).toEqual(['question 2 second']);
     expect(runsLeft()).toEqual([]);
   });

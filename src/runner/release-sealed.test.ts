@@ -82,8 +82,8 @@ test('[JRN-8] it stays while a newer writer, that came after it was found, works
   let opened = 0;
   const { logs } = harness.places;
   const open: LogStore['open'] = (name) => {
-    // First it is looked at for what it lends; then, after its run was found dead, for whether that is sealed.
-    if (name === run.logName && ++opened === 2) lock = lockRun(runDir);
+    // After its run was found dead it is looked at for whether that is sealed.
+    if (name === run.logName && ++opened === 1) lock = lockRun(runDir);
     return logs.open(name);
   };
   const notes = await runAnother({ places: { ...harness.places, logs: withMethods(logs, { open }) } });

@@ -15,25 +15,27 @@ afterEach(() => harness.close());
 
 const setAside = () => readdirSync(join(harness.stateDir, 'damaged'));
 
-test('[JRN-14] what was carried over once is not carried over again', async () => {
-  // Its last sample is under way and in no other plan: this run stays for as long as that is so.
+test('it becomes a log, from which results and answers are taken', async () => {
   await stopAt(harness, 3);
   const second = await stopAt(harness, 9, { which: [0, 1, 9] });
-  expect(second.outcome.account).toMatchObject({ state: 'interrupted', samples: { kept: 2 } });
-  expect(second.outcome.account.notes.join()).toContain('2 attempt(s) were carried over');
+  expect(second.outcome.account).toMatchObject({ state: 'interrupted', samples: { reused: 2 } });
+  expect(second.outcome.account.notes.join()).toContain('it became ');
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns([0, 1, 9]), { model });
-  expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
-  expect(account.notes.join()).toContain('0 attempt(s) were carried over');
+  expect(account).toMatchObject({ state: 'done', samples: { reused: 2, replayed: 1, lost: 0 } });
   expect(asked).toEqual(['question 9 second']);
+  // The sample that only the first plan had was under way, and its answer is still known.
+  const later = countingModel();
+  await harness.run(twoTurns(4), { model: later.model });
+  expect(later.asked).toEqual(['question 3 second']);
 });
 
-test('results of another definition are not carried over: they stay in the log of their own run', async () => {
+test('results of other code are not taken from it, its answers are', async () => {
   await stopAt(harness, 2);
   const { model, asked } = countingModel();
   const { account } = await harness.run(defineEval({ ...twoTurns(3), version: 2 }), { model });
-  expect(account).toMatchObject({ state: 'done', samples: { kept: 0, fresh: 3, lost: 0 } });
-  expect(asked).toHaveLength(6);
+  expect(account).toMatchObject({ state: 'done', samples: { kept: 0, reused: 0, replayed: 3, lost: 0 } });
+  expect(asked).toEqual(['question 2 second']);
 });
 
 test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and then set aside', async () => {
@@ -42,7 +44,7 @@ test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and th
   await damageFirstAttempt(harness, runId);
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns(4), { model });
-  expect(account).toMatchObject({ state: 'done', samples: { planned: 4, kept: 1, lost: 0 } });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: 4, reused: 1, lost: 0 } });
   expect(asked).not.toContain('question 1 first');
   expect(setAside()).toEqual([runId]);
 });
