@@ -9,16 +9,19 @@ export interface DefinitionCode {
   readonly scoring: Digest;
 }
 
+export interface CodeAndInputs {
+  readonly code?: DefinitionCode | undefined;
+  /** What the files say that the eval declares as `inputs`. */
+  readonly inputs?: Json;
+}
+
 /**
  * What decides the output of a sample besides its row and epoch: `version`, the target with all its settings (`key`), its
  * code when it is code, the files that the eval declares as `inputs`, and what is redacted.
  *
  * Without `code` a function counts by its own text alone: what it uses from outside itself is not seen.
  */
-export function targetDigest(
-  planned: PlannedEval,
-  about: { readonly key: Json; readonly inputs?: Json; readonly code?: DefinitionCode | undefined },
-): Digest {
+export function targetDigest(planned: PlannedEval, about: CodeAndInputs & { readonly key: Json }): Digest {
   const { key, inputs = null, code } = about;
   return digestOfJson({
     version: String(planned.version),
@@ -30,22 +33,23 @@ export function targetDigest(
 }
 
 /** What decides the scores of an output: the scorers in order, their options, their code. */
-export function scoringDigest(planned: PlannedEval, code?: DefinitionCode): Digest {
+export function scoringDigest(planned: PlannedEval, about: CodeAndInputs = {}): Digest {
+  const { code, inputs = null } = about;
   const scorers = planned.scorers.map(({ key, name, options, source }) => ({
     key,
     name,
     options,
     ...(code ? {} : { source }),
   }));
-  return digestOfJson(toJson({ scorers, code: code?.scoring, redact: planned.redact.map(String) }));
+  return digestOfJson(toJson({ scorers, inputs, code: code?.scoring, redact: planned.redact.map(String) }));
 }
 
 /** What decides the numbers of a log, given the outputs: scoring, metrics and reducers. */
-export function definitionDigest(planned: PlannedEval, code?: DefinitionCode): Digest {
+export function definitionDigest(planned: PlannedEval, about: CodeAndInputs = {}): Digest {
   return digestOfJson(
     toJson({
       name: planned.name,
-      scoring: scoringDigest(planned, code),
+      scoring: scoringDigest(planned, about),
       metrics: { eval: planned.metrics, scorers: planned.scorers.map((scorer) => scorer.metrics) },
       reducers: planned.epochs.reducers ?? null,
     }),

@@ -159,6 +159,7 @@ export const definitionSchema = strictObject('an eval', {
   ).optional(),
   limit: count.optional(),
   models: z.record(z.string(), modelObject, { error: 'must be an object of names and models' }).optional(),
+  inputs: texts.optional(),
   target: target.optional(),
   scorers: z.array(scorer, { error: (issue) => mustBe('a list of scorers', issue.input) }),
   metrics: z.array(metricSchema, { error: (issue) => mustBe('a list of metrics', issue.input) }).optional(),

@@ -242,6 +242,11 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
    * the AI SDK whose provider Holdfast does not know by name.
    */
   readonly models?: Readonly<Record<string, object>>;
+  /**
+   * Files and folders that the code reads itself, such as prompts and templates, relative to the eval file: when they change, the
+   * code runs again.
+   */
+  readonly inputs?: readonly string[];
   /** Absent: the model named on the command line is the target. */
   readonly target?: TargetSpec<Input, Output, Target>;
   readonly scorers: readonly (

@@ -55,6 +55,8 @@ export interface PlannedEval {
   readonly shuffle?: number;
   readonly limit?: number;
   readonly target: PlannedTarget;
+  /** Files and folders that its code reads itself. */
+  readonly inputs: readonly string[];
   readonly scorers: readonly PlannedScorer[];
   /** They take the place of the scorers' own. */
   readonly metrics?: readonly MetricSpec[];
@@ -137,6 +139,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     ...(seed !== undefined && { shuffle: seed }),
     ...(limit !== undefined && { limit }),
     target: planTarget(definition.target),
+    inputs: definition.inputs ?? [],
     scorers: planScorers(definition.scorers),
     ...(metrics !== undefined && { metrics: metrics.map(metricSpec) }),
     epochs: planEpochs(definition.epochs),

@@ -117,8 +117,11 @@ describe('digests', () => {
   test('where the code of scorers is known, their own text does not count', () => {
     const [one, other] = [planned({ scorers: [() => 1] }), planned({ scorers: [() => 2] })];
     expect(scoringDigest(one)).not.toBe(scoringDigest(other));
-    expect(scoringDigest(one, code)).toBe(scoringDigest(other, code));
-    expect(scoringDigest(one, { ...code, scoring: 'other' as Digest })).not.toBe(scoringDigest(one, code));
+    expect(scoringDigest(one, { code })).toBe(scoringDigest(other, { code }));
+    expect(scoringDigest(one, { code: { ...code, scoring: 'other' as Digest } })).not.toBe(
+      scoringDigest(one, { code }),
+    );
+    expect(scoringDigest(one, { inputs: 'i' })).not.toBe(scoringDigest(one));
   });
 
   test('the digest of a sample covers its id and its content', () => {

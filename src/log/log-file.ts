@@ -20,7 +20,7 @@ import { ZipWriter } from './zip-writer.ts';
  */
 export interface LogFile {
   writeStart(start: LogStart): Promise<void>;
-  /** With its answers, in a member of their own [LOG-36]. */
+  /** With its answers, in a member of their own [LOG-37]. */
   writeSample(parts: SampleParts): Promise<void>;
   /** Takes over a sample of another log, with its answers; false when it is not one member there. */
   copySample(from: MemberSource, sample: SampleKey): Promise<boolean>;

@@ -36,7 +36,7 @@ export interface LogReader {
   events(id: SampleId, epoch: number): AsyncIterable<LogEvent>;
   /** The sample still condensed, for writing it into another log. Its iterables may be iterated again. */
   parts(id: SampleId, epoch: number): Promise<SampleParts | undefined>;
-  /** What was bought for a sample, if the log says so [LOG-36]; empty when it does not. */
+  /** What was bought for a sample, if the log says so [LOG-37]; empty when it does not. */
   answers(sample: SampleKey): AsyncIterable<SampleAnswer>;
   reductions(): Promise<readonly EvalSampleReductions[] | undefined>;
   /** What a `.eval` is made of; a `.json` has no members. */

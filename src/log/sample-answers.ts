@@ -22,7 +22,7 @@ export interface SampleAnswer {
   readonly from?: string;
 }
 
-/** Beside the samples, where no tool of Inspect looks [LOG-36]. */
+/** Beside the samples, where no tool of Inspect looks [LOG-37]. */
 export function answersMemberName({ id, epoch }: SampleKey): string {
   return `holdfast/answers/${sampleKeyText(id, epoch)}.json`;
 }

@@ -187,6 +187,15 @@ export class LogIndex implements Disposable {
     );
   }
 
+  /** What a completed sample of an eval cost on average, as far as prices are known. */
+  averageUsd(evalName: string): number | undefined {
+    const row = this.#one(
+      "SELECT avg(usd) AS usd FROM samples WHERE eval = ? AND state = 'completed' AND usd > 0",
+      evalName,
+    );
+    return typeof row?.usd === 'number' ? row.usd : undefined;
+  }
+
   [Symbol.dispose](): void {
     this.#db.close();
   }

@@ -71,7 +71,9 @@ export class EarlierRuns implements AsyncDisposable {
     const { logs } = places;
     if (options.mode === 'none' || !(await hasLogs(logs)))
       return new EarlierRuns(undefined, { logs, options, unreadable: [] });
-    const index = await openLogIndex(disk, places.state.logIndex);
+    // Whoever only looks writes nothing: where there is no state yet, the index is nowhere.
+    const isThere = (await disk.stat(places.state.path)) !== undefined;
+    const index = await openLogIndex(disk, isThere ? places.state.logIndex : ':memory:');
     const { eval: name } = options.plan.identity;
     const unreadable = await refreshIndex(index, logs, name);
     // As `logFileName` writes it: `<created>_<task>_<task id>.eval`.
@@ -148,10 +150,21 @@ export class EarlierRuns implements AsyncDisposable {
     return undefined;
   }
 
-  /** How many samples were completed by a function of other code that recorded no call. */
-  isUnrecorded(planned: PlannedSample): boolean {
-    for (const found of this.#alike(planned) ?? []) return found.answers === undefined;
+  hasAnswers(planned: PlannedSample): boolean {
+    for (const { answers } of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+      if (answers !== undefined) return true;
     return false;
+  }
+
+  /** True when it was completed before, by other code and without a call that anybody recorded: what that cost is not known. */
+  isUnrecorded(planned: PlannedSample): boolean {
+    for (const found of this.#alike(planned)) return found.answers === undefined;
+    return false;
+  }
+
+  /** What a sample of this eval cost on average. */
+  averageUsd(): number | undefined {
+    return this.#index?.averageUsd(this.#options.plan.identity.eval);
   }
 
   /** A log that is damaged in a sample is not asked for it again. */

@@ -24,7 +24,12 @@ export interface RunStarted {
   readonly reused: number;
   /** Their outputs are there, and are scored anew. */
   readonly toScore: number;
-  readonly toRun: number;
+  /** They run, with answers that are on record as far as they ask for the same. */
+  readonly toReplay: number;
+  /** They run, and nothing is known of them. */
+  readonly toBuy: number;
+  /** About what the last ones will cost; undefined when there is nothing to go by. */
+  readonly estimateUsd?: number | undefined;
   readonly previous?: PreviousAttempt;
 }
 

@@ -1,79 +1,44 @@
 import { join } from 'node:path';
 import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
-import { type Dataset, openDataset } from '../datasets/index.ts';
 import { createFile } from '../disk/index.ts';
-import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
-import { type RunnableTarget, resolvePlanned } from '../targets/index.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
-import { EarlierRuns } from './earlier-runs.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import { logStartOf } from './eval-spec.ts';
 import { type Finish, finishRun, leaveFailed, leaveResumable, type RunOutcome } from './finish-run.ts';
 import { type LookBack, lookBack } from './look-back.ts';
+import type { RunStarted } from './observer.ts';
 import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
 import { releaseSealed } from './release-sealed.ts';
 import { runSamples } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { takeOver } from './take-over.ts';
-import { takeStock } from './take-stock.ts';
+import { type Stock, takeStock } from './take-stock.ts';
 
 /** How often it is tried to open a run that others want, too. */
 const ROUNDS_MAX = 5;
 
 /** Runs one eval on one target: completes whatever earlier attempts left, and ends with the account. */
 export async function runEval(task: RunTask, settings: RunSettings): Promise<RunOutcome> {
-  const { disk, places } = settings;
-  const target = await resolvePlanned(task.eval.target, {
-    disk,
-    models: task.models,
-    baseDir: task.baseDir,
-    ...(task.model === undefined ? {} : { model: task.model }),
-  });
-  const { data, limit, filter, shuffle } = task.eval;
-  const dataset = await openDataset({
-    data,
-    baseDir: task.baseDir,
-    disk,
-    tempDir: places.state.path,
-    ...(limit === undefined ? {} : { limit }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(shuffle === undefined ? {} : { shuffle }),
-  });
+  const prepared = await prepareEval(task, settings);
   try {
-    const outcome = await runPlanned({ task, settings, target, dataset });
+    const outcome = await runPlanned(prepared);
     await tryKeepAccount(outcome, settings);
     return outcome;
   } finally {
-    await dataset.close();
+    await prepared.dataset.close();
   }
 }
 
-interface Prepared {
-  readonly task: RunTask;
-  readonly settings: RunSettings;
-  readonly target: RunnableTarget;
-  readonly dataset: Dataset;
-}
-
-async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
-  const { task, settings, target, dataset } = prepared;
+async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
+  const { task, settings, target, plan } = prepared;
   const { disk, places, clock } = settings;
-  const plan = makePlan({
-    eval: task.eval.name,
-    version: String(task.eval.version),
-    targetName: target.name,
-    target: targetDigest(task.eval, { key: target.key, code: task.code }),
-    scoring: scoringDigest(task.eval, task.code),
-    definition: definitionDigest(task.eval, task.code),
-    epochs: task.eval.epochs.count,
-    rows: dataset,
-  });
   const tally = new RunTally({ target: target.name, plan, observer: task.observer });
   await disk.makeDir(places.state.path);
   await checkSpace(places.state.path);
@@ -83,12 +48,12 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   const brought = await bringHome(settings, plan);
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
-  const found = await openRun({ ...prepared, plan, tally });
+  const found = await openRun({ ...prepared, tally });
   if ('account' in found) return found;
   const { opened } = found;
   await using earlier = found.earlier;
   try {
-    return await work({ ...prepared, plan, tally, earlier, opened });
+    return await work({ ...prepared, tally, earlier, opened });
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -97,8 +62,7 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   }
 }
 
-interface Planned extends Prepared {
-  readonly plan: Plan;
+interface Planned extends PreparedEval {
   readonly tally: RunTally;
 }
 
@@ -135,15 +99,8 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   }
 }
 
-async function openEarlier({ task, settings, plan, tally }: Planned): Promise<EarlierRuns> {
-  const earlier = await EarlierRuns.open(settings, {
-    plan,
-    limits: task.eval.limits,
-    mode: settings.reuse,
-    keepOutputs: settings.keepOutputs,
-    code: task.code,
-    onDamage: (sentence) => tally.noteDamage(sentence),
-  });
+async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns> {
+  const earlier = await earlierRunsOf(prepared, (sentence) => tally.noteDamage(sentence));
   for (const { path, reason, isOurs } of earlier.unreadable) {
     const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
@@ -186,6 +143,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   try {
     const stock = await takeStock(opened, { plan, earlier, tally }, settings);
     noteStartingOver(stock.tried, planned);
+    noteUnrecorded(stock, planned);
     task.observer?.onRunStart?.({
       runId: opened.run.runId,
       eval: plan.identity.eval,
@@ -193,8 +151,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       planned: plan.size,
       kept: tally.states.kept,
       reused: tally.states.reused,
-      toScore: stock.outputs.size,
-      toRun: stock.toDo.length - stock.outputs.size,
+      ...forecastOf(stock, earlier),
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped } = await runSamples({ ...planned, stock, shipper });
@@ -241,6 +198,28 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       random: settings.random,
       file: task.file,
     });
+}
+
+function forecastOf(
+  { toDo, outputs, toReplay }: Stock,
+  earlier: EarlierRuns,
+): Pick<RunStarted, 'toScore' | 'toReplay' | 'toBuy' | 'estimateUsd'> {
+  const toBuy = toDo.length - outputs.size - toReplay;
+  const averageUsd = earlier.averageUsd();
+  return {
+    toScore: outputs.size,
+    toReplay,
+    toBuy,
+    ...(averageUsd === undefined ? {} : { estimateUsd: averageUsd * toBuy }),
+  };
+}
+
+/** A function may pay where nobody can see it: what it buys then is bought again whenever its code changes. */
+function noteUnrecorded({ unrecorded }: Stock, { target, tally }: Planned): void {
+  if (unrecorded === 0 || target.kind !== 'function') return;
+  tally.note(
+    `The code of the target has changed, and ${unrecorded} sample(s) that it runs again recorded no call before: if it pays for something, it pays again. Record its calls (context.fetch, context.model or context.record), or keep the outputs that are there with --keep-outputs.`,
+  );
 }
 
 function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }: Planned): void {

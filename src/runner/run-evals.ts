@@ -11,6 +11,7 @@ import {
 } from '../targets/index.ts';
 import type { ReuseMode } from './earlier-runs.ts';
 import { Slots, type StopSignals } from './execute.ts';
+import { type Forecast, forecastEval } from './forecast.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
@@ -62,6 +63,8 @@ export interface PreparedSet {
   /** The gates of the models in use; more appear as models are first called. */
   readonly gates: ReadonlyMap<string, ModelGate>;
   run(watch?: RunWatch): Promise<readonly ItemOutcome[]>;
+  /** What `run` would do, and about what it would cost. Nothing is called, and nothing is written. */
+  forecast(): Promise<readonly Forecast[]>;
 }
 
 export interface RunWatch {
@@ -102,6 +105,14 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     places,
     concurrency,
     gates,
+    async forecast() {
+      const found: Forecast[] = [];
+      for (const item of items) {
+        const task = { ...item, models: modelsFor(item), observer: undefined };
+        found.push(await forecastEval(task, { ...settings, signals: neverStop() }));
+      }
+      return found;
+    },
     run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
       runSet({
         items,

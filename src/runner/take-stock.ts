@@ -15,6 +15,10 @@ export interface Stock {
   readonly toDo: readonly PlannedSample[];
   /** Outputs that are there: only scoring is left. By name. */
   readonly outputs: ReadonlyMap<string, FoundSample>;
+  /** Those to be run of which answers are on record. */
+  readonly toReplay: number;
+  /** Those to be run by a function that was changed, and whose calls nobody recorded before. */
+  readonly unrecorded: number;
   /** How the latest attempt ended of samples that had one before, by name. */
   readonly tried: ReadonlyMap<string, 'errored' | 'interrupted'>;
 }
@@ -31,13 +35,19 @@ export async function takeStock(
   const lent = await lendAll(missing, { writer, earlier, tally }, settings);
   const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
   const outputs = new Map<string, FoundSample>();
+  let [toReplay, unrecorded] = [0, 0];
   for (const sample of toDo) {
     const output = await earlier.output(sample);
-    if (output) outputs.set(nameOf(sample), output);
-    else if (!tried.has(nameOf(sample)) && earlier.failure(sample) !== undefined)
-      tried.set(nameOf(sample), 'errored');
+    if (output) {
+      outputs.set(nameOf(sample), output);
+      continue;
+    }
+    const wasTried = tried.has(nameOf(sample));
+    if (!wasTried && earlier.failure(sample) !== undefined) tried.set(nameOf(sample), 'errored');
+    if (wasTried || earlier.hasAnswers(sample)) toReplay++;
+    else if (earlier.isUnrecorded(sample)) unrecorded++;
   }
-  return { toDo, outputs, tried };
+  return { toDo, outputs, toReplay, unrecorded, tried };
 }
 
 /** Attempts that were carried over count like those of this run: what tells them apart is their origin. */

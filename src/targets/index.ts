@@ -19,4 +19,5 @@ export { type AnyTargetSpec, resolvePlanned, resolveTarget } from './resolve-tar
 export { type RunnableTarget, type TargetResult, untilAborted } from './runnable-target.ts';
 export { createSampleMeter, type MeterTotals, type SampleMeter } from './sample-meter.ts';
 export { createSampleScope, type SampleScope, scoringScope } from './sample-scope.ts';
+export { digestOfTree } from './tree-digest.ts';
 export { createWorkspace, type Workspace } from './workspace.ts';

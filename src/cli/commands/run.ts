@@ -18,6 +18,8 @@ export interface RunFlags extends CommonFlags, RunOptionFlags {
   readonly segments?: string;
   readonly reuse: 'same' | 'any';
   readonly fresh?: true;
+  readonly keepOutputs?: true;
+  readonly dryRun?: true;
   readonly forceDead?: true;
   readonly limit?: number;
   readonly epochs?: number;
@@ -52,7 +54,12 @@ both can be gone on with by the same command.`,
     new Option('--reuse <what>', 'which finished samples to take over')
       .choices(['same', 'any'])
       .default('same'),
-    new Option('--fresh', 'take nothing over from earlier runs').conflicts('reuse'),
+    new Option('--fresh', 'buy everything anew: take nothing over from earlier runs').conflicts('reuse'),
+    new Option('--keep-outputs', 'keep outputs although the code of the target has changed, and score them'),
+    new Option(
+      '--dry-run',
+      'say what would be kept, scored anew and bought, and about what it costs; do nothing',
+    ),
     new Option(
       '--force-dead',
       'go on with runs whose process cannot be seen from here (another machine, a lost machine’s segments in the bucket): you vouch that it is dead',

@@ -1,9 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import { isJsonObject, UsageError } from '../../base/index.ts';
+import { UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { definitionDigest, type SampleLimits } from '../../evals/index.ts';
+import type { SampleLimits } from '../../evals/index.ts';
 import type { EvalConfig, LogHeader } from '../../log/index.ts';
-import { quoteWord } from '../../process/index.ts';
 import { type EvalChanges, planSetItems } from '../../runner/index.ts';
 import { NO_MODEL } from '../../targets/index.ts';
 import type { RetryFlags } from '../commands/retry.ts';
@@ -24,13 +23,12 @@ export interface RetriedEval {
   readonly changes: EvalChanges;
 }
 
-/** Finds the eval of a log of ours. Refuses when it is gone, or is no longer what the log was made by. */
+/** Finds the eval of a log of ours. What has changed in it since is treated as any edit is. */
 export async function findRetriedEval(retried: RetriedLog): Promise<RetriedEval> {
   const source = await evalOf(retried);
   const { redact } = retried.flags;
   const changes = { ...changesOf(retried.header, source), ...(redact && { redact }) };
   const models = modelsOf(retried.header, source);
-  refuseChanged(retried, { source, models, changes });
   const { model } = retried.flags;
   return { source, models: model === undefined ? models : [model], changes };
 }
@@ -76,18 +74,6 @@ function modelsOf({ eval: spec }: LogHeader, source: LoadedEval): readonly strin
   if (spec.model === NO_MODEL) return [];
   const { notes } = planSetItems([source], { models: [spec.model], changes: {} });
   return notes.length > 0 ? [] : [spec.model];
-}
-
-function refuseChanged(retried: RetriedLog, { source, models, changes }: RetriedEval): void {
-  const { header, log } = retried;
-  const own = header.eval.metadata?.holdfast;
-  const [item] = planSetItems([source], { models, changes }).items;
-  if (!item || !isJsonObject(own) || own.definition === definitionDigest(item.eval)) return;
-  throw new UsageError({
-    code: 'E_RETRY_CHANGED',
-    message: `The eval "${header.eval.task}" in ${source.file} is no longer the one that ${log} was made by: its target, scorers, metrics or version have changed.`,
-    hint: `To run it anew: holdfast run ${quoteWord(source.file)}. To take the finished samples over all the same, add --reuse=any.`,
-  });
 }
 
 /** The samples, epochs and limits that the log was made with, wherever they came from. */

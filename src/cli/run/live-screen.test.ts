@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.ts';
 import { createStyle } from '../style.ts';
 import { widthOf } from '../table.ts';
 import { renderScreen } from './live-screen.ts';
-import { describeStart } from './progress.ts';
+import { describeForecast, describePrevious } from './progress.ts';
 import { RunView } from './run-view.ts';
 
 /** Time that the test moves. */
@@ -30,7 +30,8 @@ function runningView(clock: Clock, name = 'capitals'): RunView {
     kept: 1,
     reused: 0,
     toScore: 0,
-    toRun: 19,
+    toReplay: 0,
+    toBuy: 19,
   });
   return view;
 }
@@ -92,14 +93,26 @@ test('what the last attempt left is said as a sentence', () => {
     kept: 112,
     reused: 0,
     toScore: 0,
-    toRun: 88,
+    toReplay: 6,
+    toBuy: 82,
   };
   const previous = { diedAt: '2026-11-15T18:52:32+00:00', saidGoodbye: false, kept: 112, inFlight: 6 };
-  expect(describeStart({ ...started, previous })).toMatch(
+  expect(describePrevious({ ...started, previous })).toMatch(
     /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 in flight to be replayed$/,
   );
-  expect(describeStart({ ...started, previous: { ...previous, saidGoodbye: true } })).toContain(
+  expect(describePrevious({ ...started, previous: { ...previous, saidGoodbye: true } })).toContain(
     'was stopped at',
   );
-  expect(describeStart({ ...started, kept: 0, reused: 3 })).toBe('3 samples reused from finished logs');
+  expect(describePrevious({ ...started, kept: 0, reused: 3 })).toBe('');
+});
+
+test('what is going to happen is said in one line, with about what it costs', () => {
+  const nothing = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
+  expect(describeForecast({ ...nothing, kept: 412, toScore: 88, toBuy: 12, estimateUsd: 0.4 })).toBe(
+    '412 kept, 88 scored anew, 12 to buy, about $0.4000',
+  );
+  expect(describeForecast({ ...nothing, toBuy: 5 })).toBe('5 to buy, at an unknown price');
+  expect(describeForecast({ ...nothing, toReplay: 3 })).toBe(
+    '3 to run from recorded answers, nothing to buy',
+  );
 });

@@ -5,7 +5,7 @@ import { formatCount, formatDuration, formatScore, formatUsd } from '../quantiti
 import type { Style } from '../style.ts';
 import { cutEnd, oneLine, shorten, widthOf, wrapWords } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeStart, type Progress, runTitle } from './progress.ts';
+import { describeForecast, describePrevious, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
 const FRAME_MS = 100;
@@ -40,8 +40,11 @@ export function liveScreen(
   return {
     onChange(view: RunView, change: RunChange) {
       if (change.kind === 'start' && view.started) {
-        const before = describeStart(view.started);
+        const { started } = view;
+        const before = describePrevious(started);
         if (before) note(`${style.accent('resume')}  ${view.name}: ${before}`);
+        const forecast = describeForecast({ ...started, kept: started.kept + started.reused });
+        note(`${style.accent('plan')}    ${view.name}: ${forecast}`);
       } else if (change.kind === 'note') note(`${style.warn('note')}    ${view.name}: ${change.text}`);
       else if (change.kind === 'failure' && ++failures <= FAILURES_SHOWN_MAX) {
         const { columns = 80 } = terminal.stderr;

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import { formatCount, formatDuration, formatPercent, formatScore, formatUsd } from '../quantities.ts';
 import { cutEnd, oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { describeStart, type Progress, runTitle } from './progress.ts';
+import { describeForecast, describePrevious, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
 const QUIET_MS = 10_000;
@@ -46,9 +46,9 @@ export function plainProgress(terminal: Terminal, clock: Clock): Progress {
     stateOf(view);
     const run = view.started;
     if (!run) return;
-    const before = describeStart(run);
+    const before = describePrevious(run);
     if (before) say(view, before);
-    say(view, `${run.planned} planned, ${run.toRun} to run`);
+    say(view, `${run.planned} planned: ${describeForecast({ ...run, kept: run.kept + run.reused })}`);
   };
 
   return {

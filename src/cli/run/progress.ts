@@ -1,6 +1,6 @@
 import type { RunStarted } from '../../runner/index.ts';
 import { NO_MODEL } from '../../targets/index.ts';
-import { counted, formatTime } from '../quantities.ts';
+import { counted, formatCount, formatTime, formatUsd } from '../quantities.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
 /** Shows runs while they are under way. */
@@ -18,16 +18,28 @@ export function runTitle(name: string, target: string, gap = ' · '): string {
   return target === '' || target === NO_MODEL ? name : `${name}${gap}${target}`;
 }
 
-/** What earlier attempts left, as a sentence; empty when there is nothing to say. */
-export function describeStart(run: RunStarted): string {
-  const { previous, kept, reused } = run;
-  const parts: string[] = [];
-  if (previous) {
-    const how = previous.saidGoodbye ? 'was stopped' : 'died';
-    parts.push(
-      `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight to be replayed`,
-    );
-  } else if (kept > 0) parts.push(`${counted(kept, 'sample')} kept from an earlier attempt`);
-  if (reused > 0) parts.push(`${counted(reused, 'sample')} reused from finished logs`);
-  return parts.join('; ');
+/** How the attempt before this one ended, as a sentence; empty when there is nothing to say. */
+export function describePrevious({ previous }: RunStarted): string {
+  if (!previous) return '';
+  const how = previous.saidGoodbye ? 'was stopped' : 'died';
+  return `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight to be replayed`;
+}
+
+/** `412 kept, 88 scored anew, 12 to buy, about $0.40`: what is going to happen, before anything is paid for. */
+export function describeForecast(forecast: {
+  readonly kept: number;
+  readonly toScore: number;
+  readonly toReplay: number;
+  readonly toBuy: number;
+  readonly estimateUsd?: number | undefined;
+}): string {
+  const { kept, toScore, toReplay, toBuy, estimateUsd } = forecast;
+  const parts = [
+    kept > 0 ? `${formatCount(kept)} kept` : '',
+    toScore > 0 ? `${formatCount(toScore)} scored anew` : '',
+    toReplay > 0 ? `${formatCount(toReplay)} to run from recorded answers` : '',
+    toBuy > 0 || kept + toScore + toReplay === 0 ? `${formatCount(toBuy)} to buy` : 'nothing to buy',
+    toBuy > 0 ? (estimateUsd === undefined ? 'at an unknown price' : `about ${formatUsd(estimateUsd)}`) : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { definedOf, packageVersion, systemClock } from '../../base/index.ts';
+import { definedOf, packageVersion, systemClock, toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { SampleLimits } from '../../evals/index.ts';
 import {
   type EvalChanges,
+  type Forecast,
   type ItemOutcome,
   type PlannedItem,
   type PreparedSet,
@@ -23,7 +24,7 @@ import { captureConsole } from './capture-console.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
 import { readPrices } from './prices-file.ts';
-import type { Progress } from './progress.ts';
+import { describeForecast, type Progress, runTitle } from './progress.ts';
 import { RunView } from './run-view.ts';
 import { listenForStop } from './stop-control.ts';
 import { StrayErrors } from './stray-errors.ts';
@@ -58,6 +59,7 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
     evals,
     onNote: (text) => onNote(text),
   });
+  if (flags.dryRun) return sayForecasts(await set.forecast(), call);
   const watched = await watchSet(set, call, strays ?? new StrayErrors(terminal));
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
@@ -84,6 +86,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     env,
     version: packageVersion(),
     reuse: flags.fresh ? 'none' : flags.reuse,
+    keepOutputs: flags.keepOutputs,
     graceMs: flags.grace ?? GRACE_MS,
     forceDead: flags.forceDead,
     segments: flags.segments,
@@ -118,6 +121,20 @@ function limitsOf(flags: RunFlags): SampleLimits | undefined {
     messages: flags.messageLimit,
   });
   return Object.keys(limits).length === 0 ? undefined : limits;
+}
+
+/** `--dry-run`: what would happen, and nothing else. */
+function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: CommandCall<RunFlags>): ExitCode {
+  if (flags.json) terminal.json({ exitCode: EXIT.ok, forecasts: toJson(forecasts) });
+  else
+    for (const forecast of forecasts) {
+      const title = runTitle(forecast.eval, forecast.target);
+      terminal.line(
+        `${terminal.style.bold(title)}  ${forecast.planned} planned: ${describeForecast(forecast)}`,
+      );
+      for (const sentence of forecast.damage) terminal.line(terminal.style.bad(sentence));
+    }
+  return EXIT.ok;
 }
 
 interface Watched {

@@ -1,0 +1,91 @@
+import { isAbsolute, join } from 'node:path';
+import { digestOf, type Json, UsageError } from '../base/index.ts';
+import { type Dataset, openDataset } from '../datasets/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
+import { digestOfTree, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
+import { EarlierRuns } from './earlier-runs.ts';
+import { makePlan, type Plan } from './plan.ts';
+import type { RunSettings, RunTask } from './settings.ts';
+
+/** One eval on one target, with its rows opened and its samples planned. Nothing was called or written yet. */
+export interface PreparedEval {
+  readonly task: RunTask;
+  readonly settings: RunSettings;
+  readonly target: RunnableTarget;
+  /** Whoever prepares it closes it. */
+  readonly dataset: Dataset;
+  readonly plan: Plan;
+}
+
+export async function prepareEval(task: RunTask, settings: RunSettings): Promise<PreparedEval> {
+  const { disk, places } = settings;
+  const { baseDir } = task;
+  const target = await resolvePlanned(task.eval.target, {
+    disk,
+    models: task.models,
+    baseDir,
+    ...(task.model === undefined ? {} : { model: task.model }),
+  });
+  const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
+  const { data, limit, filter, shuffle } = task.eval;
+  const dataset = await openDataset({
+    data,
+    baseDir,
+    disk,
+    tempDir: places.state.path,
+    ...(limit === undefined ? {} : { limit }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(shuffle === undefined ? {} : { shuffle }),
+  });
+  const plan = makePlan({
+    eval: task.eval.name,
+    version: String(task.eval.version),
+    targetName: target.name,
+    target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
+    scoring: scoringDigest(task.eval, { inputs, code: task.code }),
+    definition: definitionDigest(task.eval, { inputs, code: task.code }),
+    epochs: task.eval.epochs.count,
+    rows: dataset,
+  });
+  return { task, settings, target, dataset, plan };
+}
+
+/** What finished logs hold that this eval can use. */
+export function earlierRunsOf(
+  { task, settings, plan }: PreparedEval,
+  onDamage: (sentence: string) => void,
+): Promise<EarlierRuns> {
+  return EarlierRuns.open(settings, {
+    plan,
+    limits: task.eval.limits,
+    mode: settings.reuse,
+    keepOutputs: settings.keepOutputs,
+    code: task.code,
+    onDamage,
+  });
+}
+
+/** Files and folders that the code reads itself: what they say counts as code does. */
+async function readInputs(
+  disk: Disk,
+  { inputs, baseDir }: { readonly inputs: readonly string[]; readonly baseDir: string },
+): Promise<Json> {
+  const read: Json[] = [];
+  for (const input of inputs) {
+    const path = isAbsolute(input) ? input : join(baseDir, input);
+    const kind = (await disk.stat(path))?.kind;
+    if (kind === 'directory') read.push([input, await digestOfTree(disk, path)]);
+    else if (kind === 'file') read.push([input, digestOf((await disk.read(path)) ?? new Uint8Array())]);
+    else throw missingInput(input, path);
+  }
+  return read;
+}
+
+function missingInput(input: string, path: string): UsageError {
+  return new UsageError({
+    code: 'E_INPUT_MISSING',
+    message: `The eval declares "${input}" among its inputs, but there is no file or folder ${path}.`,
+    hint: 'Correct the path, which starts at the folder of the eval file, or take it out of `inputs`.',
+  });
+}
