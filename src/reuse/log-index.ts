@@ -80,9 +80,10 @@ export class LogIndex implements Disposable {
 
   /** Undefined when what is there cannot be used: the caller removes it and opens it again. */
   static open(path: string): LogIndex | undefined {
-    const isNew = (sizeOfFile(path) ?? 0) === 0;
-    const db = new DatabaseSync(path);
+    let db: DatabaseSync | undefined;
     try {
+      const isNew = (sizeOfFile(path) ?? 0) === 0;
+      db = new DatabaseSync(path);
       db.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
       const version = Number(Object.values(db.prepare('PRAGMA user_version').get() ?? {})[0]);
       if (!isNew && version !== 0 && version !== VERSION) throw new Error(`version ${version}`);
@@ -90,7 +91,7 @@ export class LogIndex implements Disposable {
       return new LogIndex(db);
     } catch {
       // A cache that cannot be read is worth nothing, whatever the reason.
-      db.close();
+      db?.close();
       return undefined;
     }
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, sampleKeyText } from '../base/index.ts';
-import { type LogHeader, type LogStore, sampleMemberName } from '../log/index.ts';
+import { type LogHeader, type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import type { RunOutcome } from './finish-run.ts';
@@ -17,11 +17,8 @@ export async function findDone(about: {
   readonly logs: LogStore;
 }): Promise<RunOutcome | undefined> {
   const { plan, earlier, tally, logs } = about;
-  const name = await earlier.whole();
-  const log = name === undefined ? undefined : await earlier.log(name);
-  if (!log || name === undefined) return undefined;
-  const header = await log.header();
-  if (!isOfPlan(header, plan)) return undefined;
+  const { name, log, header } = (await findOfPlan(earlier, plan)) ?? {};
+  if (name === undefined || !log || !header) return undefined;
   for (const { id, epoch } of plan.samples)
     if (!(await isMemberWhole(log, sampleMemberName(id, epoch)))) return undefined;
   for await (const summary of log.summaries())
@@ -32,6 +29,18 @@ export async function findDone(about: {
     account: tally.account('done', header.eval.run_id, found),
     ...(results ? { results } : {}),
   };
+}
+
+async function findOfPlan(
+  earlier: EarlierRuns,
+  plan: Plan,
+): Promise<{ readonly name: string; readonly log: LogReader; readonly header: LogHeader } | undefined> {
+  for (const name of await earlier.whole()) {
+    const log = await earlier.log(name);
+    const header = await log?.header();
+    if (log && header && isOfPlan(header, plan)) return { name, log, header };
+  }
+  return undefined;
 }
 
 /** Its metrics and reducers are part of it: they are in no sample. */

@@ -50,7 +50,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** Logs that turned out to be damaged in this sample, by its name. */
   readonly #refused = new Map<string, Set<string>>();
   readonly unreadable: readonly UnreadableLog[];
-  #whole: Promise<string | undefined> | undefined;
+  #whole: Promise<readonly string[]> | undefined;
 
   private constructor(
     index: LogIndex | undefined,
@@ -101,7 +101,7 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** A result that can be taken over whole. */
   async result(planned: PlannedSample): Promise<Lent | undefined> {
-    const [whole, found = []] = [await this.whole(), this.#index?.byKey(planned.key)];
+    const [[whole], found = []] = [await this.whole(), this.#index?.byKey(planned.key)];
     const same =
       (whole !== undefined && (await this.#first(planned, fromLog(found, whole)))) ||
       (await this.#first(planned, this.#index?.byKey(planned.key)));
@@ -116,20 +116,21 @@ export class EarlierRuns implements AsyncDisposable {
     return same ?? (this.#options.keepOutputs ? await this.#first(planned, this.#alike(planned)) : undefined);
   }
 
-  /** One log that holds a result for every sample is better than many that each hold a part. The latest such. */
-  whole(): Promise<string | undefined> {
+  /** Logs that hold a result for every sample, the latest first: one is better than many that each hold a part. */
+  whole(): Promise<readonly string[]> {
     this.#whole ??= this.#findWhole();
     return this.#whole;
   }
 
-  async #findWhole(): Promise<string | undefined> {
+  async #findWhole(): Promise<readonly string[]> {
     const [first] = this.#options.plan.samples;
-    if (!first || !this.#index) return undefined;
-    for (const { log } of this.#index.byKey(first.key)) {
+    const whole: string[] = [];
+    if (!first || !this.#index) return whole;
+    for (const { log } of [...this.#index.byKey(first.key)].slice(0, WHOLE_MAX)) {
       const held = this.#index.resultsIn(log);
-      if (held.size >= this.#options.plan.size && (await this.#holdsAll(held))) return log;
+      if (held.size >= this.#options.plan.size && (await this.#holdsAll(held))) whole.push(log);
     }
-    return undefined;
+    return whole;
   }
 
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
@@ -237,6 +238,9 @@ export class EarlierRuns implements AsyncDisposable {
     return true;
   }
 }
+
+/** Of many logs that hold the same, the latest are looked at. */
+const WHOLE_MAX = 20;
 
 /** A first run needs no index. */
 async function hasLogs(logs: LogStore): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SampleKey } from '../base/index.ts';
+import { isJsonObject, type JsonObject, parseJson, type SampleKey } from '../base/index.ts';
 import { type Disk, fileNameFor } from '../disk/index.ts';
 import type { StateDir } from '../journal/index.ts';
 import type { LogEvent, LogReader, SampleFields } from '../log/index.ts';
@@ -47,10 +47,25 @@ export async function workspaceOf(
 
 /** Without what scorers did: their verdicts are given anew, and none of the old may stand beside them. */
 async function* beforeScoring(events: AsyncIterable<LogEvent>): AsyncGenerator<LogEvent> {
-  const scoring = new Set<unknown>();
-  for await (const event of events) {
-    if (event.event === 'span_begin' && event.type === 'scorers') scoring.add(event.id);
-    const isScoring = event.event === 'score' || scoring.has(event.span_id) || scoring.has(event.id);
-    if (!isScoring) yield event;
+  const isOfScoring = scoringFilter();
+  for await (const event of events) if (!isOfScoring(event)) yield event;
+}
+
+/** The same for events as texts. */
+export async function* textsBeforeScoring(
+  texts: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
+  const isOfScoring = scoringFilter();
+  for await (const text of texts) {
+    const event = parseJson(text);
+    if (!isJsonObject(event) || !isOfScoring(event)) yield text;
   }
+}
+
+function scoringFilter(): (event: JsonObject) => boolean {
+  const scoring = new Set<unknown>();
+  return (event) => {
+    if (event.event === 'span_begin' && event.type === 'scorers') scoring.add(event.id);
+    return event.event === 'score' || scoring.has(event.span_id) || scoring.has(event.id);
+  };
 }

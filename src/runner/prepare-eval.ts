@@ -67,7 +67,7 @@ export function earlierRunsOf(
 }
 
 /** Files and folders that the code reads itself: what they say counts as code does. */
-async function readInputs(
+export async function readInputs(
   disk: Disk,
   { inputs, baseDir }: { readonly inputs: readonly string[]; readonly baseDir: string },
 ): Promise<Json> {

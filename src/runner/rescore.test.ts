@@ -38,6 +38,7 @@ const rescore = (from: string, definition: EvalDefinition, more: Partial<Rescore
     disk: nodeDisk,
     clock: systemClock,
     random: systemRandom,
+    code: undefined,
     from,
     to: join(harness.logDir, 'scored.eval'),
     eval: normalizeEval(definition),
@@ -97,6 +98,45 @@ describe('a log that is scored again', () => {
     const reader = await openLog(nodeDisk, logPath);
     expect((await reader.header()).stats.model_usage['mock/grader']?.total_tokens).toBeGreaterThan(0);
     await reader.close();
+  });
+
+  test('keeps what graders answered when it is stopped, and a run of the eval takes the log for its own', async () => {
+    const log = await run(words);
+    const graded = defineEval({ ...words, scorers: [modelGraded({ model: 'mock/grader', rubric: 'any' })] });
+    const abort = new AbortController();
+    const asked: string[] = [];
+    const grader = mockModel({
+      name: 'mock/grader',
+      respond: ({ text }) => {
+        asked.push(text);
+        return 'GRADE: C';
+      },
+    });
+    const models = () => createModels({ env: {}, concurrency: 1, scripted: { 'mock/grader': grader } });
+    const stopping = { models: models(), signal: abort.signal, onProgress: () => abort.abort() };
+    await expect(rescore(log, graded, stopping)).rejects.toThrow();
+    expect(asked).toHaveLength(1);
+    const { logPath } = await rescore(log, graded, { models: models() });
+    expect(asked).toHaveLength(2);
+    expect(await readdir(harness.stateDir)).not.toContainEqual(expect.stringMatching(/^\d{8}T/));
+    const { account } = await harness.run(graded, { models: models() });
+    expect(account).toMatchObject({ state: 'done', log: logPath, samples: { reused: 2 } });
+    expect(asked).toHaveLength(2);
+    const changed = defineEval({ ...graded, scorers: [...graded.scorers, exact()] });
+    const again = await harness.run(changed, { models: models() });
+    expect(again.account.samples).toMatchObject({ rescored: 2 });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('whose scores were joined by others is no result of a run: only its outputs are taken', async () => {
+    const log = await run(words);
+    await rescore(log, defineEval({ ...words, scorers: [exact()] }), { action: 'append' });
+    const { account } = await harness.run(defineEval({ ...words, scorers: [exact()] }));
+    expect(account.samples).toMatchObject({ reused: 0, rescored: 2 });
+    for (const sample of await harness.samples(account.log)) {
+      expect(Object.keys(sample.scores ?? {})).toEqual(['exact']);
+      expect(sample.events.filter(({ event }) => event === 'score')).toHaveLength(1);
+    }
   });
 
   test('gives scorers the output as the target returned it, and rows as the data has them', async () => {

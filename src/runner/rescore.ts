@@ -1,17 +1,30 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import {
+  assert,
   type Clock,
+  type Digest,
+  digestOf,
   isJsonObject,
+  type Json,
   type JsonObject,
   type Random,
   type SampleKey,
   shortId,
   stringifyJson,
+  toJson,
   UsageError,
 } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
-import { type Disk, fileNameFor } from '../disk/index.ts';
-import { type PlannedEval, type PlannedScorer, type SampleRow, scorerSpecs } from '../evals/index.ts';
+import type { Disk } from '../disk/index.ts';
+import {
+  definitionDigest,
+  type PlannedEval,
+  type PlannedScorer,
+  type SampleRow,
+  scorerSpecs,
+  scoringDigest,
+} from '../evals/index.ts';
 import { StateDir } from '../journal/index.ts';
 import {
   addUsage,
@@ -25,10 +38,13 @@ import {
   type LogReader,
   type ModelUsage,
   openLog,
+  type SampleAnswer,
   type SampleFields,
   type SampleParts,
   summarize,
+  unionOfAnswers,
 } from '../log/index.ts';
+import { readMark, withMark } from '../reuse/index.ts';
 import { computeResults, scorerKeys } from '../stats/index.ts';
 import {
   createSampleMeter,
@@ -37,9 +53,13 @@ import {
   type Models,
   type Workspace,
 } from '../targets/index.ts';
-import { JournalRecorder, NO_ANSWERS } from './journal-recorder.ts';
+import type { BoughtAnswer } from './earlier-runs.ts';
+import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
+import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
+import { resultKey } from './plan.ts';
+import { readInputs } from './prepare-eval.ts';
 import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
-import type { AttemptSink } from './sample-journal.ts';
+import { ScoreJournal } from './score-journal.ts';
 import { scoreSample } from './score-sample.ts';
 
 export interface RescoreOptions {
@@ -51,6 +71,8 @@ export interface RescoreOptions {
   /** Whose scorers and metrics are used; its target is not called. */
   readonly eval: PlannedEval;
   readonly baseDir: string;
+  /** Its code, when it comes from a module. */
+  readonly code: EvalCode | undefined;
   readonly models: Models;
   /** overwrite: the new scores take the place of the old ones. append: they join them. */
   readonly action: 'overwrite' | 'append';
@@ -68,8 +90,8 @@ export interface RescoreReport {
 }
 
 /**
- * Scores a log again from what it holds, without calling the target, and writes a new log. Samples are read, scored and
- * written one after the other.
+ * Scores a log again from what it holds, without calling the target, and writes a new log, which a run of the eval takes for
+ * its own. Samples are read, scored and written one after the other. What graders answer is kept until the log is there.
  *
  * ### Ordering
  * See `LogStore.create`. The source is only read.
@@ -78,12 +100,18 @@ export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport
   const { disk, to } = options;
   const log = await openLog(disk, options.from);
   try {
-    const rescore = new Rescore(options, log);
-    const created = await directoryLogStore(disk, dirname(to)).create(basename(to), {
-      write: (file) => rescore.writeTo(file),
-    });
-    if (created.outcome === 'exists') throw exists(to);
-    return created.written;
+    const inputs = await readInputs(disk, { inputs: options.eval.inputs, baseDir: options.baseDir });
+    const rescore = new Rescore(options, log, inputs);
+    try {
+      const created = await directoryLogStore(disk, dirname(to)).create(basename(to), {
+        write: (file) => rescore.writeTo(file),
+      });
+      if (created.outcome === 'exists') throw exists(to);
+      await rescore.letGo();
+      return created.written;
+    } finally {
+      rescore.close();
+    }
   } finally {
     await log.close();
   }
@@ -93,18 +121,33 @@ class Rescore {
   readonly #options: RescoreOptions;
   readonly #log: LogReader;
   readonly #scratchDir: string;
+  readonly #scoring: Digest;
+  readonly #definition: Digest;
   readonly #usage = new Map<string, ModelUsage>();
   #scorers: readonly PlannedScorer[] = [];
+  #journal: ScoreJournal | undefined;
 
-  constructor(options: RescoreOptions, log: LogReader) {
+  constructor(options: RescoreOptions, log: LogReader, inputs: Json) {
     this.#options = options;
     this.#log = log;
     this.#scratchDir = StateDir.of(dirname(options.from)).workDir(`rescore-${shortId(options.random)}`);
+    const about = { code: options.code, inputs };
+    this.#scoring = scoringDigest(options.eval, about);
+    this.#definition = definitionDigest(options.eval, about);
+  }
+
+  async letGo(): Promise<void> {
+    await this.#journal?.release();
+  }
+
+  close(): void {
+    this.#journal?.close();
   }
 
   async writeTo(file: LogFile): Promise<RescoreReport> {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
+    this.#journal = await this.#openJournal(header);
     const rows = await RowLookup.open(this.#options);
     try {
       return await this.#write(file, { header, specs, rows });
@@ -158,7 +201,13 @@ class Rescore {
     const { fields } = parts;
     const events: LogEvent[] = [];
     using meter = createSampleMeter({}, { clock, signal });
-    const recorder = new JournalRecorder(sinkInto(events), NO_ANSWERS, { random: this.#options.random });
+    const known = await this.#answersFor(fields);
+    const heard: SampleAnswer[] = [];
+    const attempt = this.#journal?.attemptAt(fields, { events, heard });
+    assert(attempt, 'the journal is open');
+    const recorder = new JournalRecorder(attempt, answersToReplay(known), {
+      random: this.#options.random,
+    });
     const scope = createSampleScope({ recorder, meter, clock, random: this.#options.random });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
@@ -181,23 +230,55 @@ class Rescore {
       ...parts,
       fields: {
         ...fields,
-        metadata: withoutKeys(fields.metadata),
+        metadata: this.#marked(fields.metadata),
         scores: action === 'append' ? { ...fields.scores, ...scores } : scores,
         model_usage: mergeUsage(fields.model_usage, usage),
       },
-      events: joined(parts.events, events),
+      events: joined(action === 'append' ? parts.events : textsBeforeScoring(parts.events), events),
+      answers: unionOfAnswers([known, heard]),
     };
+  }
+
+  /** What was bought for the sample before, by whoever ran or scored it. */
+  async #answersFor(sample: SampleKey): Promise<readonly BoughtAnswer[]> {
+    const { run_id: runId } = (await this.#log.header()).eval;
+    const logged: BoughtAnswer[] = [];
+    for await (const answer of this.#log.answers(sample)) logged.push({ from: runId, ...answer });
+    return unionOfAnswers([logged, this.#journal?.answersAt(sample) ?? []]);
+  }
+
+  /** Scores that join others are nobody's alone: a run of the eval then takes only the output. */
+  #marked(metadata: JsonObject): JsonObject {
+    const mark = readMark(metadata);
+    if (!mark) return metadata;
+    const isAlone = this.#options.action === 'overwrite' && mark.asked !== undefined;
+    const key =
+      isAlone && mark.asked ? resultKey(mark.asked, this.#scoring) : digestOf(`appended ${mark.key}`);
+    return withMark(metadata, { key, made: { how: 'scored anew' } });
+  }
+
+  async #openJournal(header: LogHeader): Promise<ScoreJournal> {
+    const { disk, clock, random, from, to } = this.#options;
+    return await ScoreJournal.open({
+      disk,
+      clock,
+      random,
+      state: StateDir.of(dirname(from)),
+      identity: digestOf(`${header.eval.run_id}\n${basename(from)}\n${this.#definition}`),
+      start: { version: header.version, eval: header.eval, plan: header.plan },
+      samples: header.results?.total_samples ?? 0,
+      logName: basename(to),
+    });
   }
 
   /** A copy of the folder in which the sample ran, when it is still there: scoring leaves the evidence as it is. */
   async #workspace({ id, epoch }: SampleKey): Promise<Workspace> {
     const { disk, from } = this.#options;
     const { run_id: runId } = (await this.#log.header()).eval;
-    const attempts = join(StateDir.of(dirname(from)).workDir(runId), fileNameFor(String(id)));
-    const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${epoch}-`)).at(-1);
-    const template = last && join(attempts, last.name, 'workspace');
+    const places = { state: StateDir.of(dirname(from)) };
+    const template = await workspaceOf({ disk, places }, { runId, sample: { id, epoch } });
     const scratch = createWorkspace({ disk, workDir: this.#scratchDir, sampleId: id, epoch });
-    if (template === undefined || !(await disk.stat(template))) return scratch;
+    if (template === undefined) return scratch;
     return {
       disk,
       open: () => scratch.open(template),
@@ -222,8 +303,18 @@ class Rescore {
     });
   }
 
+  /** A run of the eval as it is now takes the log for its own, when nothing else stands in it. */
   #specOf({ eval: spec }: LogHeader, scorers: readonly EvalScorer[]): LogHeader['eval'] {
-    return { ...spec, scorers };
+    const ours = spec.metadata?.holdfast;
+    if (!isJsonObject(ours) || this.#options.action === 'append') return { ...spec, scorers };
+    const { epochs, metrics } = this.#options.eval;
+    return {
+      ...spec,
+      scorers,
+      ...(metrics === undefined ? {} : { metrics: toJson(metrics) }),
+      config: { ...spec.config, ...(epochs.reducers ? { epochs_reducer: epochs.reducers } : {}) },
+      metadata: { ...spec.metadata, holdfast: { ...ours, definition: this.#definition } },
+    };
   }
 
   #headerOf(header: LogHeader): LogHeader {
@@ -267,25 +358,6 @@ class RowLookup {
   async close(): Promise<void> {
     await this.#dataset?.close();
   }
-}
-
-/** What is scored by other scorers no longer stands for what the eval's own run would give: it is not to be reused. */
-function withoutKeys(metadata: JsonObject): JsonObject {
-  if (!isJsonObject(metadata.holdfast)) return metadata;
-  const { key: _key, content: _content, ...ours } = metadata.holdfast;
-  return { ...metadata, holdfast: ours };
-}
-
-/** Nothing here is worth a journal: what is interrupted is scored again, and the target's answers are in the log. */
-function sinkInto(events: LogEvent[]): AttemptSink {
-  return {
-    n: 1,
-    event: (event) => void events.push(event),
-    answer: async (_answer, more) => void events.push(...more),
-    replayed: () => undefined,
-    output: async () => undefined,
-    finish: async () => undefined,
-  };
 }
 
 async function* joined(before: SampleParts['events'], added: readonly LogEvent[]): AsyncIterable<string> {

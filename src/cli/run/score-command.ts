@@ -27,7 +27,8 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
   const loaded = await evalFor(flags.eval, from, terminal);
   const planned = normalizeEval(loaded.definition);
   const stop = listenForStop({
-    onDrain: () => terminal.note('Stopping: nothing is written.'),
+    onDrain: () =>
+      terminal.note('Stopping: no log is written; what graders answered is kept for the next time.'),
     onAbort: () => undefined,
     exitCode: EXIT.interrupted,
   });
@@ -40,6 +41,7 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
       to,
       eval: planned,
       baseDir: loaded.baseDir,
+      code: loaded.code,
       models: await modelsFor({ ...loaded, planned }, flags, terminal),
       action: flags.action,
       signal: stop.signals.drain,

@@ -1,0 +1,276 @@
+/** What is taken from earlier runs, and what is not, after something changed. */
+import { writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
+import type { Digest } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { defineEval, exact, includes } from '../evals/index.ts';
+import { openLog } from '../log/index.ts';
+import { mockModel } from '../targets/index.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await createHarness();
+});
+afterEach(() => harness.close());
+
+describe('answers', () => {
+  test('[LOG-37] [JRN-17] stand in every log beside their sample, also those that were given again', async () => {
+    const { model } = countingModel();
+    const first = await harness.run(twoTurns(2), { model });
+    const second = await harness.run(defineEval({ ...twoTurns(2), version: 2 }), { model });
+    expect(second.account.answers).toMatchObject({ bought: 0, replayed: 4 });
+    const answersIn = async (path: string | undefined) => {
+      const log = await openLog(nodeDisk, path ?? '');
+      const answers = [];
+      for await (const { kind, occurrence, from } of log.answers({ id: 'q0', epoch: 1 }))
+        answers.push({ kind, occurrence, from });
+      await log.close();
+      return answers;
+    };
+    const own = { kind: 'model', occurrence: 0, from: undefined };
+    expect(await answersIn(first.account.log)).toEqual([own, own]);
+    const given = { ...own, from: first.account.runId };
+    expect(await answersIn(second.account.log)).toEqual([given, given]);
+  });
+
+  test('of a sample that failed are not bought again: only the call that failed is', async () => {
+    let isBroken = true;
+    const asked: string[] = [];
+    const model = mockModel({
+      name: 'mock/scripted',
+      respond: ({ text }) => {
+        asked.push(text);
+        if (isBroken && text.endsWith('9')) throw new Error('the server is away');
+        return text;
+      },
+    });
+    const definition = defineEval({
+      name: 'ten-turns',
+      data: rows(3),
+      target: async ({ input }, { generate }) => {
+        for (let turn = 0; turn < 10; turn++) await generate(`${input} ${turn}`);
+        return input;
+      },
+      scorers: [includes()],
+    });
+    const first = await harness.run(definition, { model });
+    expect(first.account.samples.errored).toBe(3);
+    expect(first.account.usd.wasted).toBe(0);
+    isBroken = false;
+    asked.length = 0;
+    const { account } = await harness.run(definition, { model });
+    expect(account.samples).toMatchObject({ replayed: 3, errored: 0 });
+    expect(asked.sort()).toEqual(['question 0 9', 'question 1 9', 'question 2 9']);
+  });
+
+  test('of a sample that is tried again in the same session, though no call failed, are bought anew', async () => {
+    const { model, asked } = countingModel();
+    let tries = 0;
+    const definition = defineEval({
+      ...twoTurns(1),
+      retries: 1,
+      target: async ({ input }, { generate }) => {
+        const { text } = await generate(`${input} first`);
+        if (tries++ === 0) throw new Error(`cannot use ${text}`);
+        return text;
+      },
+    });
+    const { account } = await harness.run(definition, { model });
+    expect(account.samples.errored).toBe(0);
+    expect(asked).toEqual(['question 0 first', 'question 0 first']);
+  });
+
+  test('[SEAL-6] of a run and of the log that lent it a sample are one union', async () => {
+    const { model, asked } = countingModel();
+    await stopAt(harness, 0, { which: [0, 1] });
+    await harness.run(defineEval({ ...twoTurns([0, 1]), version: 2 }), { model });
+    expect(asked).not.toContain('question 0 first');
+    const later = countingModel();
+    await harness.run(twoTurns([0, 1]), { model: later.model });
+    expect(later.asked).toEqual([]);
+  });
+});
+
+describe('a killed run', () => {
+  test('whose scorer was edited buys nothing again', async () => {
+    const { asked } = await stopAt(harness, 2);
+    const later = countingModel();
+    const edited = defineEval({ ...twoTurns(3), scorers: [exact()] });
+    const { account } = await harness.run(edited, { model: later.model });
+    expect(account.samples).toMatchObject({ rescored: 2, replayed: 1 });
+    expect(later.asked).toEqual(['question 2 second']);
+    expect(asked).toHaveLength(6);
+  });
+});
+
+describe('limits', () => {
+  const limited = (tokens: number) => defineEval({ ...twoTurns(2), limits: { tokens } });
+
+  test('that ended a sample are part of what was asked for; others are not', async () => {
+    const { model, asked } = countingModel();
+    const first = await harness.run(limited(5), { model });
+    expect((await harness.samples(first.account.log))[0]?.limit).toMatchObject({ type: 'token' });
+    const wide = await harness.run(limited(5_000), { model });
+    expect(wide.account.samples).toMatchObject({ reused: 0, replayed: 2 });
+    expect((await harness.samples(wide.account.log))[0]?.limit).toBeUndefined();
+    expect((await harness.run(limited(6_000), { model })).account.samples).toMatchObject({ reused: 2 });
+    expect(new Set(asked).size).toBe(asked.length);
+    // A sample ends where it would have ended, and buys nothing for that.
+    const narrow = await harness.run(limited(5), { model });
+    expect((await harness.samples(narrow.account.log))[0]?.limit).toMatchObject({ type: 'token' });
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+});
+
+describe('--reuse=any', () => {
+  test('lends to the run that asks for it, and to no later one', async () => {
+    const { model, asked } = countingModel();
+    await harness.run(twoTurns(2), { model });
+    const changed = defineEval({
+      ...twoTurns(2),
+      target: async ({ input }, { generate }) => (await generate(`${input} only`)).text,
+    });
+    const any = await harness.run(changed, { model, reuse: 'any' });
+    expect(any.account.samples).toMatchObject({ reused: 2 });
+    expect(asked).toHaveLength(4);
+    const plain = await harness.run(changed, { model });
+    expect(plain.account.samples).toMatchObject({ reused: 0, rescored: 0, fresh: 2 });
+    expect(asked).toHaveLength(6);
+  });
+});
+
+describe('--fresh', () => {
+  test('lasts over an interruption and the command that goes on', async () => {
+    await harness.run(twoTurns(3), { model: countingModel().model });
+    const { outcome } = await stopAt(harness, 2, { reuse: 'none' });
+    expect(outcome.account.samples).toMatchObject({ fresh: 2, reused: 0 });
+    const later = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model: later.model });
+    expect(account).toMatchObject({ runId: outcome.account.runId, samples: { kept: 2, reused: 0 } });
+    expect(later.asked).toEqual(['question 2 second']);
+  });
+});
+
+describe('--keep-outputs', () => {
+  test('scores what is there, although the code of the target has changed, and says what made it', async () => {
+    let runs = 0;
+    const unrecorded = (word: string) =>
+      defineEval({
+        name: 'unrecorded',
+        version: word,
+        data: rows(2),
+        target: ({ input }) => {
+          runs++;
+          return `${word} ${input}`;
+        },
+        scorers: [includes()],
+      });
+    await harness.run(unrecorded('one'));
+    const kept = await harness.run(unrecorded('two'), { keepOutputs: true });
+    expect(kept.account.samples).toMatchObject({ rescored: 2 });
+    expect(runs).toBe(2);
+    const outputs = (await harness.samples(kept.account.log)).map(({ output }) => output.completion);
+    expect(outputs).toEqual(['one question 0', 'one question 1']);
+    // What other code made is never taken for what this code makes.
+    const ran = await harness.run(unrecorded('two'));
+    expect(ran.account.samples).toMatchObject({ reused: 0, rescored: 0 });
+    expect(runs).toBe(4);
+    expect(ran.account.notes.join()).toContain('2 sample(s) that it runs again recorded no call before');
+    expect(ran.account.notes.join()).toContain('--keep-outputs');
+  });
+});
+
+describe('inputs', () => {
+  test('count as code does, and must be there', async () => {
+    const file = join(harness.dir, 'prompt.txt');
+    const reading = defineEval({ ...twoTurns(1), inputs: ['prompt.txt'] });
+    const { model, asked } = countingModel();
+    await expect(harness.run(reading, { model })).rejects.toMatchObject({ code: 'E_INPUT_MISSING' });
+    writeFileSync(file, 'Be brief');
+    await harness.run(reading, { model });
+    expect((await harness.run(reading, { model })).account.samples).toMatchObject({ reused: 1 });
+    writeFileSync(file, 'Be kind');
+    expect((await harness.run(reading, { model })).account.samples).toMatchObject({ reused: 0, replayed: 1 });
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('code', () => {
+  const code = (target: string, scoring: string, later: Record<string, string> = {}, now = later) => ({
+    target: target as Digest,
+    scoring: scoring as Digest,
+    later: async () => later as Record<string, Digest>,
+    moduleNow: async (name: string) => now[name] as Digest | undefined,
+  });
+
+  test('of the target and of the scorers count each for its own', async () => {
+    const { model, asked } = countingModel();
+    await harness.run(twoTurns(2), { model, code: code('t', 's') });
+    const again = (one: ReturnType<typeof code>) => harness.run(twoTurns(2), { model, code: one });
+    expect((await again(code('t', 's'))).account.samples).toMatchObject({ reused: 2 });
+    expect((await again(code('t', 's2'))).account.samples).toMatchObject({ rescored: 2 });
+    expect((await again(code('t2', 's2'))).account.samples).toMatchObject({ replayed: 2 });
+    expect(asked).toHaveLength(4);
+  });
+
+  test('that was imported while a sample ran counts, too', async () => {
+    const { model } = countingModel();
+    const run = (then: Record<string, string>, now: Record<string, string>) =>
+      harness.run(twoTurns(1), { model, code: code('t', 's', then, now) });
+    await run({ 'x.ts': '1' }, {});
+    expect((await run({}, { 'x.ts': '1' })).account.samples).toMatchObject({ reused: 1 });
+    expect((await run({}, { 'x.ts': '2' })).account.samples).toMatchObject({ reused: 0, replayed: 1 });
+  });
+});
+
+test('metrics and reducers are no part of a sample: it is kept, and the log is made anew', async () => {
+  const { model, asked } = countingModel();
+  const first = await harness.run(twoTurns(2), { model });
+  const other = await harness.run(defineEval({ ...twoTurns(2), metrics: ['mean'] }), { model });
+  expect(other.account.samples).toMatchObject({ reused: 2 });
+  expect(other.account.log).not.toBe(first.account.log);
+  expect(Object.keys(other.results?.scores[0]?.metrics ?? {})).toEqual(['mean']);
+  expect(asked).toHaveLength(4);
+  expect((await harness.run(twoTurns(2), { model })).account.log).toBe(first.account.log);
+});
+
+test('every sample of a mixed log says what became of it, and from which run', async () => {
+  const { model } = countingModel();
+  const first = await harness.run(twoTurns(2), { model });
+  const mixed = await harness.run(twoTurns(3), { model });
+  const log = await openLog(nodeDisk, mixed.account.log ?? '');
+  const made: unknown[] = [];
+  for await (const { metadata } of log.summaries()) made.push(metadata.holdfast);
+  await log.close();
+  expect(made).toMatchObject([
+    { made: { how: 'kept', from: first.account.runId } },
+    { made: { how: 'kept', from: first.account.runId } },
+    { made: { how: 'bought', bought: 2, replayed: 0 } },
+  ]);
+});
+
+test('a log that did not change is not opened again to look for samples', async () => {
+  const { model } = countingModel();
+  for (const n of [1, 2, 3]) await harness.run(twoTurns([n]), { model });
+  const opened: string[] = [];
+  const { logs } = harness.places;
+  const watching = withMethods(logs, {
+    open: (name) => {
+      opened.push(name);
+      return logs.open(name);
+    },
+  });
+  const [last] = (await readdir(harness.logDir)).filter((name) => name.endsWith('.eval')).toReversed();
+  const { account } = await harness.run(twoTurns([3]), {
+    model,
+    places: { ...harness.places, logs: watching },
+  });
+  expect(account.samples).toMatchObject({ reused: 1 });
+  expect(basename(account.log ?? '')).toBe(last);
+  expect(new Set(opened)).toEqual(new Set([last]));
+});
