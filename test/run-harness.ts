@@ -81,6 +81,7 @@ export async function createHarness(): Promise<Harness> {
         forceDead: false,
         reuse: 'same',
         keepOutputs: false,
+        ownRuns: new Set(),
         version: 'test',
         ...more,
       });

@@ -33,6 +33,8 @@ export interface EarlierRunsOptions {
   /** `--keep-outputs`: outputs stand although the code of the target has changed. */
   readonly keepOutputs: boolean;
   readonly code: EvalCode | undefined;
+  /** When it is there, only these runs lend anything. */
+  readonly only?: ReadonlySet<string>;
   /** Told what cannot be read of what was paid for. */
   readonly onDamage: (sentence: string) => void;
 }
@@ -69,7 +71,8 @@ export class EarlierRuns implements AsyncDisposable {
   static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
     const { disk, places } = settings;
     const { logs } = places;
-    if (options.mode === 'none' || !(await hasLogs(logs)))
+    const isForNothing = options.mode === 'none' && settings.ownRuns.size === 0;
+    if (isForNothing || !(await hasLogs(logs)))
       return new EarlierRuns(undefined, { logs, options, unreadable: [] });
     // Whoever only looks writes nothing: where there is no state yet, the index is nowhere.
     const isThere = (await disk.stat(places.state.path)) !== undefined;
@@ -80,7 +83,7 @@ export class EarlierRuns implements AsyncDisposable {
     const inName = `_${name.replace(/[^0-9A-Za-z]+/g, '-')}_`;
     return new EarlierRuns(index, {
       logs,
-      options,
+      options: { ...options, ...(options.mode === 'none' ? { only: settings.ownRuns } : {}) },
       unreadable: unreadable.map((log) => ({
         path: logs.placeOf(log.name),
         reason: log.reason,
@@ -101,10 +104,11 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** A result that can be taken over whole. */
   async result(planned: PlannedSample): Promise<Lent | undefined> {
-    const [[whole], found = []] = [await this.whole(), this.#index?.byKey(planned.key)];
+    const [whole] = await this.whole();
+    const found = this.#taken(this.#index?.byKey(planned.key));
     const same =
       (whole !== undefined && (await this.#first(planned, fromLog(found, whole)))) ||
-      (await this.#first(planned, this.#index?.byKey(planned.key)));
+      (await this.#first(planned, this.#taken(this.#index?.byKey(planned.key))));
     if (same || this.#options.mode !== 'any') return same && { ...same, isSame: true };
     const alike = await this.#first(planned, this.#alike(planned));
     return alike && { ...alike, isSame: false };
@@ -112,7 +116,7 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** An output that can be scored anew. */
   async output(planned: PlannedSample): Promise<FoundSample | undefined> {
-    const same = await this.#first(planned, this.#index?.byAsked(planned.asked));
+    const same = await this.#first(planned, this.#taken(this.#index?.byAsked(planned.asked)));
     return same ?? (this.#options.keepOutputs ? await this.#first(planned, this.#alike(planned)) : undefined);
   }
 
@@ -126,7 +130,7 @@ export class EarlierRuns implements AsyncDisposable {
     const [first] = this.#options.plan.samples;
     const whole: string[] = [];
     if (!first || !this.#index) return whole;
-    for (const { log } of [...this.#index.byKey(first.key)].slice(0, WHOLE_MAX)) {
+    for (const { log } of [...this.#taken(this.#index.byKey(first.key))].slice(0, WHOLE_MAX)) {
       const held = this.#index.resultsIn(log);
       if (held.size >= this.#options.plan.size && (await this.#holdsAll(held))) whole.push(log);
     }
@@ -136,7 +140,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
   async answers(planned: PlannedSample): Promise<readonly BoughtAnswer[]> {
     const logs = new Map<string, FoundSample>();
-    for (const found of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+    for (const found of this.#bySample(planned))
       if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
     // The latest log last: of two answers to one request its own counts.
     const lists: (readonly BoughtAnswer[])[] = [];
@@ -146,14 +150,12 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** The latest log in which the sample ended with an error. */
   failure(planned: PlannedSample): string | undefined {
-    for (const { state, log } of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
-      return state === 'errored' ? log : undefined;
+    for (const { state, log } of this.#bySample(planned)) return state === 'errored' ? log : undefined;
     return undefined;
   }
 
   hasAnswers(planned: PlannedSample): boolean {
-    for (const { answers } of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
-      if (answers !== undefined) return true;
+    for (const { answers } of this.#bySample(planned)) if (answers !== undefined) return true;
     return false;
   }
 
@@ -188,8 +190,18 @@ export class EarlierRuns implements AsyncDisposable {
     this.#open.clear();
   }
 
+  #bySample(planned: PlannedSample): Iterable<FoundSample> {
+    return this.#taken(this.#index?.bySample(this.#options.plan.identity.eval, planned));
+  }
+
+  /** Only those that may lend. */
+  *#taken(found: Iterable<FoundSample> = []): Iterable<FoundSample> {
+    const { only } = this.#options;
+    for (const sample of found) if (!only || only.has(sample.runId)) yield sample;
+  }
+
   *#alike(planned: PlannedSample): Iterable<FoundSample> {
-    for (const found of this.#index?.bySample(this.#options.plan.identity.eval, planned) ?? [])
+    for (const found of this.#bySample(planned))
       if (found.state === 'completed' && isSameDigest(found.content, planned.content)) yield found;
   }
 

@@ -41,10 +41,12 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
     else sealed.push(run);
   }
+  const isOwn = ({ run }: FoundRun) => settings.ownRuns.has(run.runId);
   if (reuse === 'none') {
-    if (dead.length > 0)
-      notes.push(`${dead.length} unfinished run(s) of this eval were left as they are (--fresh).`);
-    return { stale: [], sealed, notes, damage, isBusy: false };
+    const others = dead.filter((run) => !isOwn(run)).length;
+    if (others > 0) notes.push(`${others} unfinished run(s) of this eval were left as they are (--fresh).`);
+    const own = dead.findLast((run) => isOwn(run) && run.run.identity.plan === plan.digest);
+    return { ...(own ? { goOn: own } : {}), stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
   const stale = dead.filter((run) => run !== goOn);

@@ -1,6 +1,5 @@
 /** What is taken from earlier runs, and what is not, after something changed. */
 import { writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
@@ -156,6 +155,31 @@ describe('--fresh', () => {
   });
 });
 
+test('--fresh takes what the same command bought in an attempt before, and nothing else', async () => {
+  const { model, asked } = countingModel();
+  await harness.run(twoTurns(2), { model });
+  let isBroken = true;
+  const failing = defineEval({
+    ...twoTurns(2),
+    version: 0,
+    filter: () => true,
+    scorers: [includes()],
+    target: async ({ input, id }, { generate }) => {
+      await generate(`${input} first`);
+      if (isBroken && id === 'q1') throw new Error('broken');
+      return (await generate(`${input} second`)).text;
+    },
+  });
+  const first = await harness.run(failing, { model, reuse: 'none' });
+  expect(first.account.samples).toMatchObject({ fresh: 2, errored: 1 });
+  isBroken = false;
+  asked.length = 0;
+  const ownRuns = new Set([first.account.runId]);
+  const { account } = await harness.run(failing, { model, reuse: 'none', ownRuns });
+  expect(account.samples).toMatchObject({ reused: 1, replayed: 1, errored: 0 });
+  expect(asked).toEqual(['question 1 second']);
+});
+
 describe('--keep-outputs', () => {
   test('scores what is there, although the code of the target has changed, and says what made it', async () => {
     let runs = 0;
@@ -256,7 +280,8 @@ test('every sample of a mixed log says what became of it, and from which run', a
 
 test('a log that did not change is not opened again to look for samples', async () => {
   const { model } = countingModel();
-  for (const n of [1, 2, 3]) await harness.run(twoTurns([n]), { model });
+  let last = '';
+  for (const n of [1, 2, 3]) last = basename((await harness.run(twoTurns([n]), { model })).account.log ?? '');
   const opened: string[] = [];
   const { logs } = harness.places;
   const watching = withMethods(logs, {
@@ -265,7 +290,6 @@ test('a log that did not change is not opened again to look for samples', async 
       return logs.open(name);
     },
   });
-  const [last] = (await readdir(harness.logDir)).filter((name) => name.endsWith('.eval')).toReversed();
   const { account } = await harness.run(twoTurns([3]), {
     model,
     places: { ...harness.places, logs: watching },

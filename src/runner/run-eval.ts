@@ -90,7 +90,9 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
       }
       const opened = back.goOn ? await goOnWith(back.goOn, options) : await beginRun(options);
       noteFound(back, opened, tally);
-      return { opened, earlier: isFresh(opened) ? await earlier.withoutLogs() : earlier };
+      // What a command that buys everything anew began itself is its own.
+      const isOwn = settings.reuse === 'none' && settings.ownRuns.size > 0;
+      return { opened, earlier: isFresh(opened) && !isOwn ? await earlier.withoutLogs() : earlier };
     } catch (error) {
       await earlier[Symbol.asyncDispose]();
       // Another process was quicker to go on with the run that was found. It is that one's now.

@@ -95,6 +95,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     slots: new Slots(concurrency),
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
+    ownRuns: new Set(),
     keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,

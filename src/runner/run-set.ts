@@ -37,7 +37,6 @@ const BACKOFF_MS_MAX = 300_000;
 export async function runSet(options: RunSetOptions): Promise<readonly ItemOutcome[]> {
   const { settings, attempts } = options;
   const { drain, abort } = settings.signals;
-  const reuse = settings.reuse === 'none' ? 'same' : settings.reuse;
   let outcomes = await runItems(options, options.items);
   for (let attempt = 2; attempt <= attempts; attempt++) {
     const missing = outcomes.filter(isMissingSomething).map(({ item }) => item);
@@ -45,7 +44,8 @@ export async function runSet(options: RunSetOptions): Promise<readonly ItemOutco
     const waitMs = Math.min(BACKOFF_MS * 2 ** (attempt - 2), BACKOFF_MS_MAX);
     options.onNextAttempt(attempt, waitMs);
     if (!(await waited(settings, waitMs))) break;
-    const again = await runItems({ ...options, settings: { ...settings, reuse } }, missing);
+    const ownRuns = new Set(outcomes.flatMap(({ account }) => account?.runId ?? []));
+    const again = await runItems({ ...options, settings: { ...settings, ownRuns } }, missing);
     outcomes = outcomes.map((outcome) => {
       const next = again.find(({ item }) => item === outcome.item);
       return next ? withEarlier(next, outcome) : outcome;

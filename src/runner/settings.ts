@@ -19,6 +19,8 @@ export interface RunSettings {
   /** How long running samples may go on after a drain. */
   readonly graceMs: number;
   readonly reuse: ReuseMode;
+  /** Runs that this very command began: they are its own also when nothing of others is to be taken. */
+  readonly ownRuns: ReadonlySet<string>;
   /** Outputs stand although the code of the target has changed since. */
   readonly keepOutputs: boolean;
   /** undefined: as often as the journal ships by itself. */

@@ -79,6 +79,7 @@ const { account } = await runEval(
     forceDead: false,
     reuse: 'same',
     keepOutputs: false,
+    ownRuns: new Set(),
     version: 'test',
   },
 );

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { definedOf, packageVersion, systemClock, toJson } from '../../base/index.ts';
+import { type OutlineFile, openOutlineFile } from '../../code/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { SampleLimits } from '../../evals/index.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type ItemOutcome,
   type PlannedItem,
   type PreparedSet,
+  placesOf,
   prepareSet,
   type RunEvalsOptions,
 } from '../../runner/index.ts';
@@ -35,8 +37,23 @@ const UNCAUGHT = 'an error outside of any sample';
 /** `holdfast run`: reads evals, runs the set under watch, and ends with the account. */
 export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode> {
   const strays = new StrayErrors(call.terminal); // Loading an eval file runs its code already.
-  const evals = await loadEvals(call.args[0] as readonly string[], call.terminal.cwd);
-  return runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags), strays });
+  const outlines = await openOutlines(call);
+  const evals = await loadEvals(call.args[0] as readonly string[], { cwd: call.terminal.cwd, outlines });
+  const exitCode = await runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags), strays });
+  await outlines.save();
+  return exitCode;
+}
+
+/** What was read of code before, beside the logs. It is written only where a run has been. */
+async function openOutlines({ flags, terminal }: CommandCall<RunFlags>): Promise<OutlineFile> {
+  const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: terminal.cwd });
+  const file = await openOutlineFile(nodeDisk, state.codeOutlines);
+  return {
+    ...file,
+    save: async () => {
+      if (await nodeDisk.stat(state.path)) await file.save();
+    },
+  };
 }
 
 /** Evals that have been read, and under which command they are run: `holdfast retry` ends here, too. */
@@ -69,10 +86,13 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   return conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
 
-async function loadEvals(patterns: readonly string[], cwd: string): Promise<readonly LoadedEval[]> {
+async function loadEvals(
+  patterns: readonly string[],
+  { cwd, outlines }: { readonly cwd: string; readonly outlines: OutlineFile },
+): Promise<readonly LoadedEval[]> {
   const files = await findEvalFiles(patterns, { disk: nodeDisk, cwd });
   const evals: LoadedEval[] = [];
-  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd })));
+  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd, outlines })));
   return evals;
 }
 
