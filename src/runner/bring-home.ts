@@ -1,4 +1,4 @@
-import { errnoOf, isRunId, messageOf } from '../base/index.ts';
+import { counted, errnoOf, isRunId, messageOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   fenceWriter,
@@ -14,6 +14,7 @@ import {
 import { findSealedLog } from '../seal/index.ts';
 import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
+import { removeSealedSegments } from './remove-sealed-segments.ts';
 import type { RunSettings } from './settings.ts';
 
 /**
@@ -68,7 +69,7 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
-  if (verdict !== 'take') {
+  if (verdict !== 'take' && verdict !== 'sealed') {
     await disk.removeTree(incoming);
     return verdict === undefined ? NOTHING : { notes: [verdict], damage: [] };
   }
@@ -78,10 +79,17 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
     reports = await importAll(settings, from, { writers: away, incoming });
     for (const writer of away) await fenceWriter(disk, incoming, writer);
   }
+  if (verdict === 'sealed') {
+    const sentence = await removeSealedSegments(settings, from.segments, incoming);
+    await disk.removeTree(incoming);
+    return sentence === undefined ? NOTHING : { notes: [sentence], damage: [] };
+  }
   await moveHome(settings, { incoming, home, writers: away, isHere });
   const count = reports.reduce((sum, report) => sum + report.segments, 0);
   return {
-    notes: [`Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`],
+    notes: [
+      `Run ${from.run} came home from the bucket: ${counted(count, 'segment')} of ${counted(away.length, 'writer')}.`,
+    ],
     damage: reports.flatMap(({ problems }) => problems),
   };
 }
@@ -145,21 +153,26 @@ async function tryRename(disk: Disk, from: string, to: string): Promise<boolean>
   }
 }
 
-/** Whether what came from the bucket is to be gone on with; else a sentence, or nothing when it is none of ours. */
+/**
+ * Whether what came from the bucket is to be gone on with, or only left over since its log is there; else a sentence, or
+ * nothing when it is none of ours.
+ */
 async function judge(
   settings: RunSettings,
   plan: Plan,
   incoming: string,
-): Promise<'take' | string | undefined> {
+): Promise<'take' | 'sealed' | string | undefined> {
   const { disk, places, forceDead } = settings;
   const journals = await openRunJournals({ disk, runDir: incoming });
   try {
     const run: RunRecord = journals.run();
     const isOurs =
       run.identity.eval === plan.identity.eval && run.identity.targetName === plan.identity.targetName;
-    if (!isOurs || (await findSealedLog(places.logs, run.logName, run))) return undefined;
+    if (!isOurs) return undefined;
+    const isSealed = (await findSealedLog(places.logs, run.logName, run)) !== undefined;
     const liveness = journals.liveness();
-    if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return 'take';
+    if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return isSealed ? 'sealed' : 'take';
+    if (isSealed) return undefined;
     return `Run ${run.runId} of this eval has segments in the bucket, and its machine may be alive. If it is gone for good, run again with --force-dead: what was paid for then comes home.`;
   } finally {
     journals.close();

@@ -1,3 +1,4 @@
+import { counted, formatUsd } from '../base/index.ts';
 import { type FoundRun, findRuns, lookAtRun } from '../journal/index.ts';
 import { countWaiting, findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
@@ -28,7 +29,9 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   const damage = unreadable
     .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
     .map(({ path, reason, lost }) => {
-      const price = lost ? ` It had acknowledged ${lost.answers} answer(s) for $${lost.usd.toFixed(4)}.` : '';
+      const price = lost
+        ? ` It had acknowledged ${counted(lost.answers, 'answer')} for ${formatUsd(lost.usd)}.`
+        : '';
       return `A journal could not be read and was left as it is: ${path} (${reason}).${price}`;
     });
   const notes: string[] = [];
@@ -46,7 +49,7 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   }
   if (reuse === 'none') {
     if (dead.length > 0)
-      notes.push(`${dead.length} unfinished run(s) of this eval were left as they are (--fresh).`);
+      notes.push(`${counted(dead.length, 'unfinished run')} of this eval left as found (--fresh).`);
     return { stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);

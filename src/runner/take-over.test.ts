@@ -20,11 +20,11 @@ test('[JRN-14] what was carried over once is not carried over again', async () =
   await stopAt(harness, 3);
   const second = await stopAt(harness, 9, { which: [0, 1, 9] });
   expect(second.outcome.account).toMatchObject({ state: 'interrupted', samples: { kept: 2 } });
-  expect(second.outcome.account.notes.join()).toContain('2 attempt(s) were carried over');
+  expect(second.outcome.account.notes.join()).toContain('2 attempts carried over');
   const { model, asked } = countingModel();
   const { account } = await harness.run(twoTurns([0, 1, 9]), { model });
   expect(account).toMatchObject({ state: 'done', samples: { kept: 2, replayed: 1, lost: 0 } });
-  expect(account.notes.join()).toContain('0 attempt(s) were carried over');
+  expect(account.notes.join()).toContain('0 attempts carried over');
   expect(asked).toEqual(['question 9 second']);
 });
 
