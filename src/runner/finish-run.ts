@@ -17,12 +17,15 @@ import { letRunGo } from './let-run-go.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Plan } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
+import type { SampleStates } from './sample-states.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { shipLogs } from './ship-logs.ts';
 
 export interface RunOutcome {
   readonly account: Account;
   readonly results?: EvalResults;
+  /** What became of each sample. */
+  readonly states?: SampleStates;
   /** Why the run stopped, when that was no decision: a full disk, a journal that is gone. */
   readonly error?: unknown;
 }

@@ -241,9 +241,9 @@ test('a log that lends samples and is removed meanwhile leaves a run that can go
   const first = await harness.run(defineEval({ ...twoTurns(4), limit: 2 }), { model });
   const lender = first.account.log ?? '';
   const observer = { onSampleEnd: () => rmSync(lender, { force: true }) };
-  await expect(harness.run(twoTurns(4), { model, observer })).rejects.toMatchObject({
-    code: 'E_REUSED_GONE',
-  });
+  const stopped = await harness.run(twoTurns(4), { model, observer });
+  expect(stopped.error).toMatchObject({ code: 'E_REUSED_GONE' });
+  expect(stopped.account).toMatchObject({ state: 'failed', samples: { planned: 4, fresh: 2, lost: 2 } });
   expect(readdirSync(harness.logDir).filter((name) => name.endsWith('.eval'))).toEqual([]);
   const { account } = await harness.run(twoTurns(4), { model });
   expect(account).toMatchObject({ state: 'done', samples: { kept: 2, fresh: 2, lost: 0 } });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { messageOf } from '../base/index.ts';
 import { type RunJournals, segmentKeysOf } from '../journal/index.ts';
 import { releaseRun, shipLog } from '../seal/index.ts';
+import { dropEmptyFolders } from './drop-empty-folders.ts';
 import type { RunSettings } from './settings.ts';
 
 export interface RunToLetGo {
@@ -32,6 +33,8 @@ export async function letRunGo(run: RunToLetGo, settings: RunSettings): Promise<
   }
   run.close();
   await releaseRun(disk, places.state, run.runId);
+  // What agents wrote is evidence and stays; where they wrote nothing there is none.
+  await dropEmptyFolders(disk, places.state.workDir(run.runId));
   return undefined;
 }
 

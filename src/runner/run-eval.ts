@@ -89,9 +89,10 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   const findings = await findReusable(places.logs, plan, settings.reuse);
   noteFindings(findings, tally);
   const opened = await openRun({ ...prepared, plan, tally, findings });
-  if ('account' in opened) return opened;
+  const { states } = tally;
+  if ('account' in opened) return { ...opened, states };
   try {
-    return await work({ ...prepared, plan, tally, findings, opened });
+    return { ...(await work({ ...prepared, plan, tally, findings, opened })), states };
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -152,7 +153,7 @@ async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally 
 async function work(planned: Planned & { readonly opened: OpenRun }): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, findings, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.journals.spentUsd());
+  task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {

@@ -59,13 +59,14 @@ function lossSentences({
   unshipped = [],
   damage = [],
 }: Account): readonly string[] {
-  const sentences: string[] = damage.slice(0, SENTENCES_SHOWN_MAX);
-  if (damage.length > sentences.length)
-    sentences.push(`${counted(damage.length - sentences.length, 'more sentence')} about damage: see --json.`);
+  const sentences: string[] = [];
   if (answers.lost > 0)
     sentences.push(
       `${counted(answers.lost, 'answer')} that had been paid for (${formatUsd(usd.lost)}) could not be read any more: the journal was damaged.`,
     );
+  sentences.push(...damage.slice(0, SENTENCES_SHOWN_MAX));
+  if (damage.length > SENTENCES_SHOWN_MAX)
+    sentences.push(`${damage.length - SENTENCES_SHOWN_MAX} more of these: see --json.`);
   for (const { sample, reason } of unwritable.slice(0, SENTENCES_SHOWN_MAX))
     sentences.push(`Sample ${sample} is not in the log: ${reason}`);
   for (const { log, reason } of unshipped.slice(0, SENTENCES_SHOWN_MAX))
