@@ -5,6 +5,12 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** What is wrong with a thing, named once: most reasons begin with its place already. */
+export function namedOnce(place: string, reason: string): string {
+  const sentence = reason.includes(place) ? reason : `${place} (${reason})`;
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
+}
+
 /** $0, $0.0042, $1.23, $1,234 */
 export function formatUsd(value: number): string {
   if (value === 0) return '$0';

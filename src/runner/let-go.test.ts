@@ -1,5 +1,5 @@
 /** When the journals and the segments of a run may go, and when they stay. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -273,4 +273,24 @@ describe('a run whose log is there already', () => {
     expect(account.notes.join()).toContain('hold 1 sample more');
     expect(existsSync(late.reader.path)).toBe(true);
   });
+});
+
+test('folders of agents that wrote nothing go with the run; what they wrote stays', async () => {
+  let work = '';
+  await harness.run(twoTurns(2), {
+    model: countingModel().model,
+    observer: {
+      onRunStart: ({ runId }) => {
+        work = join(harness.stateDir, 'work', runId);
+        mkdirSync(join(work, 'q0/1-1/workspace'), { recursive: true });
+        mkdirSync(join(work, 'q1/1-1/workspace'), { recursive: true });
+        writeFileSync(join(work, 'q1/1-1/agent-1.stdout'), 'said');
+      },
+    },
+  });
+  expect(readdirSync(work, { recursive: true }).map(String).sort()).toEqual([
+    'q1',
+    join('q1', '1-1'),
+    join('q1', '1-1', 'agent-1.stdout'),
+  ]);
 });

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { ActionableError, counted, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
+import {
+  ActionableError,
+  counted,
+  messageOf,
+  namedOnce,
+  type RunId,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import { createFile, sweepTemps } from '../disk/index.ts';
 import { definitionDigest } from '../evals/index.ts';
@@ -233,7 +241,7 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
 
 function noteFindings(findings: ReuseFindings, tally: RunTally): void {
   for (const { path, reason, isOurs } of findings.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+    const sentence = `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
     else tally.note(sentence);
   }

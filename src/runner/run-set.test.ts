@@ -50,7 +50,10 @@ function failing(ids: readonly string[]) {
   return { definition, asked };
 }
 
-async function attempts(definition: ReturnType<typeof failing>['definition'], more: Partial<RunEvalsOptions>) {
+async function attempts(
+  definition: ReturnType<typeof failing>['definition'],
+  more: Partial<RunEvalsOptions>,
+) {
   const [outcome] = await runEvals({
     evals: [{ definition, baseDir: dir }],
     models: ['mock/paid'],

@@ -52,7 +52,10 @@ test('a log directory in a bucket that goes away: the account is printed, and th
   });
   const bought = dir.asked().length;
   const again = await holdfast(dir.path, [...RUN, '--log-dir', url, '--json']);
-  expect(reportOf(again)).toMatchObject({ exitCode: 0, runs: [{ state: 'done', samples: { kept: SAMPLES } }] });
+  expect(reportOf(again)).toMatchObject({
+    exitCode: 0,
+    runs: [{ state: 'done', samples: { kept: SAMPLES } }],
+  });
   expect(dir.asked()).toHaveLength(bought);
 });
 

@@ -112,7 +112,9 @@ export class RunView implements RunObserver {
    */
   get rate(): number {
     const nowMs = this.#clock.monotonicMs();
-    const spanMs = Math.min(RATE_WINDOW_MS, nowMs - this.#startedMs);
+    const [oldestMs = nowMs] = this.#ends;
+    const sinceMs = this.#ends.length < RATE_POINTS_MAX ? this.#startedMs : oldestMs;
+    const spanMs = Math.min(RATE_WINDOW_MS, nowMs - sinceMs);
     const recent = this.#ends.filter((endMs) => nowMs - endMs <= RATE_WINDOW_MS);
     return spanMs <= 0 || recent.length < 2 ? 0 : (recent.length / spanMs) * 1_000;
   }
@@ -120,7 +122,9 @@ export class RunView implements RunObserver {
   /** Undefined when nothing is known, or nothing is left to wait for. */
   get etaMs(): number | undefined {
     const { rate } = this;
-    return rate > 0 && this.phase === 'running' && this.done < this.planned ? ((this.planned - this.done) / rate) * 1_000 : undefined;
+    return rate > 0 && this.phase === 'running' && this.done < this.planned
+      ? ((this.planned - this.done) / rate) * 1_000
+      : undefined;
   }
 
   /** By scorer, in the order in which they were first seen. */
