@@ -75,13 +75,13 @@ export async function leaveFailed(error: unknown, { opened, tally, settings }: F
   };
 }
 
-/** Best effort: on a disk that failed, reading may fail as well, and then the account is what was counted. */
+/** Best effort: where writing failed, reading may fail as well, and then the account is what was counted. */
 async function tryPlan({ journals }: OpenRun, { places }: RunSettings): Promise<SealPlan | undefined> {
   try {
     return await planSeal(journals, places.logs);
-  } catch (error) {
-    if (error instanceof ActionableError || isOfSystem(error)) return undefined;
-    throw error;
+  } catch {
+    // What stopped the run is told; that this failed too, or that the journals are closed already, follows from it.
+    return undefined;
   }
 }
 
