@@ -15,7 +15,9 @@ import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fix
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
 import { defineEval, includes } from '../evals/index.ts';
+import { importWriter, listWriters } from '../journal/index.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -33,7 +35,7 @@ describe('segments', () => {
   }
   const withSegments = (bucket: Bucket) => ({ ...harness.places, segments: { bucket, prefix: '' } });
 
-  test('[SEG-9] stay when the bucket does not take the log', async () => {
+  test('[SEG-9] [SEG-5] stay, all of them, when the bucket does not take the log', async () => {
     const bucket = memoryBucket();
     const refusing = withMethods(bucket, {
       createFromFile: () => Promise.reject(new Error('no room for logs')),
@@ -42,8 +44,14 @@ describe('segments', () => {
     const { account } = await harness.run(twoTurns(3), { model, places: withSegments(refusing) });
     expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
     expect(account.unshipped).toEqual([{ log: basename(account.log ?? ''), reason: 'no room for logs' }]);
-    expect((await keysOf(bucket)).some((key) => key.includes('/segments/'))).toBe(true);
     expect(runsLeft()).toEqual([account.runId]);
+    const { runId: run } = account;
+    const [writer = ''] = await listWriters(bucket, '', run);
+    const runDir = join(harness.dir, 'home');
+    mkdirSync(runDir);
+    const report = await importWriter({ disk: nodeDisk, bucket, prefix: '', run, writer, runDir });
+    // All of them, with the word that nothing follows [SEG-5].
+    expect(report).toMatchObject({ isComplete: true, problems: [] });
   });
 
   test('[SEG-9] [SEG-6] of a run whose log did not reach the bucket go when the next run has shipped it, which buys nothing', async () => {
@@ -114,6 +122,20 @@ describe('segments', () => {
     });
     expect(account.notes.join()).toContain(`The segments of run ${runId} hold`);
     expect((await keysOf(bucket)).some((key) => key.startsWith(`${runId}/segments/late/`))).toBe(true);
+  });
+
+  test('[SEG-9] of a run whose damaged journals were set aside go with the next run', async () => {
+    const bucket = memoryBucket();
+    const places = withSegments(bucket);
+    const { outcome } = await stopAt(harness, 2, { places });
+    await damageFirstAttempt(harness, outcome.account.runId);
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model, places });
+    expect(account.damage).toBeDefined();
+    expect((await keysOf(bucket)).some((key) => key.includes('/segments/'))).toBe(true);
+    const again = await harness.run(twoTurns(3), { model, places });
+    expect(again.account).toMatchObject({ state: 'done', samples: { reused: 3 } });
+    expect(await keysOf(bucket)).toEqual([basename(account.log ?? '')]);
   });
 
   test('[SEG-9] of a run that was carried over go when its log is in the bucket', async () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ActionableError, messageOf } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
 import { shipLog } from '../seal/index.ts';
 import { headerOfEval } from './log-of-eval.ts';
 import type { Plan } from './plan.ts';
@@ -16,9 +17,10 @@ export async function shipLogs(settings: RunSettings, plan: Plan): Promise<Reado
   const unshipped = new Map<string, string>();
   if (!places.segments) return unshipped;
   const { bucket } = places.segments;
+  const there = await listSizes(bucket);
   for await (const { name, sizeBytes } of places.logs.list()) {
+    if (there.get(name) === sizeBytes) continue;
     try {
-      if ((await bucket.stat(name))?.sizeBytes === sizeBytes) continue;
       if (await isFinishedHere(settings, plan, name))
         await shipLog({ disk, path: join(places.logDir, name), bucket, key: name });
     } catch (error) {
@@ -26,6 +28,19 @@ export async function shipLogs(settings: RunSettings, plan: Plan): Promise<Reado
     }
   }
   return unshipped;
+}
+
+/** One question for all logs. A bucket that does not answer it gives its reason when a log is to be shipped. */
+async function listSizes(bucket: Bucket): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  try {
+    for await (const entry of bucket.listFolder(''))
+      if (entry.kind === 'object') sizes.set(entry.key, entry.sizeBytes);
+  } catch {
+    // Nothing is known to be there: each log is then asked for by itself, and what fails is told.
+    sizes.clear();
+  }
+  return sizes;
 }
 
 /** A log that cannot be read is named by whoever looks for samples to reuse. It is not whole, so it is not shipped. */
