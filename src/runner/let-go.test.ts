@@ -35,13 +35,41 @@ describe('segments', () => {
   }
   const withSegments = (bucket: Bucket) => ({ ...harness.places, segments: { bucket, prefix: '' } });
 
+  /** The bucket, in which something fails while `isFailing` says so. */
+  const failing = (bucket: Bucket, isFailing: (method: string, key: string) => boolean): Bucket =>
+    new Proxy(bucket, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (key: string, ...more: readonly unknown[]) => {
+          if (isFailing(String(name), key)) throw new Error('the bucket is away');
+          return value.call(target, key, ...more);
+        };
+      },
+    });
+
   test('[SEG-9] [SEG-5] stay, all of them, when the bucket does not take the log', async () => {
     const bucket = memoryBucket();
-    const refusing = withMethods(bucket, {
+    let [ended, isSealing] = [0, false];
+    // It takes no log at all, and at the end no segment until the log is made.
+    const awayAtTheEnd = failing(
+      bucket,
+      (method, key) => method === 'create' && key.includes('/segments/') && ended > 0 && !isSealing,
+    );
+    const refusing = withMethods(awayAtTheEnd, {
       createFromFile: () => Promise.reject(new Error('no room for logs')),
     });
     const { model } = countingModel();
-    const { account } = await harness.run(twoTurns(3), { model, places: withSegments(refusing) });
+    const { account } = await harness.run(twoTurns(3), {
+      model,
+      places: withSegments(refusing),
+      observer: {
+        onSampleEnd: () => void ended++,
+        onSealProgress: () => {
+          isSealing = true;
+        },
+      },
+    });
     expect(account).toMatchObject({ state: 'done', samples: { fresh: 3, lost: 0 } });
     expect(account.unshipped).toEqual([{ log: basename(account.log ?? ''), reason: 'no room for logs' }]);
     expect(runsLeft()).toEqual([account.runId]);
@@ -152,19 +180,6 @@ describe('segments', () => {
     expect(keys).toHaveLength(2);
     expect(runsLeft()).toEqual([]);
   });
-
-  /** The bucket, in which something fails while `isFailing` says so. */
-  const failing = (bucket: Bucket, isFailing: (method: string, key: string) => boolean): Bucket =>
-    new Proxy(bucket, {
-      get(target, name) {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        return (key: string, ...more: readonly unknown[]) => {
-          if (isFailing(String(name), key)) throw new Error('the bucket is away');
-          return value.call(target, key, ...more);
-        };
-      },
-    });
 
   test('[SEG-6] a bucket that is away when the log is finished loses nothing: journals and segments stay', async () => {
     const bucket = memoryBucket();
