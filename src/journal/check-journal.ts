@@ -1,3 +1,4 @@
+import { formatUsd } from '../base/index.ts';
 import type { Acknowledged } from './acknowledged.ts';
 import type { DamageNotes } from './damage-notes.ts';
 import { explained } from './database.ts';
@@ -26,6 +27,9 @@ export function checkJournal(
     }
   });
 }
+
+/** What a table holds, where its name does not say it. */
+const WORDS: Readonly<Partial<Record<Table, string>>> = { meta: 'records' };
 
 class Check {
   readonly #rows: JournalRows;
@@ -137,9 +141,10 @@ class Check {
     const lost = { answers: lacking('answers'), results: lacking('results'), usd: round(usd) };
     this.#notes.lost = lost;
     const tables = TABLES.filter((table) => lacking(table) > 0);
-    const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${table}`).join(', ');
+    const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${WORDS[table] ?? table}`);
+    const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
     this.#notes.say(
-      `${this.#rows.path} holds less than was acknowledged: ${what} cannot be read, for which $${lost.usd} were paid.`,
+      `${this.#rows.path} holds less than was acknowledged: ${what.join(', ')} cannot be read${price}.`,
     );
   }
 

@@ -22,6 +22,7 @@ export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
 export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
+export { lastSignMs } from './last-sign.ts';
 export { journalPath, runLockPath, writerDir } from './layout.ts';
 export { readJournal } from './read-journal.ts';
 export { readRunFromJournals } from './read-run.ts';

@@ -1,4 +1,4 @@
-import { ActionableError } from '../base/index.ts';
+import { ActionableError, counted, formatUsd } from '../base/index.ts';
 import { sizeOfFile } from '../disk/index.ts';
 import { type Acknowledged, lossOf, readAcknowledged } from './acknowledged.ts';
 import { damagedJournal, emptyJournal } from './database.ts';
@@ -66,8 +66,9 @@ export function unreadableJournal(
 ): ActionableError {
   const lost = lossOf(known.mark);
   if (lost) {
-    const what = `${lost.answers} answers and ${lost.results} results that were acknowledged, for which $${lost.usd} were paid`;
-    return damagedJournal(path, `nothing in it can be told any more of ${what}`, because);
+    const what = `${counted(lost.answers, 'answer')} and ${counted(lost.results, 'result')} that were acknowledged`;
+    const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
+    return damagedJournal(path, `nothing in it can be told any more of ${what}${price}`, because);
   }
   if (because.code === 'E_JOURNAL_DAMAGED') return because;
   // A mark that only knows of the beginning: the process died before anything was paid for.

@@ -251,15 +251,18 @@ class RunRecovery {
     if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
     const { dir, runId } = this.#site;
     const keys = await this.#segmentKeys(journals);
+    const { segments } = places;
+    const isInBucket = segments !== undefined && keys.length > 0;
+    // Before anything goes: what the bucket does not take stays here with all that it was made from.
+    if (isInBucket) await shipLog({ disk, path: report.place, bucket: segments.bucket, key: report.name });
     journals.close();
     const deleted: string[] = [];
     if (dir !== undefined && (await disk.stat(dir))) {
       await releaseRun(disk, places.state, runId);
       deleted.push(dir);
     }
-    if (!places.segments || keys.length === 0) return deleted;
-    const { bucket, prefix } = places.segments;
-    await shipLog({ disk, path: report.place, bucket, key: report.name });
+    if (!isInBucket) return deleted;
+    const { bucket, prefix } = segments;
     await bucket.removeAll(keys);
     deleted.push(`${bucket.url}/${prefix}${runId}`);
     return deleted;

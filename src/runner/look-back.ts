@@ -1,3 +1,4 @@
+import { counted, formatUsd, namedOnce } from '../base/index.ts';
 import { type FoundRun, findRuns, lookAtRun } from '../journal/index.ts';
 import { countWaiting, findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
@@ -27,9 +28,13 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const damage = unreadable
     .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
-    .map(({ path, reason, lost }) => {
-      const price = lost ? ` It had acknowledged ${lost.answers} answer(s) for $${lost.usd.toFixed(4)}.` : '';
-      return `A journal could not be read and was left as it is: ${path} (${reason}).${price}`;
+    .map(({ path, reason, code, lost }) => {
+      // What a damaged journal had cost is part of the reason.
+      const isTold = lost === undefined || code === 'E_JOURNAL_DAMAGED';
+      const price = isTold
+        ? ''
+        : ` It had acknowledged ${counted(lost.answers, 'answer')} for ${formatUsd(lost.usd)}.`;
+      return `A journal could not be read and was left as it is: ${namedOnce(path, reason)}${price}`;
     });
   const notes: string[] = [];
   const sealed: FoundRun[] = [];
@@ -46,7 +51,7 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   }
   if (reuse === 'none') {
     if (dead.length > 0)
-      notes.push(`${dead.length} unfinished run(s) of this eval were left as they are (--fresh).`);
+      notes.push(`${counted(dead.length, 'unfinished run')} of this eval left as found (--fresh).`);
     return { stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);

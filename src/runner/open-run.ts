@@ -48,7 +48,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
   try {
     await fenceFound(found, settings);
     earlier = await openRunJournals({ disk, runDir: found.dir });
-    const previous = previousAttempt(earlier);
+    const previous = await previousAttempt(disk, earlier);
     const run = earlier.run();
     const writer = await createWriter({
       runDir: found.dir,

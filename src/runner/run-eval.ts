@@ -1,7 +1,15 @@
 import { join } from 'node:path';
-import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
+import {
+  ActionableError,
+  counted,
+  messageOf,
+  namedOnce,
+  type RunId,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
-import { createFile } from '../disk/index.ts';
+import { createFile, sweepTemps } from '../disk/index.ts';
 import { definitionDigest } from '../evals/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
@@ -12,7 +20,7 @@ import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
 import { logStartOf } from './eval-spec.ts';
 import { findReusable, type ReuseFindings } from './find-reusable.ts';
-import { type Finish, finishRun, leaveFailed, leaveResumable, type RunOutcome } from './finish-run.ts';
+import { endRun, type Finish, leaveFailed, type RunOutcome } from './finish-run.ts';
 import { type LookBack, lookBack } from './look-back.ts';
 import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
 import { makePlan, type Plan } from './plan.ts';
@@ -20,6 +28,7 @@ import { releaseSealed } from './release-sealed.ts';
 import { runSamples } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
+import { shipLogs } from './ship-logs.ts';
 import { takeOver } from './take-over.ts';
 import { takeStock } from './take-stock.ts';
 
@@ -78,16 +87,20 @@ async function runPlanned(prepared: Prepared): Promise<RunOutcome> {
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
   await sweepShells(disk, places.state.path, clock);
+  // An unfinished log of a process that died: whoever comes next sweeps it, whether or not a log is made.
+  await sweepTemps(disk, places.logDir);
   for (const note of await bringLogsHome(settings, plan)) tally.note(note);
+  tally.unshipped = await shipLogs(settings, plan);
   const brought = await bringHome(settings, plan);
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
   const findings = await findReusable(places.logs, plan, settings.reuse);
   noteFindings(findings, tally);
   const opened = await openRun({ ...prepared, plan, tally, findings });
-  if ('account' in opened) return opened;
+  const { states } = tally;
+  if ('account' in opened) return { ...opened, states };
   try {
-    return await work({ ...prepared, plan, tally, findings, opened });
+    return { ...(await work({ ...prepared, plan, tally, findings, opened })), states };
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -148,9 +161,9 @@ async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally 
 async function work(planned: Planned & { readonly opened: OpenRun }): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, findings, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.journals.spentUsd());
+  task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
   const shipper = startShipper(planned);
-  const finish: Finish = { settings, task, opened, tally, shipper };
+  const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {
     const stock = await takeStock(opened, { plan, findings, tally }, settings);
     noteStartingOver(stock.tried, planned);
@@ -165,10 +178,9 @@ async function work(planned: Planned & { readonly opened: OpenRun }): Promise<Ru
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped } = await runSamples({ ...planned, stock, shipper });
-    if (stopped) return await leaveResumable(stopped, finish);
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
-    return await finishRun(finish);
+    return await endRun(stopped, finish);
   } catch (error) {
     if (opened.writer.failure === undefined) throw error;
     return await leaveFailed(opened.writer.failure, finish);
@@ -187,11 +199,19 @@ function startShipper({
   const shipper = opened.writer.shipTo({
     ...segments,
     intervalMs: settings.segmentIntervalMs,
-    onProblem: (error) =>
-      tally.note(`The bucket did not take a segment, and will be asked again: ${messageOf(error)}`),
+    onProblem: (error) => {
+      // A writer that was fenced ships nothing more; what it ends with says so.
+      if (opened.writer.failure === undefined) tally.note(shippingProblem(error));
+    },
   });
   shipper.start();
   return shipper;
+}
+
+function shippingProblem(error: unknown): string {
+  if (error instanceof ActionableError && error.code === 'E_SEGMENT_CONFLICT')
+    return `${error.message} ${error.hint}`;
+  return `The bucket did not take a segment, and will be asked again: ${messageOf(error)}`;
 }
 
 function startOf({ task, settings, target, plan, dataset }: Planned) {
@@ -215,19 +235,19 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
   const count = [...tried.values()].filter((status) => status === 'interrupted').length;
   if (count === 0) return;
   tally.note(
-    `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
+    `${counted(count, 'interrupted sample')} to start over, unless only the scoring was left: what happens inside a command cannot be replayed.`,
   );
 }
 
 function noteFindings(findings: ReuseFindings, tally: RunTally): void {
   for (const { path, reason, isOurs } of findings.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+    const sentence = `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
     else tally.note(sentence);
   }
   if (findings.changed > 0)
     tally.note(
-      `${findings.changed} finished sample(s) were not reused, because the eval's definition or target has changed since. To reuse them all the same: --reuse=any.`,
+      `Not reused: ${counted(findings.changed, 'finished sample')}, because the eval's definition or target has changed since. To reuse such samples all the same: --reuse=any.`,
     );
 }
 

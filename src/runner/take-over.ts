@@ -1,8 +1,9 @@
-import { DamageError, sampleKeyText } from '../base/index.ts';
+import { counted, DamageError, sampleKeyText } from '../base/index.ts';
 import { type FoundRun, type JournalWriter, openRunJournals, type RunJournals } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
-import { applySeal, countNotIn, countWaiting, planSeal, releaseRun, setRunAside } from '../seal/index.ts';
+import { applySeal, countNotIn, countWaiting, isWhole, planSeal, setRunAside } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
+import { letRunGo } from './let-run-go.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 import { tryLockRun } from './try-lock.ts';
@@ -49,9 +50,9 @@ interface Takeover {
 async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover): Promise<string> {
   const { runId, logName } = stale.run;
   const { disk, places } = into.settings;
+  const close = () => source.close();
   if (source.isUnpaid()) {
-    source.close();
-    await releaseRun(disk, places.state, runId);
+    await letRunGo({ runId, logName: undefined, journals: source, close }, into.settings);
     return `The unfinished run ${runId} held nothing that was paid for, and was removed.`;
   }
   const carried = carryAttempts(source, into);
@@ -59,14 +60,15 @@ async function carryAndSeal(stale: FoundRun, source: RunJournals, into: Takeover
   // Those that the new plan holds were carried over just now.
   const waiting = countWaiting(source, ({ key }, name) => wanted.get(name) !== key);
   if (waiting > 0)
-    return `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over. It stays, since it has answers for ${waiting} more sample(s) that were under way.`;
+    return `The unfinished run ${runId} had another plan: ${counted(carried, 'attempt')} carried over. It stays, since it has answers for ${waiting} more that were under way.`;
   const left = await sealStale(source, into.settings);
-  source.close();
-  const told = `The unfinished run ${runId} had another plan: ${carried} attempt(s) were carried over, and it became ${logName}.`;
+  const told = `The unfinished run ${runId} had another plan: ${counted(carried, 'attempt')} carried over, and it became ${logName}.`;
   if (left.length === 0) {
-    await releaseRun(disk, places.state, runId);
+    // Why it stays, if it does, is told with the logs that the bucket lacks.
+    await letRunGo({ runId, logName, journals: source, close }, into.settings);
     return told;
   }
+  close();
   const kept = await setRunAside(disk, places.state, runId);
   return `${told} Not all of it is in there, so its journals are kept in ${kept}: ${left.join(' ')}`;
 }
@@ -97,10 +99,12 @@ function keysOf(plan: Plan): ReadonlyMap<string, string> {
 /** Gives a sentence for everything that the journals hold and the log does not, or that cannot be read [SEAL-5]. */
 async function sealStale(source: RunJournals, { clock, places }: RunSettings): Promise<readonly string[]> {
   const { logs } = places;
-  const { plan, name, wasThere } = await applySeal(await planSeal(source, logs), {
+  const planned = await planSeal(source, logs);
+  const { plan, name, wasThere } = await applySeal(planned, {
     clock,
     logs,
-    outcome: { status: 'error', error: REPLACED },
+    // All of it may have been done when another plan came: then nothing is wrong with it.
+    outcome: isWhole(planned) ? { status: 'success' } : { status: 'error', error: REPLACED },
   });
   // Somebody else may have made that log before all of this was known.
   const absent = wasThere ? await countNotIn(logs, name, plan) : 0;
@@ -108,7 +112,7 @@ async function sealStale(source: RunJournals, { clock, places }: RunSettings): P
   return [
     ...[...plan.unwritable].map(([sample, reason]) => `${sample} could not be written (${reason}).`),
     ...found,
-    ...(absent > 0 ? [`${name} was made by another process and lacks ${absent} sample(s).`] : []),
+    ...(absent > 0 ? [`${name} was made by another process and lacks ${counted(absent, 'sample')}.`] : []),
   ];
 }
 
