@@ -98,7 +98,7 @@ async function sitesIn(options: ListOptions): Promise<ReadonlyMap<string, LogSit
 async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable | undefined> {
   let crash: InspectCrash;
   try {
-    crash = await findInspectCrash(site, options);
+    crash = await findInspectCrash(site, { ...options, isThorough: false });
   } catch (error) {
     // What is no log, or cannot be read at all, is not recoverable; naming it says why.
     if (error instanceof ActionableError) return undefined;
@@ -115,8 +115,8 @@ async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable 
 
 async function describe(crash: InspectCrash, options: ListOptions): Promise<Recoverable> {
   const { site, flushed, filestore } = crash;
-  const facts = flushed ? factsOfLog(flushed) : factsOfName(site, undefined);
-  const problems: RecoverProblem[] = [...crash.problems];
+  const facts = (flushed && factsOfLog(flushed)) ?? factsOfName(site, undefined);
+  const problems: RecoverProblem[] = [...(flushed?.problems ?? crash.problems)];
   const copies = flushed ? await notedRecords(flushed) : new Map<string, SampleCopy[]>();
   const note = (sample: Omit<BufferedSample, 'hasRow'>) => {
     const { id, epoch } = sample;

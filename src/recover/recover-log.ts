@@ -134,7 +134,8 @@ async function findEarlierRecovery(
     const reader = await openLogSource(source);
     const header = await reader.header();
     await reader.close();
-    const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === flushed.header.eval[key];
+    const { header: before } = flushed;
+    const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === before?.eval[key];
     const isOurs = isSame('eval_id') && isSame('run_id') && isSame('created') && isRecovered(header);
     return isOurs && hasEvents(header) !== (noEvents ?? false) ? header : undefined;
   } catch (error) {

@@ -220,8 +220,10 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
 }
 
 function noteFindings(findings: ReuseFindings, tally: RunTally): void {
-  for (const { path, reason, isOurs } of findings.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+  for (const { path, reason, isOurs, isRead } of findings.unreadable) {
+    const sentence = isRead
+      ? `A log is damaged and was left as it is: ${reason} Its whole samples are taken over; when they stand in a new log, it can be removed.`
+      : `A log could not be read and was left as it is: ${reason} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
     else tally.note(sentence);
   }

@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { toJson, UsageError } from '../../base/index.ts';
+import { toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import { placesOf } from '../../runner/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { type ListedLog, type ListedRun, listLogs, listUnfinished } from '../logs/list-logs.ts';
+import { checkLogDir, logStoreOf } from '../logs/log-place.ts';
 import { counted, formatBytes, formatScore, formatTime } from '../quantities.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,7 +16,7 @@ interface ListFlags extends CommonFlags {
 
 export const command = defineCommand<ListFlags>({
   summary: 'List the logs and unfinished runs of a directory',
-  arguments: [['[dir]', 'the log directory (default: --log-dir)']],
+  arguments: [['[dir]', 'the log directory: a path, or a bucket (default: --log-dir)']],
   options: [new Option('--log-dir <dir>', 'the log directory').env('HOLDFAST_LOG_DIR').default('logs')],
   examples: [
     ['holdfast log list', 'the logs in ./logs'],
@@ -28,11 +29,13 @@ export const command = defineCommand<ListFlags>({
   },
   async run({ args, flags, terminal }) {
     const given = typeof args[0] === 'string' ? args[0] : flags.logDir;
-    const dir = resolve(terminal.cwd, given);
-    if ((await nodeDisk.stat(dir))?.kind !== 'directory') throw noDirectory(given);
-    const logs = await listLogs(nodeDisk, dir);
-    const unfinished = await listUnfinished(nodeDisk, dir);
-    if (flags.json) terminal.json({ dir, logs: toJson(logs), unfinished: toJson(unfinished) });
+    const { cwd } = terminal;
+    await checkLogDir(given, cwd, 'holdfast log list');
+    const store = await logStoreOf(given, cwd);
+    const logs = await listLogs(store);
+    const { state } = await placesOf(nodeDisk, { logDir: given, workDir: cwd });
+    const unfinished = await listUnfinished(nodeDisk, state);
+    if (flags.json) terminal.json({ dir: store.place, logs: toJson(logs), unfinished: toJson(unfinished) });
     else for (const text of report(logs, unfinished, terminal)) terminal.line(text);
     const isBroken = [...logs, ...unfinished].some(({ problem }) => problem !== undefined);
     return isBroken ? EXIT.damage : EXIT.ok;
@@ -101,12 +104,4 @@ function runRow(run: ListedRun, { style }: Terminal): string[] {
   const paint = liveness === 'alive' ? style.good : style.warn;
   const samples = run.samples === undefined ? '' : `${run.completed}/${run.samples}`;
   return [formatTime(created), name, target, paint(liveness), samples];
-}
-
-function noDirectory(dir: string): UsageError {
-  return new UsageError({
-    code: 'E_LOG_DIR_NONE',
-    message: `There is no directory ${dir}.`,
-    hint: 'Name the log directory: holdfast log list <dir>.',
-  });
 }

@@ -15,6 +15,8 @@ export interface AccountView {
   readonly terminal: Terminal;
   readonly isVerbose: boolean;
   readonly isKept: boolean;
+  /** The log was made without its transcripts. */
+  readonly isWithoutEvents?: boolean;
 }
 
 /** What a recovery did, as people read it: counts, sources, each sample, what is missing, and the log. */
@@ -40,6 +42,10 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
     renderTable([{ title: '' }, { title: '' }, { title: '' }], rows, { width: Number.MAX_SAFE_INTEGER }),
   );
   if (view.isKept) lines.push(style.dim('What it was recovered from is still there (--keep).'));
+  if (view.isWithoutEvents && report.left.length > 0)
+    lines.push(
+      'What was left stays because it has the transcripts, which this log is without (--no-events).',
+    );
   if (report.waiting !== undefined && !view.isKept)
     lines.push(
       `The journals stay: they have answers for ${counted(report.waiting, 'sample')} that were under way, which the next run of this eval replays.`,

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { ActionableError, isJsonObject, toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { type LogHeader, openLog } from '../../log/index.ts';
+import { type LogHeader, openLog, repairedLog } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
@@ -17,16 +17,23 @@ import { findRetriedEval } from './retried-eval.ts';
 /** `holdfast retry`: goes on with a log of ours, or says how to go on with one of Inspect's. */
 export async function retryCommand(call: CommandCall<RetryFlags>): Promise<ExitCode> {
   const { log } = await namedLog(String(call.args[0]));
-  const header = await headerOf(log);
-  return header && isOurs(header) ? retryOurs(log, header, call) : retryInspect(log, header, call);
+  const found = await headerOf(log);
+  return found && isOurs(found.header) ? retryOurs(log, found.header, call) : retryInspect(log, found, call);
+}
+
+/** What a log says of itself, also when that is damaged. */
+interface FoundHeader {
+  readonly header: LogHeader;
+  readonly isDamaged: boolean;
 }
 
 /** Undefined for a log that is cut off: what it is can only be told by recovering it. */
-async function headerOf(path: string): Promise<LogHeader | undefined> {
+async function headerOf(path: string): Promise<FoundHeader | undefined> {
   try {
-    const log = await openLog(nodeDisk, path);
+    const log = repairedLog(await openLog(nodeDisk, path));
     try {
-      return await log.header();
+      const header = await log.header();
+      return { header, isDamaged: (await log.checkDocuments()).length > 0 };
     } finally {
       await log.close();
     }
@@ -60,10 +67,11 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
 /** Inspect runs its own evals: the log is made fit for that, and the command is said. */
 async function retryInspect(
   log: string,
-  header: LogHeader | undefined,
+  found: FoundHeader | undefined,
   { flags, terminal }: CommandCall<RetryFlags>,
 ): Promise<ExitCode> {
-  const isUnfinished = header === undefined || header.status === 'started';
+  const header = found?.header;
+  const isUnfinished = found === undefined || found.isDamaged || header?.status === 'started';
   const made = isUnfinished ? await recoveredOf(log, terminal) : { log };
   const { report } = made;
   const status = report?.status ?? header?.status;
