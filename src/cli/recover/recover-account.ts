@@ -29,7 +29,7 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
   if (report.wasThere) lines.push(`An earlier recovery had made this log; ${cleanedUp(report)}.`);
   if (report.samples.length > 0)
     lines.push('', countsTable(report, terminal), '', ...samplesTable(report, view));
-  lines.push(...missingLines(report, view));
+  lines.push(...missingLines(report, view), ...noteLines(report, view));
   const rows = [
     ...report.sources.map(({ kind, place }) => ['from', kind, shortPath(place, cwd)]),
     ...report.deleted.map((place) => ['deleted', '', style.dim(shortPath(place, cwd))]),
@@ -137,6 +137,14 @@ function samplesTable({ samples }: RecoverReport, { terminal, isVerbose }: Accou
 function rank({ state, missing }: SampleAccount): number {
   if (state === 'lost' || missing.length > 0) return 0;
   return state === 'flushed' ? 2 : 1;
+}
+
+/** What is no damage is said to those who want to know more. */
+function noteLines({ samples }: RecoverReport, { isVerbose }: AccountView): string[] {
+  if (!isVerbose) return [];
+  return samples.flatMap(({ id, epoch, notes = [] }) =>
+    notes.map((note) => `noted: sample ${oneLine(String(id))}, epoch ${epoch}: ${note}`),
+  );
 }
 
 function missingLines({ samples, problems }: RecoverReport, { terminal, isVerbose }: AccountView): string[] {
