@@ -53,7 +53,19 @@ export interface ListOptions extends CrashPorts {
 export async function listRecoverable(options: ListOptions): Promise<readonly Recoverable[]> {
   const inspect = await listInspect(options);
   const own = options.places ? await listRuns(options.disk, options.places) : [];
-  return [...own, ...inspect];
+  return [...oncePerRun(own), ...inspect];
+}
+
+/** A run of which one journal can be read and another cannot is one row, with all that is wrong. */
+function oncePerRun(rows: readonly Recoverable[]): readonly Recoverable[] {
+  const runs = new Map<string, Recoverable>();
+  for (const row of rows) {
+    const known = runs.get(row.log);
+    const problems = [...(known?.problems ?? []), ...row.problems];
+    const once = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
+    runs.set(row.log, { ...(known ?? row), problems: once });
+  }
+  return [...runs.values()];
 }
 
 async function listInspect(options: ListOptions): Promise<Recoverable[]> {

@@ -41,7 +41,7 @@ async function recoverAt(
   database: FoundBufferDatabase | undefined,
 ): Promise<RecoverReport> {
   const output = outputOf(site, options);
-  const scratchDir = options.scratchDir ?? (await scratchFor(output, options));
+  const scratchDir = options.scratchDir ?? (await scratchFor([output, site], options));
   const ports = { ...options, scratchDir };
   const crash = await findInspectCrash(site, ports, database);
   if (crash.finished) return cleanUp(crash, { header: crash.finished, site }, { options, ports });
@@ -103,10 +103,11 @@ function outputOf(site: LogSite, { disk, bucket, output, overwrite }: RecoverOpt
   return siteOfPath(disk, join(dirname(site.path), name));
 }
 
-async function scratchFor(output: LogSite, { disk }: RecoverOptions): Promise<string> {
-  if (output.path === undefined) return tmpdir();
-  await disk.makeDir(output.logDir);
-  return output.logDir;
+/** Where there is room for the log there is room for scratch. No directory is made for what may not come to be. */
+async function scratchFor(sites: readonly LogSite[], { disk }: RecoverOptions): Promise<string> {
+  for (const { path, logDir } of sites)
+    if (path !== undefined && (await disk.stat(logDir))?.kind === 'directory') return logDir;
+  return tmpdir();
 }
 
 function refuseLiving(crash: InspectCrash, { forceDead }: RecoverOptions): void {

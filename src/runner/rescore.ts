@@ -25,7 +25,6 @@ import {
   type LogReader,
   type LogStore,
   type ModelUsage,
-  openFrom,
   openLog,
   type SampleFields,
   type SampleParts,
@@ -51,8 +50,10 @@ export interface RescoreOptions {
   /** How people name the log that is read, and the one that is written. */
   readonly from: string;
   readonly to: string;
-  /** Where they are kept. Default: directories of this machine. */
-  readonly logs?: { readonly from: LogStore; readonly to: LogStore };
+  /** Opens the log that is read. Default: the file of that path. */
+  readonly open?: () => Promise<LogReader>;
+  /** Where the new log is kept. Default: its directory. */
+  readonly into?: LogStore;
   /** Where the workspaces of its samples are, and scratch goes. Default: beside the log. */
   readonly state?: StateDir;
   /** Whose scorers and metrics are used; its target is not called. */
@@ -83,11 +84,11 @@ export interface RescoreReport {
  */
 export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport> {
   const { disk, to } = options;
-  const { logs } = options;
-  const log = logs ? await openFrom(logs.from, basename(options.from)) : await openLog(disk, options.from);
+  const { open = () => openLog(disk, options.from), into } = options;
+  const log = await open();
   try {
     const rescore = new Rescore(options, log);
-    const store = logs?.to ?? directoryLogStore(disk, dirname(to));
+    const store = into ?? directoryLogStore(disk, dirname(to));
     const created = await store.create(basename(to), {
       write: (file) => rescore.writeTo(file),
     });

@@ -207,6 +207,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       version: settings.version,
       random: settings.random,
       file: task.file,
+      redaction: task.models.redaction,
     });
 }
 

@@ -21,6 +21,7 @@ export const command = defineCommand<ListFlags>({
   examples: [
     ['holdfast log list', 'the logs in ./logs'],
     ['holdfast log list results --json', 'the same as one JSON document'],
+    ['holdfast log list file:///mnt/bucket', 'the logs of a bucket'],
   ],
   exits: {
     0: 'listed',

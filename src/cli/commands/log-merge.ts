@@ -26,8 +26,8 @@ log gave is kept in the new log's metadata.`,
   examples: [['holdfast log merge logs/a.eval logs/b.eval -o logs/all.eval', 'two attempts as one log']],
   exits: {
     0: 'merged',
-    1: 'a file is no log, the logs are not of one eval, or the output exists; nothing was written',
-    2: 'the command line is wrong',
+    1: 'the logs are not of one eval, or the output exists; nothing was written',
+    2: 'a file is no log, or the command line is wrong; nothing was written',
     3: 'merged, but something of a log is damaged and listed; or nothing of a log can be read, and nothing was written',
   },
   async run({ args, flags, terminal }) {

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { isBucketUrl } from '../../bucket/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport, SampleAccount } from '../../recover/index.ts';
 import { counted, formatCount } from '../quantities.ts';
@@ -78,6 +79,7 @@ export function stepsAfter(
 
 /** As short as it can be named from here. */
 export function shortPath(path: string, cwd: string): string {
+  if (isBucketUrl(path)) return path;
   const short = relative(cwd, path);
   return short === '' || short.startsWith('..') ? path : short;
 }
@@ -149,12 +151,14 @@ function noteLines({ samples }: RecoverReport, { isVerbose }: AccountView): stri
 
 function missingLines({ samples, problems }: RecoverReport, { terminal, isVerbose }: AccountView): string[] {
   const { style } = terminal;
-  const sentences = [
+  const told = [
     ...problems.map(({ code, message }) => `${message}${isVerbose ? ` (${code})` : ''}`),
     ...samples.flatMap(({ id, epoch, missing }) =>
       missing.map((sentence) => `sample ${oneLine(String(id))}, epoch ${epoch}: ${sentence}`),
     ),
   ];
+  // What was found in two ways is one thing.
+  const sentences = [...new Set(told)];
   if (sentences.length === 0) return [];
   const shown = isVerbose ? sentences : sentences.slice(0, SENTENCES_SHOWN_MAX);
   const lines = ['', style.bad(`${counted(sentences.length, 'thing')} damaged or missing:`)];

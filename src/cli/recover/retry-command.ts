@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { ActionableError, isJsonObject, toJson } from '../../base/index.ts';
+import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type LogHeader, openLog, repairedLog } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
@@ -7,6 +8,7 @@ import type { RecoverReport } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { folderOf } from '../logs/log-place.ts';
 import { runLoaded } from '../run/run-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isDamaged, recoverLines, shortPath } from './recover-account.ts';
@@ -59,9 +61,14 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
       args: [[source.file]],
       words,
       terminal,
-      flags: { ...shared, model: models, logDir: dirname(log), reuse: 'same' },
+      flags: { ...shared, model: models, logDir: logDirOf(String(call.args[0]), log), reuse: 'same' },
     },
   });
+}
+
+/** The new log goes where the old one is: into a bucket as into a bucket. */
+function logDirOf(given: string, log: string): string {
+  return isBucketUrl(given) ? folderOf(given) : dirname(log);
 }
 
 /** Inspect runs its own evals: the log is made fit for that, and the command is said. */
