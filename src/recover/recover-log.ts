@@ -50,6 +50,8 @@ async function recoverAt(
     if (!crash.flushed && crash.databases.length === 0 && !crash.filestore) throw nothingAt(crash);
     const header = options.overwrite ? undefined : await findEarlierRecovery(crash, output, options);
     if (header) return await cleanUp(crash, { header, site: output }, { options, ports });
+    // Before a buffer is opened: where nothing can be written, nothing is touched.
+    if (output.path !== undefined) await options.disk.makeDir(output.logDir);
     return await recoverInspect(crash, {
       ...ports,
       output,

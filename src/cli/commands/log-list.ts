@@ -56,7 +56,7 @@ const LOG_COLUMNS: readonly Column[] = [
 function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], terminal: Terminal): string[] {
   const { style, columns: width } = terminal;
   const title = style.dim;
-  const whole = logs.filter(({ problem }) => problem === undefined);
+  const whole = logs.filter(({ status }) => status !== undefined);
   const lines: string[] = [];
   if (whole.length === 0 && unfinished.length === 0) lines.push('There are no logs here yet.');
   if (whole.length > 0)
@@ -78,12 +78,21 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
       ),
     );
   }
+  const isRead = (one: ListedLog | ListedRun) => 'status' in one && one.status !== undefined;
   const broken = [...logs, ...unfinished].filter(({ problem }) => problem !== undefined);
-  if (broken.length > 0) {
-    lines.push('', style.bad(`${counted(broken.length, 'file')} cannot be read:`));
-    for (const { path, problem } of broken) lines.push(`  ${path}`, `    ${problem}`);
+  const unread = broken.filter((one) => !isRead(one));
+  const damaged = broken.filter(isRead);
+  if (unread.length > 0)
+    lines.push('', style.bad(`${counted(unread.length, 'file')} cannot be read:`), ...brokenLines(unread));
+  if (damaged.length > 0) {
+    lines.push('', style.bad(`${counted(damaged.length, 'log')} damaged:`), ...brokenLines(damaged));
+    lines.push('  What is whole can be saved: holdfast recover <log>');
   }
   return lines;
+}
+
+function brokenLines(broken: readonly { readonly path: string; readonly problem?: string }[]): string[] {
+  return broken.flatMap(({ path, problem }) => [`  ${path}`, `    ${problem}`]);
 }
 
 function logRow(log: ListedLog, { style }: Terminal): string[] {

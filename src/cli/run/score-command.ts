@@ -20,15 +20,10 @@ import { listenForStop } from './stop-control.ts';
 const CONCURRENCY = 20;
 const SAY_EVERY = 500;
 
-export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreFlags>): Promise<ExitCode> {
-  const { cwd } = terminal;
-  const given = String(args[0]);
-  const from = await logPlaceOf(given, cwd);
-  const scored = `${given.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
-  const to = await logPlaceOf(flags.output ?? scored, cwd);
-  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
-  const loaded = await evalFor(flags.eval, given, terminal);
-  const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
+export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitCode> {
+  const { flags, terminal } = call;
+  const places = await placesFor(String(call.args[0]), flags, terminal);
+  const loaded = await evalFor(flags.eval, String(call.args[0]), terminal);
   const planned = normalizeEval(loaded.definition);
   const stop = listenForStop({
     onDrain: () => terminal.note('Stopping: nothing is written.'),
@@ -40,11 +35,7 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
       disk: nodeDisk,
       clock: systemClock,
       random: systemRandom,
-      from: from.place,
-      to: to.place,
-      open: () => openNamedLog(given, cwd),
-      into: to.logs,
-      state,
+      ...places,
       eval: planned,
       baseDir: loaded.baseDir,
       models: await modelsFor({ ...loaded, planned }, flags, terminal),
@@ -62,6 +53,17 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
   } finally {
     stop.dispose();
   }
+}
+
+/** Where the log is, where the new one goes, and where the workspaces of its samples are. */
+async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
+  const from = await logPlaceOf(given, cwd);
+  const scored = `${given.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
+  const to = await logPlaceOf(flags.output ?? scored, cwd);
+  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
+  const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
+  const open = () => openNamedLog(given, cwd);
+  return { from: from.place, to: to.place, open, into: to.logs, state };
 }
 
 /** A file may hold several evals: the one that made the log is meant, else the only one. */
