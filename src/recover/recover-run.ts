@@ -23,6 +23,7 @@ import {
   countWaiting,
   isWhole,
   planSeal,
+  RECOVERY_KEY,
   releaseRun,
   type SealPlan,
   type SealReport,
@@ -178,7 +179,9 @@ class RunRecovery {
       lenders: places.logs,
       name,
       outcome: isWhole(plan) ? { status: 'success' } : { status: 'error', error: INTERRUPTED },
-      metadata: (final) => ({ holdfast_recovery: { sources: kinds, ...countsOf(final) } }),
+      metadata: (final) => ({
+        [RECOVERY_KEY]: { sources: kinds, ...countsOf(final), events: !noEvents },
+      }),
       withEvents: !noEvents,
       onProgress,
     });
@@ -248,6 +251,8 @@ class RunRecovery {
     if (this.#problems.length > 0) return [];
     // The next run replays them; only then may they go.
     if (this.#waiting > 0) return [];
+    // Then the journals are the only place where the transcripts are.
+    if (this.#options.noEvents) return [];
     if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
     const { dir, runId } = this.#site;
     const keys = await this.#segmentKeys(journals);

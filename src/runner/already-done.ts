@@ -23,6 +23,9 @@ export async function findDone(about: {
   const log = names.size === 1 && name !== undefined ? await logs.open(name) : undefined;
   if (!log || name === undefined) return undefined;
   try {
+    // A log whose own documents are damaged is not the end: another is made of what is whole in it.
+    for (const document of ['header.json', 'summaries.json'])
+      if (!(await isMemberWhole(log, document))) return undefined;
     const header = await log.header();
     if (header.status !== 'success' || header.results?.total_samples !== plan.size) return undefined;
     for (const { id, epoch } of plan.samples)

@@ -1,5 +1,5 @@
 import { ActionableError, isJsonObject, type JsonObject, messageOf, sampleKeyText } from '../base/index.ts';
-import type { EvalSampleSummary, LogReader, LogStore } from '../log/index.ts';
+import { type EvalSampleSummary, type LogStore, type RepairedLog, repairedLog } from '../log/index.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 
 export type ReuseMode = 'same' | 'any' | 'none';
@@ -28,6 +28,8 @@ export interface ReuseFindings {
     readonly reason: string;
     /** By its name it is a log of this eval. */
     readonly isOurs: boolean;
+    /** Only its own documents are damaged: its samples were looked at, and what is whole can be reused. */
+    readonly isRead?: true;
   }>;
 }
 
@@ -42,7 +44,7 @@ export async function findReusable(logs: LogStore, plan: Plan, mode: ReuseMode):
     try {
       const log = await logs.open(name);
       try {
-        if (log) await search.lookInto(log, name);
+        if (log) await search.lookInto(repairedLog(log), name);
       } finally {
         await log?.close();
       }
@@ -63,7 +65,7 @@ class ReuseSearch {
   readonly #found = {
     reusable: new Map<string, Omit<Reusable, 'summary'>>(),
     errored: new Map<string, { log: string }>(),
-    unreadable: [] as { path: string; reason: string; isOurs: boolean }[],
+    unreadable: [] as { path: string; reason: string; isOurs: boolean; isRead?: true }[],
   };
 
   constructor(plan: Plan, mode: ReuseMode) {
@@ -91,7 +93,7 @@ class ReuseSearch {
     this.#found.unreadable.push({ path, reason, isOurs: name.includes(`_${task}_`) });
   }
 
-  async lookInto(log: LogReader, logName: string): Promise<void> {
+  async lookInto(log: RepairedLog, logName: string): Promise<void> {
     const header = await log.header();
     if (header.status === 'started' || header.invalidated) return;
     if (header.eval.task !== this.#plan.identity.eval || !ours(header.eval.metadata)) return;
@@ -101,9 +103,12 @@ class ReuseSearch {
       const found = this.#consider(summary, logName, header.eval.run_id);
       if (found) own.set(sampleKeyText(summary.id, summary.epoch), found);
     }
+    const [damage] = log.damage;
+    if (damage)
+      this.#found.unreadable.push({ path: log.path, reason: damage.message, isOurs: true, isRead: true });
     // One log that holds everything is better than many that each hold a part: then nothing has to be written.
     const areAllSame = [...own.values()].every(({ isSame }) => isSame);
-    this.#isComplete = own.size === this.#wanted.size && areAllSame && header.status === 'success';
+    this.#isComplete = !damage && own.size === this.#wanted.size && areAllSame && header.status === 'success';
     for (const [name, found] of own)
       if (this.#isComplete || this.#isBetter(name, found)) this.#found.reusable.set(name, found);
   }

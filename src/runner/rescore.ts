@@ -23,6 +23,7 @@ import {
   type LogFile,
   type LogHeader,
   type LogReader,
+  type LogStore,
   type ModelUsage,
   openLog,
   type SampleFields,
@@ -46,8 +47,15 @@ export interface RescoreOptions {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
+  /** How people name the log that is read, and the one that is written. */
   readonly from: string;
   readonly to: string;
+  /** Opens the log that is read. Default: the file of that path. */
+  readonly open?: () => Promise<LogReader>;
+  /** Where the new log is kept. Default: its directory. */
+  readonly into?: LogStore;
+  /** Where the workspaces of its samples are, and scratch goes. Default: beside the log. */
+  readonly state?: StateDir;
   /** Whose scorers and metrics are used; its target is not called. */
   readonly eval: PlannedEval;
   readonly baseDir: string;
@@ -76,10 +84,12 @@ export interface RescoreReport {
  */
 export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport> {
   const { disk, to } = options;
-  const log = await openLog(disk, options.from);
+  const { open = () => openLog(disk, options.from), into } = options;
+  const log = await open();
   try {
     const rescore = new Rescore(options, log);
-    const created = await directoryLogStore(disk, dirname(to)).create(basename(to), {
+    const store = into ?? directoryLogStore(disk, dirname(to));
+    const created = await store.create(basename(to), {
       write: (file) => rescore.writeTo(file),
     });
     if (created.outcome === 'exists') throw exists(to);
@@ -99,7 +109,7 @@ class Rescore {
   constructor(options: RescoreOptions, log: LogReader) {
     this.#options = options;
     this.#log = log;
-    this.#scratchDir = StateDir.of(dirname(options.from)).workDir(`rescore-${shortId(options.random)}`);
+    this.#scratchDir = stateOf(options).workDir(`rescore-${shortId(options.random)}`);
   }
 
   async writeTo(file: LogFile): Promise<RescoreReport> {
@@ -191,9 +201,9 @@ class Rescore {
 
   /** A copy of the folder in which the sample ran, when it is still there: scoring leaves the evidence as it is. */
   async #workspace({ id, epoch }: SampleKey): Promise<Workspace> {
-    const { disk, from } = this.#options;
+    const { disk } = this.#options;
     const { run_id: runId } = (await this.#log.header()).eval;
-    const attempts = join(StateDir.of(dirname(from)).workDir(runId), fileNameFor(String(id)));
+    const attempts = join(stateOf(this.#options).workDir(runId), fileNameFor(String(id)));
     const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${epoch}-`)).at(-1);
     const template = last && join(attempts, last.name, 'workspace');
     const scratch = createWorkspace({ disk, workDir: this.#scratchDir, sampleId: id, epoch });
@@ -245,10 +255,11 @@ class RowLookup {
     this.#indexes = new Map(dataset?.ids.map((id, index) => [String(id), index]));
   }
 
-  static async open({ eval: planned, baseDir, disk, from }: RescoreOptions): Promise<RowLookup> {
+  static async open(options: RescoreOptions): Promise<RowLookup> {
+    const { eval: planned, baseDir, disk } = options;
     try {
       return new RowLookup(
-        await openDataset({ data: planned.data, baseDir, disk, tempDir: StateDir.of(dirname(from)).path }),
+        await openDataset({ data: planned.data, baseDir, disk, tempDir: stateOf(options).path }),
       );
     } catch (error) {
       // The data may have moved or changed since: the log itself holds every row as text.
@@ -299,6 +310,10 @@ function mergeUsage(
   const merged: Record<string, ModelUsage> = { ...before };
   for (const [model, usage] of Object.entries(added)) merged[model] = addUsage(merged[model], usage);
   return merged;
+}
+
+function stateOf({ state, from }: RescoreOptions): StateDir {
+  return state ?? StateDir.of(dirname(from));
 }
 
 function exists(path: string): UsageError {

@@ -227,6 +227,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       version: settings.version,
       random: settings.random,
       file: task.file,
+      redaction: task.models.redaction,
     });
 }
 
@@ -240,8 +241,10 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
 }
 
 function noteFindings(findings: ReuseFindings, tally: RunTally): void {
-  for (const { path, reason, isOurs } of findings.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+  for (const { path, reason, isOurs, isRead } of findings.unreadable) {
+    const sentence = isRead
+      ? `A log is damaged and was left as it is: ${namedOnce(path, reason)} Its whole samples are taken over; when they stand in a new log, it can be removed.`
+      : `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
     else tally.note(sentence);
   }

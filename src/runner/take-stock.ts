@@ -1,6 +1,6 @@
 import { DamageError, sampleKeyText } from '../base/index.ts';
 import type { JournalWriter, RunJournals } from '../journal/index.ts';
-import { type LogReader, sampleMemberName } from '../log/index.ts';
+import { type LogReader, repairedLog, sampleMemberName } from '../log/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
 import type { ReuseFindings } from './find-reusable.ts';
 import type { OpenRun } from './open-run.ts';
@@ -77,7 +77,7 @@ async function recordReuse(reuse: Reuse, { places }: RunSettings): Promise<Reado
       const modes = new Map(
         samples.map(([key, { isSame }]) => [key, isSame ? ('same' as const) : ('any' as const)]),
       );
-      await lendFrom(log, { name, modes, lent }, reuse);
+      await lendFrom(repairedLog(log), { name, modes, lent }, reuse);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
       tally.noteDamage(

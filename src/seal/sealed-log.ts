@@ -1,10 +1,11 @@
-import { sampleKeyText } from '../base/index.ts';
+import { isJsonObject, sampleKeyText } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
-import type { LogHeader, LogStore } from '../log/index.ts';
+import { type LogHeader, type LogStore, repairedLog } from '../log/index.ts';
+import { RECOVERY_KEY } from './account-key.ts';
 import { sampleOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
 
-/** The header of the log that an earlier seal of this run left in its place, if there is one. */
+/** The header of the log that an earlier seal of this run left in its place, if there is one; also when it is damaged. */
 export async function findSealedLog(
   logs: LogStore,
   name: string,
@@ -13,7 +14,7 @@ export async function findSealedLog(
   const log = await logs.open(name);
   if (!log) return undefined;
   try {
-    const header = await log.header();
+    const header = await repairedLog(log).header();
     const isOurs = header.eval.run_id === run.runId && header.status !== 'started';
     return isOurs ? header : undefined;
   } finally {
@@ -23,13 +24,16 @@ export async function findSealedLog(
 
 /**
  * How many samples of a plan are not in a log: somebody else may have sealed the run before all of it was known. What
- * is missing there must not be let go [SEAL-5].
+ * is missing there must not be let go [SEAL-5]. A log whose own documents are damaged holds nothing for certain, and one
+ * that was recovered without its transcripts holds nothing whole.
  */
 export async function countNotIn(logs: LogStore, name: string, plan: SealPlan): Promise<number> {
   const held = new Map<string, boolean>();
   const log = await logs.open(name);
   if (!log) return plan.choices.length;
   try {
+    const damage = await repairedLog(log).checkDocuments();
+    if (damage.length > 0 || !hasTranscripts(await log.header())) return plan.choices.length;
     for await (const { id, epoch, completed, error } of log.summaries())
       held.set(sampleKeyText(id, epoch), completed && error === undefined);
   } finally {
@@ -43,4 +47,9 @@ export async function countNotIn(logs: LogStore, name: string, plan: SealPlan): 
     if (there === undefined || (isCompleted && !there)) absent++;
   }
   return absent;
+}
+
+function hasTranscripts({ metadata }: LogHeader): boolean {
+  const recovery = metadata[RECOVERY_KEY];
+  return !isJsonObject(recovery) || recovery.events !== false;
 }
