@@ -5,7 +5,7 @@ import { nodeDisk } from '../../disk/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { type ListedLog, type ListedRun, listLogs, listUnfinished } from '../logs/list-logs.ts';
-import { counted, formatBytes, formatScore, formatTime } from '../quantities.ts';
+import { formatBytes, formatScore, formatTime } from '../quantities.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -76,7 +76,10 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
   }
   const broken = [...logs, ...unfinished].filter(({ problem }) => problem !== undefined);
   if (broken.length > 0) {
-    lines.push('', style.bad(`${counted(broken.length, 'file')} cannot be read:`));
+    lines.push(
+      '',
+      style.bad(broken.length === 1 ? 'This cannot be read whole:' : 'These cannot be read whole:'),
+    );
     for (const { path, problem } of broken) lines.push(`  ${path}`, `    ${problem}`);
   }
   return lines;

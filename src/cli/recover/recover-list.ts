@@ -85,8 +85,10 @@ function nextCommand(
   flags: { readonly logDir: string; readonly segments?: string },
   cwd: string,
 ): Step[] {
+  const hopeful = found.filter(({ isHopeless }) => !isHopeless);
   const row =
-    found.find(({ liveness }) => liveness === 'dead') ?? found.find(({ liveness }) => liveness === 'unknown');
+    hopeful.find(({ liveness }) => liveness === 'dead') ??
+    hopeful.find(({ liveness }) => liveness === 'unknown');
   if (!row) return [];
   const words = [row.kind === 'inspect' ? shortPath(row.place, cwd) : row.log];
   if (row.kind === 'holdfast' && flags.logDir !== LOG_DIR) words.push('--log-dir', flags.logDir);
