@@ -19,7 +19,9 @@ export function lostOfRun(
   const sentences: string[] = [];
   const all: LostRows[] = [];
   const add = (writer: string, lost: LostRows | undefined) => {
-    if (lost) all.push(withoutCopies(lost, copiesOf(writer, readers)));
+    const rest = lost && withoutCopies(lost, copiesOf(writer, readers));
+    if (rest) all.push(rest);
+    return rest;
   };
   for (const { writer, lost } of unreadable) add(writer, lost);
   for (const reader of readers) {
@@ -29,16 +31,16 @@ export function lostOfRun(
   for (const { writer, by, held, found } of remembered(readers, unreadable)) {
     const short = held && lessThan(held, found);
     if (found && !short) continue;
-    add(writer, short);
-    sentences.push(
-      `The journal of writer ${writer} is ${found ? 'shorter than' : 'gone; it was there'} when writer ${by} began.${toldLoss(short)}`,
-    );
+    const what = found ? 'shorter than' : 'gone; it was there';
+    const lost = toldLoss(add(writer, short));
+    sentences.push(`The journal of writer ${writer} is ${what} when writer ${by} began.${lost}`);
   }
   return { sentences, ...(all.length > 0 ? { lost: all.reduce(addLost) } : {}) };
 }
 
 function toldLoss(lost: LostRows | undefined): string {
-  return lost ? ` ${lost.answers} answers and ${lost.results} results are missing, for $${lost.usd}.` : '';
+  if (!lost) return '';
+  return ` Answers that are lost: ${lost.answers}, for which $${lost.usd} were paid; results: ${lost.results}.`;
 }
 
 /** What a journal holds, as the next writer remembers it. */

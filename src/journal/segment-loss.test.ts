@@ -55,9 +55,9 @@ async function bring(writer = 'w') {
   const report = await importWriter({ ...from, writer, runDir: runDir() });
   const journals = await openRunJournals({ disk: nodeDisk, runDir: runDir() });
   const completed = [...journals.outline()].filter(({ status }) => status === 'completed').length;
-  const { sentences } = journals.damage;
+  const { sentences, lost } = journals.damage;
   journals.close();
-  return { report, completed, sentences };
+  return { report, completed, sentences, lost };
 }
 
 test('[SEG-5] the end is said once, with the last rows', async () => {
@@ -144,4 +144,22 @@ test('[JRN-3] a writer whose first segment and record are gone is no empty shell
   const { found, unreadable } = await findRuns(nodeDisk, join(dir.path, 'home'));
   expect(unreadable).toEqual([]);
   expect(found).toMatchObject([{ run, writers: [{ writer: 'other' }, { writer: 'w' }] }]);
+});
+
+test('[JRN-11] answers and results in a segment that is gone or damaged are counted as lost, with their price', async () => {
+  const keys = await shipped('w', 6, 500);
+  const withAnswers: string[] = [];
+  for (const key of keys) {
+    const { rows, header } = decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key);
+    const count = rows.filter(({ table }) => table === 'answers').length;
+    if (count > 0) withAnswers.push(key);
+    expect(header.usd).toBeCloseTo(0.25 * (header.cursors.answers ?? 0));
+  }
+  const [gone = '', torn = ''] = withAnswers;
+  await bucket.remove(gone);
+  await replace(torn, new Uint8Array(100));
+  const { lost, completed } = await bring();
+  expect(lost?.answers).toBeGreaterThanOrEqual(2);
+  expect(lost?.usd).toBeCloseTo(0.25 * (lost?.answers ?? 0));
+  expect(completed).toBe(6 - (lost?.answers ?? 0));
 });
