@@ -15,6 +15,8 @@ export interface Acknowledged {
   readonly copied?: { readonly answers: number; readonly usd: number };
   /** Whose mark it is. */
   readonly writer?: string;
+  /** Since which start of its machine it was alive; undefined where that cannot be told. */
+  readonly boot?: string | undefined;
   /** The salts of the write-ahead log that the last commit went into: what lies there later may be another one. */
   readonly log?: WalSalts;
 }
@@ -79,8 +81,8 @@ export function noRows(): Record<Table, number> {
   return { ...forAllTables(() => 0) };
 }
 
-function encodeSlot({ commits, rows, usd, copied, writer, log }: Acknowledged): Uint8Array {
-  const json = JSON.stringify({ commits, rows, usd, copied, writer, log });
+function encodeSlot({ commits, rows, usd, copied, writer, boot, log }: Acknowledged): Uint8Array {
+  const json = JSON.stringify({ commits, rows, usd, copied, writer, boot, log });
   const text = `${json}\n${textSum(json)}`;
   return Buffer.from(text.padEnd(SLOT_BYTES, ' '), 'latin1');
 }
@@ -99,11 +101,12 @@ function checkSlot({ commits, rows, usd, ...more }: JsonObject): Acknowledged | 
   return { commits, rows: counts, usd, ...checkDetails(more) };
 }
 
-function checkDetails({ copied, writer, log }: JsonObject): Partial<Acknowledged> {
+function checkDetails({ copied, writer, boot, log }: JsonObject): Partial<Acknowledged> {
   const [first, second] = isJsonArray(log) ? log : [];
   return {
     ...(isJsonObject(copied) ? { copied: { answers: Number(copied.answers), usd: Number(copied.usd) } } : {}),
     ...(typeof writer === 'string' ? { writer } : {}),
+    ...(typeof boot === 'string' ? { boot } : {}),
     ...(typeof first === 'number' && typeof second === 'number' ? { log: [first, second] as const } : {}),
   };
 }

@@ -138,7 +138,9 @@ class Check {
     const answers = Math.max(0, lacking('answers') - copies.answers);
     const lost = { answers, results: lacking('results'), usd: round(usd) };
     this.#notes.lost = lost;
-    const tables = TABLES.filter((table) => lacking(table) > 0);
+    // The records are told apart: they are kept beside the journal, too, and cost nothing.
+    const tables = TABLES.filter((table) => table !== 'meta' && lacking(table) > 0);
+    if (tables.length === 0) return this.#notes.say(`${this.#rows.path} has lost its own records.`);
     const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${table}`).join(', ');
     this.#notes.say(
       `${this.#rows.path} holds less than was acknowledged: ${what} cannot be read, for which $${lost.usd} were paid.`,

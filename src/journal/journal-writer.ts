@@ -245,7 +245,8 @@ export class JournalWriter implements RowSink {
   /** After a commit, before anybody is told of it [JRN-11] [JRN-13]. */
   #acknowledge(commits: number): void {
     const log = this.#saved(() => this.#guard.checkCommit());
-    this.#mark.write({ ...this.#rows.counted(commits), writer: this.record.writer, log });
+    const { writer, process } = this.record;
+    this.#mark.write({ ...this.#rows.counted(commits), writer, boot: process.bootId, log });
   }
 
   /** Throws when this writer may not write any more: whoever is no longer the writer of a run must not seal it either [JRN-13]. */

@@ -40,7 +40,7 @@ export function knownBeside(path: string): KnownBeside {
 }
 
 /** A mark that names another writer says nothing of this one. */
-function ownMark(path: string, records: Records | undefined): Acknowledged | undefined {
+export function ownMark(path: string, records?: Records): Acknowledged | undefined {
   const mark = readAcknowledged(besideJournal(path).acknowledged);
   const names = [undefined, basename(dirname(path)), records?.writer.writer];
   return names.includes(mark?.writer) ? mark : undefined;

@@ -130,13 +130,18 @@ test('[JRN-3] a journal whose database and record are gone is read by what anoth
   }
 });
 
-test('[JRN-8] a writer without records is dead when another came after it, and else unknown', async () => {
-  const livenessWithout = async (writer: string) => {
-    for (const name of ['journal.db', 'record']) rmSync(fileOf(writer, name));
-    return (await findRuns(nodeDisk, stateDir())).found.map(({ liveness }) => liveness);
-  };
-  expect(await livenessWithout('first')).toEqual(['dead']);
-  expect(await livenessWithout('second')).toEqual(['unknown']);
+async function livenessWithout(writer: string, names: readonly string[]): Promise<readonly string[]> {
+  for (const name of names) rmSync(fileOf(writer, name));
+  return (await findRuns(nodeDisk, stateDir())).found.map(({ liveness }) => liveness);
+}
+
+test('[JRN-8] a writer without records is dead when another came after it', async () => {
+  expect(await livenessWithout('first', ['journal.db', 'record', 'acknowledged'])).toEqual(['dead']);
+});
+
+test('[JRN-8] the last writer without records is dead when its mark is of this start of the machine, else unknown', async () => {
+  expect(await livenessWithout('second', ['journal.db', 'record'])).toEqual(['dead']);
+  expect(await livenessWithout('second', ['acknowledged'])).toEqual(['unknown']);
 });
 
 test('[JRN-3] when nobody says what run it is, its attempts are read all the same', async () => {
@@ -144,7 +149,7 @@ test('[JRN-3] when nobody says what run it is, its attempts are read all the sam
     for (const name of ['journal.db', 'record']) rmSync(fileOf(writer, name));
   const { found, unreadable } = await findRuns(nodeDisk, stateDir());
   expect(unreadable).toEqual([]);
-  expect(found).toMatchObject([{ dir: runDir(), run: { runId: run.runId }, liveness: 'unknown' }]);
+  expect(found).toMatchObject([{ dir: runDir(), run: { runId: run.runId }, liveness: 'dead' }]);
   expect(found[0] && isNameless(found[0].run)).toBe(true);
   expect((await answersNow()).toSorted()).toEqual(OF_ALL);
   expect((await damageNow()).sentences.length).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { isRunId, type RunId } from '../base/index.ts';
 import { logFileName } from '../log/index.ts';
+import { ownMark } from './known-beside.ts';
 import type { Records } from './record-file.ts';
 import type { RunRecord, WriterRecord } from './records.ts';
 import { asDigest, NOBODY } from './stored-documents.ts';
@@ -34,8 +35,10 @@ function hasOwnFolder({ dir, writer }: WriterPlace): boolean {
   return basename(dir) === writer;
 }
 
-function unknownWriter({ writer }: WriterPlace, generation: number): WriterRecord {
-  return { writer, generation, after: [], process: NOBODY, startedAt: '', reuse: 'same' };
+/** Of its process its mark says at least since when its machine was up: whether the lock can be believed. */
+function unknownWriter({ writer, path }: WriterPlace, generation: number): WriterRecord {
+  const process = { ...NOBODY, bootId: ownMark(path)?.boot };
+  return { writer, generation, after: [], process, startedAt: '', reuse: 'same' };
 }
 
 /** Its samples are told by its rows alone: how many were planned is not known. */

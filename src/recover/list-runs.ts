@@ -3,6 +3,7 @@ import { type Disk, isLocked } from '../disk/index.ts';
 import {
   type FoundRun,
   findRuns,
+  isNameless,
   listSegmentedRuns,
   lookAtRun,
   runLockPath,
@@ -46,7 +47,7 @@ async function rowOf(
       place: dir,
       task: run.identity.eval,
       created: run.created,
-      expected: run.planned,
+      expected: isNameless(run) ? undefined : run.planned,
       flushed: counts.reused,
       completed: counts.completed + counts.errored,
       inFlight: counts.interrupted,

@@ -144,26 +144,20 @@ test('[JRN-3] a run of which every record is gone is told by its attempts, and i
   for (const name of ['journal.db', 'record']) rmSync(join(only, name));
   const list = await holdfast(dir.path, ['recover', '--list']);
   expect(list.code).toBe(3);
-  const [, command = ''] = /holdfast (recover \S+ --force-dead)/.exec(list.stdout) ?? [];
+  const [, command = ''] = /holdfast (recover \S+)/.exec(list.stdout) ?? [];
   const recovered = await holdfast(dir.path, [...command.split(' '), '--keep', '--output', 'saved.eval']);
   expect(recovered.code).toBe(3);
   expect(recovered.stdout).toContain('saved.eval');
   expect((await holdfast(dir.path, ['log', 'verify', 'saved.eval'])).code).toBe(0);
   expect((await holdfast(dir.path, runOf('other'))).code).toBe(0);
-  const again = await holdfast(dir.path, [...RUN, '--force-dead', '--json']);
+  const again = await holdfast(dir.path, [...RUN, '--json']);
   expect(again.code).toBe(3);
   expect(acknowledged.boughtAgain()).toEqual([]);
   const kept = readdirSync(join(dir.path, 'logs/.holdfast/damaged'));
   expect(kept).toHaveLength(1);
   // What was set aside can be read, by its id and by its place.
   for (const named of [kept[0] ?? '', join('logs/.holdfast/damaged', kept[0] ?? '')]) {
-    const aside = await holdfast(dir.path, [
-      'recover',
-      named,
-      '--force-dead',
-      '--output',
-      `${named.length}.eval`,
-    ]);
+    const aside = await holdfast(dir.path, ['recover', named, '--output', `${named.length}.eval`]);
     expect(aside.stdout).toContain(`${named.length}.eval`);
   }
   expect(readdirSync(join(dir.path, 'logs/.holdfast/damaged'))).toEqual(kept);
