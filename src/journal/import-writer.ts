@@ -5,7 +5,7 @@ import { type Disk, tempPathFor } from '../disk/index.ts';
 import { AcknowledgedFile, noRows } from './acknowledged.ts';
 import { createDatabase } from './database.ts';
 import { besideJournal, journalPath, writerDir } from './layout.ts';
-import { importRecord } from './record-object.ts';
+import { importRecord, recordPrefix } from './record-object.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
 import { decodeSegment, parseChainName, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
@@ -32,10 +32,17 @@ export interface ImportOptions {
   readonly runDir: string;
 }
 
-/** The writers that shipped segments of a run, whatever the number of their chains. */
+/**
+ * The writers that shipped segments of a run, whatever the number of their chains. One whose record is there while its
+ * segments are gone is one of them [SEG-11]: unreadable is not absent.
+ */
 export async function listWriters(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
   const chains = await listChains(bucket, prefix, run);
-  return [...new Set(chains.map((chain) => parseChainName(chain).writer))].sort();
+  const writers = new Set(chains.map((chain) => parseChainName(chain).writer));
+  const records = recordPrefix(prefix, run);
+  if (writers.size > 0)
+    for await (const { key } of bucket.list(records)) writers.add(key.slice(records.length));
+  return [...writers].sort();
 }
 
 /** The runs that have segments in a bucket. */
@@ -70,6 +77,10 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     try {
       const chains = await listChains(options.bucket, options.prefix, options.run);
       const own = chains.filter((chain) => parseChainName(chain).writer === writer);
+      if (own.length === 0)
+        journal.problems.push(
+          `Writer ${writer} of run ${options.run} left a record, but its segments are gone.`,
+        );
       // A later chain was begun because an earlier one holds something else: its word comes first.
       for (const chain of own.sort(byNumber).reverse()) await journal.readChain(chain);
     } finally {

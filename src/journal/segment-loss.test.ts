@@ -15,7 +15,7 @@ import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { findRuns } from './find-runs.ts';
-import { importWriter } from './import-writer.ts';
+import { importWriter, listWriters } from './import-writer.ts';
 import { openRunJournals } from './run-journals.ts';
 import { decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
 
@@ -162,4 +162,12 @@ test('[JRN-11] answers and results in a segment that is gone or damaged are coun
   expect(lost?.answers).toBeGreaterThanOrEqual(2);
   expect(lost?.usd).toBeCloseTo(0.25 * (lost?.answers ?? 0));
   expect(completed).toBe(6 - (lost?.answers ?? 0));
+});
+
+test('[SEG-11] a writer whose record is there while its segments are gone is missed', async () => {
+  await shipped('w', 2, 1_000_000);
+  for (const key of await shipped('other', 2, 1_000_000)) await bucket.remove(key);
+  expect(await listWriters(bucket, '', run.runId)).toEqual(['other', 'w']);
+  const { report } = await bring('other');
+  expect(report.problems).toEqual([expect.stringContaining('its segments are gone')]);
 });
