@@ -137,15 +137,28 @@ class Check {
     const lacking = (table: Table) => Math.max(0, mark.rows[table] - (counts.get(table) ?? 0));
     if (TABLES.every((table) => lacking(table) === 0)) return;
     this.#fault ??= 'it holds less than was acknowledged';
-    const usd = Math.max(0, mark.usd - this.#spentUsd());
-    const lost = { answers: lacking('answers'), results: lacking('results'), usd: round(usd) };
+    const copies = this.#lostCopies(mark);
+    const usd = Math.max(0, mark.usd - this.#spentUsd() - copies.usd);
+    const answers = Math.max(0, lacking('answers') - copies.answers);
+    const lost = { answers, results: lacking('results'), usd: round(usd) };
     this.#notes.lost = lost;
-    const tables = TABLES.filter((table) => lacking(table) > 0);
+    // The records are told apart: they are kept beside the journal, too, and cost nothing.
+    const tables = TABLES.filter((table) => table !== 'meta' && lacking(table) > 0);
+    if (tables.length === 0) return this.#notes.say(`${this.#rows.path} has lost its own records.`);
     const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${WORDS[table] ?? table}`);
     const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
     this.#notes.say(
       `${this.#rows.path} holds less than was acknowledged: ${what.join(', ')} cannot be read${price}.`,
     );
+  }
+
+  /** Answers that were copied from other journals of the run, and are not here any more: they are there, or lost there. */
+  #lostCopies({ copied, writer = '' }: Acknowledged): { readonly answers: number; readonly usd: number } {
+    if (!copied) return { answers: 0, usd: 0 };
+    const own = `/${writer}/`;
+    const answers = this.#rows.number(`SELECT count(*) FROM answers WHERE ${OF_COPIES}`, own);
+    const usd = this.#rows.spentUsd(OF_COPIES, own);
+    return { answers: Math.max(0, copied.answers - answers), usd: Math.max(0, copied.usd - usd) };
   }
 
   #spentUsd(): number {
@@ -162,6 +175,8 @@ class Check {
     this.#notes.attempt(attempt, why);
   }
 }
+
+const OF_COPIES = 'attempt IN (SELECT n FROM attempts WHERE instr(origin, ?) = 0)';
 
 /** Sums of prices differ in their last digits. */
 function round(usd: number): number {

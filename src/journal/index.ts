@@ -41,6 +41,7 @@ export { lookAtRun, openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
 export { segmentKeysOf } from './segment-keys.ts';
 export { SegmentShipper } from './shipper.ts';
+export { isNameless } from './stand-in-records.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';
 export { worstLiveness, writerLiveness } from './writer-liveness.ts';
 export { writersIn } from './writers-in.ts';

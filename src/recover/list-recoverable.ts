@@ -39,6 +39,8 @@ export interface Recoverable {
   readonly sources: readonly SourceKind[];
   readonly liveness: Liveness;
   readonly problems: readonly RecoverProblem[];
+  /** True when nothing can be made of it: it is listed because it is damaged. */
+  readonly isHopeless?: boolean;
 }
 
 export interface ListOptions extends CrashPorts {

@@ -74,9 +74,10 @@ async function resolveTarget(options: RecoverOptions): Promise<Target> {
   const stat = await disk.stat(log);
   if (stat?.kind === 'directory') return resolveDirectory(options);
   const database = parseBufferPath(log);
-  if (stat && database) {
+  // A database that is gone may have left its write-ahead log.
+  if (database && (stat || (await disk.stat(`${database.path}-wal`)))) {
     const site = siteOfPath(disk, join(dirname(resolve(log)), database.logName));
-    return { kind: 'log', site, database: { ...database, path: resolve(log) } };
+    return { kind: 'log', site, database: { ...database, path: resolve(database.path) } };
   }
   const around = stat ? runAround(log) : undefined;
   if (around) return { kind: 'run', run: around };

@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../base/index.ts';
+import { type ActionableError, messageOf } from '../base/index.ts';
 import { type Liveness, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
+  isNameless,
   journalPath,
   listWriters,
   lockRun,
@@ -39,6 +40,8 @@ export interface RunSite {
   readonly runId: string;
   /** The directory of its journals on this machine. */
   readonly dir: string | undefined;
+  /** True when it was set aside [SEAL-5]: its log is made, and what could not be used stays where it is. */
+  readonly isAside?: boolean;
 }
 
 export interface RunRecoveryOptions extends RecoverOptions {
@@ -110,7 +113,7 @@ class RunRecovery {
     this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });
     this.#liveness = this.#journals.liveness();
     await this.#addSegments(this.#journals);
-    if (this.#journals.readers.length === 0) throw recoverErrors.nothing(dir ?? runId);
+    if (this.#journals.readers.length === 0) throw nothingIn(this.#journals, dir ?? runId);
     return this.#journals;
   }
 
@@ -171,6 +174,7 @@ class RunRecovery {
     const plan = await planSeal(journals, places.logs);
     for (const message of plan.problems)
       if (!this.#problems.some((known) => known.message === message)) this.#note('E_REUSED_GONE', message);
+    if (isNameless(plan.run)) this.#note('E_RECOVER_NO_HEADER', namelessRun(this.#site.runId));
     const { logs, name } = this.#output(plan);
     const kinds = this.#sources(journals).map(({ kind }) => kind);
     const report = await applySeal(plan, {
@@ -178,7 +182,11 @@ class RunRecovery {
       logs,
       lenders: places.logs,
       name,
-      outcome: isWhole(plan) ? { status: 'success' } : { status: 'error', error: INTERRUPTED },
+      // Of a run whose plan is lost nobody can say that it is whole.
+      outcome:
+        isWhole(plan) && !isNameless(plan.run)
+          ? { status: 'success' }
+          : { status: 'error', error: INTERRUPTED },
       metadata: (final) => ({
         [RECOVERY_KEY]: { sources: kinds, ...countsOf(final), events: !noEvents },
       }),
@@ -248,7 +256,7 @@ class RunRecovery {
     { logs, journals }: { readonly logs: LogStore; readonly journals: RunJournals },
   ): Promise<readonly string[]> {
     const { disk, places } = this.#options;
-    if (this.#problems.length > 0) return [];
+    if (this.#problems.length > 0 || this.#site.isAside) return [];
     // The next run replays them; only then may they go.
     if (this.#waiting > 0) return [];
     // Then the journals are the only place where the transcripts are.
@@ -294,6 +302,16 @@ function countsOf({ counts, unwritable }: SealPlan): RecoverReport['counts'] {
     inFlight: counts.interrupted,
     lost: unwritable.size,
   };
+}
+
+function namelessRun(runId: string): string {
+  return `Nobody says any more which eval run ${runId} is of: its records are gone. Its samples are told by their attempts alone.`;
+}
+
+/** Unreadable is not absent. */
+function nothingIn({ damage }: RunJournals, place: string): ActionableError {
+  const problems = damage.sentences.map((message) => ({ message }));
+  return problems.length > 0 ? recoverErrors.hopeless(place, problems) : recoverErrors.nothing(place);
 }
 
 const INTERRUPTED: EvalError = {

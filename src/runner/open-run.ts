@@ -57,6 +57,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
         writer: shortId(settings.random),
         generation: earlier.nextGeneration,
         after: earlier.writers().map((record) => record.writer),
+        held: earlier.held(),
         reuse,
       },
       ports: settings,

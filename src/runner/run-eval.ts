@@ -155,6 +155,10 @@ async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally 
   const { damage } = opened.journals;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);
+  if (damage.lost && damage.lost.results > 0)
+    tally.note(
+      `${damage.lost.results} of the samples that had ended lost their results. They are run again, and counted by what is left of them: as fresh when that is nothing.`,
+    );
   for (const stale of back.stale) tally.note(await takeOver(stale, { ...opened, plan }, settings));
 }
 

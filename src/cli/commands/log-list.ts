@@ -83,7 +83,11 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
   const unread = broken.filter((one) => !isRead(one));
   const damaged = broken.filter(isRead);
   if (unread.length > 0)
-    lines.push('', style.bad(`${counted(unread.length, 'file')} cannot be read:`), ...brokenLines(unread));
+    lines.push(
+      '',
+      style.bad(unread.length === 1 ? 'This cannot be read whole:' : 'These cannot be read whole:'),
+      ...brokenLines(unread),
+    );
   if (damaged.length > 0) {
     lines.push('', style.bad(`${counted(damaged.length, 'log')} damaged:`), ...brokenLines(damaged));
     lines.push('  What is whole can be saved: holdfast recover <log>');

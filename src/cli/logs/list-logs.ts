@@ -47,11 +47,10 @@ export async function listUnfinished(disk: Disk, state: StateDir): Promise<reado
     const row = await rowOf(disk, run);
     if (row) runs.push(row);
   }
-  const broken = unreadable.map(({ path, reason }) => ({
-    path,
-    liveness: 'unreadable' as const,
-    problem: reason,
-  }));
+  // One that names no run is what a process left that died at once: it holds nothing.
+  const broken = unreadable
+    .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
+    .map(({ path, reason }) => ({ path, liveness: 'unreadable' as const, problem: reason }));
   return [...runs, ...broken];
 }
 
@@ -65,7 +64,14 @@ async function rowOf(disk: Disk, { dir, run, liveness }: FoundRun): Promise<List
       if (status === 'completed') completed.add(sampleKeyText(id, epoch));
     const { created, planned, identity } = run;
     const about = { path: dir, created, eval: identity.eval, target: identity.targetName };
-    return { ...about, liveness, samples: planned, completed: completed.size };
+    const problem = journals.damage.sentences.join(' ');
+    return {
+      ...about,
+      liveness,
+      samples: planned,
+      completed: completed.size,
+      ...(problem === '' ? {} : { problem }),
+    };
   } finally {
     journals.close();
   }

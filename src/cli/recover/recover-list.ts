@@ -87,8 +87,10 @@ function nextCommand(
   flags: { readonly logDir: string; readonly segments?: string },
   cwd: string,
 ): Step[] {
+  const hopeful = found.filter(({ isHopeless }) => !isHopeless);
   const row =
-    found.find(({ liveness }) => liveness === 'dead') ?? found.find(({ liveness }) => liveness === 'unknown');
+    hopeful.find(({ liveness }) => liveness === 'dead') ??
+    hopeful.find(({ liveness }) => liveness === 'unknown');
   if (!row) return [];
   const words = [row.kind === 'inspect' ? shortPath(row.place, cwd) : row.log];
   // Segments that lie in the log directory itself make it a bucket, which is said by a URL.
