@@ -144,7 +144,10 @@ class Check {
     this.#notes.lost = lost;
     // The records are told apart: they are kept beside the journal, too, and cost nothing.
     const tables = TABLES.filter((table) => table !== 'meta' && lacking(table) > 0);
-    if (tables.length === 0) return this.#notes.say(`${this.#rows.path} has lost its own records.`);
+    if (tables.length === 0) {
+      this.#notes.say(`${this.#rows.path} has lost its own records.`);
+      return;
+    }
     const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${WORDS[table] ?? table}`);
     const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
     this.#notes.say(

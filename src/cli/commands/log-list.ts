@@ -78,8 +78,13 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
       ),
     );
   }
+  return [...lines, ...damageLines([...logs, ...unfinished], terminal)];
+}
+
+function damageLines(listed: readonly (ListedLog | ListedRun)[], { style }: Terminal): string[] {
+  const lines: string[] = [];
   const isRead = (one: ListedLog | ListedRun) => 'status' in one && one.status !== undefined;
-  const broken = [...logs, ...unfinished].filter(({ problem }) => problem !== undefined);
+  const broken = listed.filter(({ problem }) => problem !== undefined);
   const unread = broken.filter((one) => !isRead(one));
   const damaged = broken.filter(isRead);
   if (unread.length > 0)
