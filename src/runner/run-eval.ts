@@ -152,7 +152,7 @@ async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> 
 
 async function takeAll(back: LookBack, opened: OpenRun, { plan, settings, tally }: Planned): Promise<void> {
   for (const note of back.notes) tally.note(note);
-  const { damage } = opened.journals;
+  const { damage } = opened;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);
   if (damage.lost && damage.lost.results > 0)
