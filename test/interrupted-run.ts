@@ -64,7 +64,10 @@ export async function stopAt(
 }
 
 /** Changes an event of the first attempt in the journal of a run's one writer, as a bad disk would: its checksum no longer fits. */
-export async function damageFirstAttempt({ stateDir }: Harness, runId: string): Promise<void> {
+export async function damageFirstAttempt(
+  { stateDir }: Pick<Harness, 'stateDir'>,
+  runId: string,
+): Promise<void> {
   const [place] = await writersIn(nodeDisk, join(stateDir, runId));
   if (!place) throw new Error(`The run ${runId} has no journal.`);
   const db = new DatabaseSync(place.path);

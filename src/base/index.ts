@@ -26,5 +26,6 @@ export {
   toJson,
 } from './json.ts';
 export { packageVersion } from './package-version.ts';
+export { counted, formatUsd, namedOnce } from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';

@@ -39,7 +39,9 @@ export function applySpec<Flags extends CommonFlags>(
   spec: CommandSpec<Flags>,
   onRun: (args: CommandCall['args'], flags: Flags) => Promise<void>,
 ): Command {
-  command.summary(spec.summary).description(spec.description ?? `${spec.summary}.`);
+  // Whoever shows the help breaks the lines to fit: breaks of the source among them would make it ragged.
+  const description = spec.description?.replace(/\s*\n\s*/g, ' ') ?? `${spec.summary}.`;
+  command.summary(spec.summary).description(description);
   for (const [name, summary] of spec.arguments ?? []) command.argument(name, summary);
   for (const option of spec.options) command.addOption(option);
   command.option('--json', 'print one JSON document on stdout, and nothing else there');

@@ -14,6 +14,17 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** An empty purse and a full disk are no failures: the run goes on when there is money or room again. */
 const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
 
+/** What stops a run without being its fault, or its end: the same command goes on from what is there. */
+const RUN_RESUMABLE: ReadonlySet<string> = new Set([
+  ...RESUMABLE,
+  'E_BUCKET_AWAY',
+  'E_DISK_IO',
+  'E_JOURNAL_VANISHED',
+  'E_LOG_DIR_GONE',
+  'E_REUSED_GONE',
+  'E_WRITER_FENCED',
+]);
+
 /** The wrong thing was named: there is no log there to be damaged. */
 const NAMED_WRONG: ReadonlySet<string> = new Set([
   'E_LOG_NOT_FOUND',
@@ -29,4 +40,10 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof DamageError) return EXIT.damage;
   if (error instanceof ActionableError && RESUMABLE.has(error.code)) return EXIT.interrupted;
   return EXIT.failed;
+}
+
+/** The same for what a run stopped with. */
+export function exitCodeOfRun(error: unknown): ExitCode {
+  if (error instanceof ActionableError && RUN_RESUMABLE.has(error.code)) return EXIT.interrupted;
+  return exitCodeOf(error);
 }

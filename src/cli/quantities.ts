@@ -1,5 +1,7 @@
 /** Numbers as people read them: short, and never more precise than they are. */
 
+export { counted, formatUsd } from '../base/index.ts';
+
 /** 950, 12.3k, 4.56M */
 export function formatCount(value: number): string {
   if (!Number.isFinite(value)) return '–';
@@ -8,16 +10,6 @@ export function formatCount(value: number): string {
   if (size < 1_000_000) return `${trim(value / 1_000, 3)}k`;
   if (size < 1_000_000_000) return `${trim(value / 1_000_000, 3)}M`;
   return `${trim(value / 1_000_000_000, 3)}G`;
-}
-
-/** $0, $0.0042, $1.23, $1,234 */
-export function formatUsd(value: number): string {
-  if (value === 0) return '$0';
-  const size = Math.abs(value);
-  if (size < 0.00005) return '<$0.0001';
-  if (size < 1) return `$${value.toFixed(4)}`;
-  if (size < 1_000) return `$${value.toFixed(2)}`;
-  return `$${Math.round(value).toLocaleString('en-US')}`;
 }
 
 /** 0.3 s, 12 s, 3 min 20 s, 2 h 5 min */
@@ -56,11 +48,6 @@ export function formatTime(iso: string): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`;
-}
-
-/** `1 sample`, `2 samples` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function trim(value: number, digits: number): string {

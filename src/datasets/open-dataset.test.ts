@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { ActionableError } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import type { Row, SampleRow } from '../evals/index.ts';
+import { idFilter, type Row, type SampleRow } from '../evals/index.ts';
 import { type Dataset, type OpenDatasetInput, openDataset } from './index.ts';
 
 type Options = Omit<OpenDatasetInput, 'baseDir' | 'disk' | 'data'>;
@@ -223,7 +223,7 @@ describe('what is refused', () => {
       'an id of another kind',
       '{"input": 1, "id": 1.5}',
       'E_DATA_ROW',
-      'd.jsonl:1: "id" must be a text of at most 1000 whole characters, or a whole number',
+      'd.jsonl:1: "id" must be a whole number, or a text that is not blank, of at most 1000 characters',
     ],
     [
       'choices of another kind',
@@ -310,6 +310,18 @@ describe('what is refused', () => {
   test('a filter that leaves nothing', async () => {
     const error = await problemOf(withData([{ input: 1 }], {}, () => 0, { filter: () => false }));
     expect(error.message).toBe('The data has 1 rows, and the filter leaves none.');
+  });
+
+  test('ids that no row has: they are named, and some that there are', async () => {
+    const rows = [
+      { id: 'a', input: 1 },
+      { id: 2, input: 1 },
+    ];
+    const filter = idFilter(['nosuch'], undefined);
+    const error = await problemOf(withData(rows, {}, () => 0, { filter }));
+    expect(error).toMatchObject({ code: 'E_DATA_EMPTY' });
+    expect(error.message).toBe('The data has no row to run with the id nosuch.');
+    expect(error.hint).toContain('a, 2');
   });
 });
 

@@ -13,6 +13,7 @@ import {
   type EvalDefinition,
   type IdentifiedRow,
   IdGiver,
+  idsWanted,
   matchesFilter,
   type Row,
   readRow,
@@ -51,12 +52,15 @@ export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
   const opened = await openStore(input);
   try {
     const entries: RowEntry[] = [];
+    const someIds: (string | number)[] = [];
     let totalCount = 0;
     for await (const { row, digest } of checkedRows(opened.store)) {
+      if (someIds.length < IDS_NAMED_MAX) someIds.push(row.id);
       if (isWanted(row, input.filter)) entries.push({ id: row.id, index: totalCount, digest });
       totalCount++;
     }
-    if (entries.length === 0) throw nothingLeft(opened.label, totalCount);
+    if (entries.length === 0)
+      throw nothingLeft(opened.label, totalCount, { ids: idsWanted(input.filter), someIds });
     const { label: _label, store, ...names } = opened;
     return new StoredDataset(
       store,
@@ -130,8 +134,23 @@ function select(entries: readonly RowEntry[], { shuffle, limit }: OpenDatasetInp
   return limit === undefined ? ordered : ordered.slice(0, limit);
 }
 
-function nothingLeft(label: string, totalCount: number): UsageError {
+const IDS_NAMED_MAX = 5;
+
+function nothingLeft(
+  label: string,
+  totalCount: number,
+  about: { readonly ids: readonly string[] | undefined; readonly someIds: readonly (string | number)[] },
+): UsageError {
+  const { ids, someIds } = about;
   if (totalCount === 0) return emptyData(`${label} has no rows.`, 'Add at least one row with "input".');
+  if (ids !== undefined) {
+    const more = totalCount > someIds.length ? ' …' : '';
+    const which = ids.length === 1 ? `the id ${ids[0]}` : `one of the ids ${ids.join(', ')}`;
+    return emptyData(
+      `${label} has no row to run with ${which}.`,
+      `Check the ids, and "filter" of the eval if it has one; its rows have ${someIds.join(', ')}${more}`,
+    );
+  }
   return emptyData(`${label} has ${totalCount} rows, and the filter leaves none.`, 'Check "filter".');
 }
 

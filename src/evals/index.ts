@@ -32,6 +32,7 @@ export type {
   TokenUsage,
 } from './eval.ts';
 export { EvalFileError } from './eval-file-error.ts';
+export { idFilter, idsWanted } from './id-filter.ts';
 export {
   asDefinition,
   normalizeEval,

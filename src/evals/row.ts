@@ -11,7 +11,10 @@ import { readPath, textOf } from './template.ts';
 const ID_CHARS_MAX = 1_000;
 
 const rowSchema = strictObject('a row', {
-  id: must(`a text of at most ${ID_CHARS_MAX} whole characters, or a whole number`, isId).optional(),
+  id: must(
+    `a whole number, or a text that is not blank, of at most ${ID_CHARS_MAX} characters`,
+    isId,
+  ).optional(),
   input: must('given', (value): value is unknown => value !== undefined && value !== null),
   target: z.unknown().optional(),
   choices: must('a list of texts', isTexts).optional(),

@@ -1,7 +1,8 @@
-import { isJsonObject, type JsonObject } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '../base/index.ts';
 import { openSyncFile, type SyncFile } from '../disk/index.ts';
 import type { LostRows } from './records.ts';
 import { textSum } from './row-sum.ts';
+import type { WalSalts } from './salvage/wal-frames.ts';
 import { forAllTables, TABLES, type Table } from './schema.ts';
 import { tryParse } from './stored-documents.ts';
 
@@ -10,6 +11,14 @@ export interface Acknowledged {
   readonly commits: number;
   readonly rows: Readonly<Record<Table, number>>;
   readonly usd: number;
+  /** What of this was copied from other journals of the same run: these have a mark for it, too. */
+  readonly copied?: { readonly answers: number; readonly usd: number };
+  /** Whose mark it is. */
+  readonly writer?: string;
+  /** Since which start of its machine it was alive; undefined where that cannot be told. */
+  readonly boot?: string | undefined;
+  /** The salts of the write-ahead log that the last commit went into: what lies there later may be another one. */
+  readonly log?: WalSalts;
 }
 
 const SLOT_BYTES = 512;
@@ -64,15 +73,16 @@ export function readAcknowledged(path: string): Acknowledged | undefined {
 /** What is lost with a journal that cannot be read at all; undefined when nothing was acknowledged but its beginning. */
 export function lossOf(mark: Acknowledged | undefined): LostRows | undefined {
   if (!mark || TABLES.every((table) => table === 'meta' || mark.rows[table] === 0)) return undefined;
-  return { answers: mark.rows.answers, results: mark.rows.results, usd: mark.usd };
+  const { answers, usd } = mark.copied ?? { answers: 0, usd: 0 };
+  return { answers: mark.rows.answers - answers, results: mark.rows.results, usd: mark.usd - usd };
 }
 
 export function noRows(): Record<Table, number> {
   return { ...forAllTables(() => 0) };
 }
 
-function encodeSlot({ commits, rows, usd }: Acknowledged): Uint8Array {
-  const json = JSON.stringify({ commits, rows, usd });
+function encodeSlot({ commits, rows, usd, copied, writer, boot, log }: Acknowledged): Uint8Array {
+  const json = JSON.stringify({ commits, rows, usd, copied, writer, boot, log });
   const text = `${json}\n${textSum(json)}`;
   return Buffer.from(text.padEnd(SLOT_BYTES, ' '), 'latin1');
 }
@@ -84,9 +94,19 @@ function decodeSlot(bytes: Uint8Array): Acknowledged | undefined {
   return isJsonObject(value) ? checkSlot(value) : undefined;
 }
 
-function checkSlot({ commits, rows, usd }: JsonObject): Acknowledged | undefined {
+function checkSlot({ commits, rows, usd, ...more }: JsonObject): Acknowledged | undefined {
   if (typeof commits !== 'number' || typeof usd !== 'number' || !isJsonObject(rows)) return undefined;
   const counts = noRows();
   for (const table of TABLES) counts[table] = Number(rows[table] ?? 0);
-  return { commits, rows: counts, usd };
+  return { commits, rows: counts, usd, ...checkDetails(more) };
+}
+
+function checkDetails({ copied, writer, boot, log }: JsonObject): Partial<Acknowledged> {
+  const [first, second] = isJsonArray(log) ? log : [];
+  return {
+    ...(isJsonObject(copied) ? { copied: { answers: Number(copied.answers), usd: Number(copied.usd) } } : {}),
+    ...(typeof writer === 'string' ? { writer } : {}),
+    ...(typeof boot === 'string' ? { boot } : {}),
+    ...(typeof first === 'number' && typeof second === 'number' ? { log: [first, second] as const } : {}),
+  };
 }

@@ -1,3 +1,4 @@
+import { formatUsd } from '../base/index.ts';
 import type { Acknowledged } from './acknowledged.ts';
 import type { DamageNotes } from './damage-notes.ts';
 import { explained } from './database.ts';
@@ -26,6 +27,9 @@ export function checkJournal(
     }
   });
 }
+
+/** What a table holds, where its name does not say it. */
+const WORDS: Readonly<Partial<Record<Table, string>>> = { meta: 'records' };
 
 class Check {
   readonly #rows: JournalRows;
@@ -133,14 +137,31 @@ class Check {
     const lacking = (table: Table) => Math.max(0, mark.rows[table] - (counts.get(table) ?? 0));
     if (TABLES.every((table) => lacking(table) === 0)) return;
     this.#fault ??= 'it holds less than was acknowledged';
-    const usd = Math.max(0, mark.usd - this.#spentUsd());
-    const lost = { answers: lacking('answers'), results: lacking('results'), usd: round(usd) };
+    const copies = this.#lostCopies(mark);
+    const usd = Math.max(0, mark.usd - this.#spentUsd() - copies.usd);
+    const answers = Math.max(0, lacking('answers') - copies.answers);
+    const lost = { answers, results: lacking('results'), usd: round(usd) };
     this.#notes.lost = lost;
-    const tables = TABLES.filter((table) => lacking(table) > 0);
-    const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${table}`).join(', ');
+    // The records are told apart: they are kept beside the journal, too, and cost nothing.
+    const tables = TABLES.filter((table) => table !== 'meta' && lacking(table) > 0);
+    if (tables.length === 0) {
+      this.#notes.say(`${this.#rows.path} has lost its own records.`);
+      return;
+    }
+    const what = tables.map((table) => `${lacking(table)} of ${mark.rows[table]} ${WORDS[table] ?? table}`);
+    const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
     this.#notes.say(
-      `${this.#rows.path} holds less than was acknowledged: ${what} cannot be read, for which $${lost.usd} were paid.`,
+      `${this.#rows.path} holds less than was acknowledged: ${what.join(', ')} cannot be read${price}.`,
     );
+  }
+
+  /** Answers that were copied from other journals of the run, and are not here any more: they are there, or lost there. */
+  #lostCopies({ copied, writer = '' }: Acknowledged): { readonly answers: number; readonly usd: number } {
+    if (!copied) return { answers: 0, usd: 0 };
+    const own = `/${writer}/`;
+    const answers = this.#rows.number(`SELECT count(*) FROM answers WHERE ${OF_COPIES}`, own);
+    const usd = this.#rows.spentUsd(OF_COPIES, own);
+    return { answers: Math.max(0, copied.answers - answers), usd: Math.max(0, copied.usd - usd) };
   }
 
   #spentUsd(): number {
@@ -157,6 +178,8 @@ class Check {
     this.#notes.attempt(attempt, why);
   }
 }
+
+const OF_COPIES = 'attempt IN (SELECT n FROM attempts WHERE instr(origin, ?) = 0)';
 
 /** Sums of prices differ in their last digits. */
 function round(usd: number): number {

@@ -11,15 +11,18 @@ import { idText, tryParse } from './stored-documents.ts';
  * Contents are shared by hash, so what is here already is not copied again. Of a damaged attempt what is whole is copied,
  * without a result: it is not completed [JRN-10]. False when there is no such attempt.
  */
-export function copyAttempt(
-  source: JournalReader,
-  n: number,
-  into: { readonly rows: RowInserter; readonly n: number },
-): boolean {
+export function copyAttempt(source: JournalReader, n: number, into: CopyTarget): boolean {
   const attempt = source.attempt(n);
   if (!attempt) return false;
   new AttemptCopy(source, n, into).copy(attempt.id, attempt.origin);
   return true;
+}
+
+export interface CopyTarget {
+  readonly rows: RowInserter;
+  readonly n: number;
+  /** The run that is copied into: what comes from another journal of it is marked there already. */
+  readonly runId: string;
 }
 
 class AttemptCopy {
@@ -27,16 +30,20 @@ class AttemptCopy {
   readonly #from: number;
   readonly #into: RowInserter;
   readonly #n: number;
+  readonly #runId: string;
   readonly #known = new Set<string>();
+  #isOfRun = false;
 
-  constructor(source: JournalReader, from: number, { rows, n }: { rows: RowInserter; n: number }) {
+  constructor(source: JournalReader, from: number, { rows, n, runId }: CopyTarget) {
     this.#source = source;
     this.#from = from;
     this.#into = rows;
     this.#n = n;
+    this.#runId = runId;
   }
 
   copy(id: string | number, origin: string): void {
+    this.#isOfRun = origin.startsWith(`${this.#runId}/`);
     this.#copyStart(id, origin);
     const links = this.#copyRows('links');
     const events = this.#copyRows('events');
@@ -70,7 +77,11 @@ class AttemptCopy {
       if (table === 'links') this.#copyContent(row.hash);
       else if (table !== 'events') this.#copyContents(row.data);
       const values = COLUMNS[table].map((name) => (name === 'attempt' ? this.#n : toValue(row[name])));
-      this.#into.insert(table, values, table === 'answers' ? { usd: costOf(row.data) } : {});
+      this.#into.insert(
+        table,
+        values,
+        table === 'answers' ? { usd: costOf(row.data), isCopy: this.#isOfRun } : {},
+      );
       count++;
     }
     return count;

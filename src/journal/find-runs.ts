@@ -4,8 +4,9 @@ import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
 import { besideJournal, runLockPath } from './layout.ts';
 import { openUnchecked, readJournal } from './read-journal.ts';
+import { readWriters } from './read-writers.ts';
 import type { LostRows, RunRecord } from './records.ts';
-import { worstLiveness, writerLiveness } from './writer-liveness.ts';
+import { livenessOfRun, writerLiveness } from './writer-liveness.ts';
 import { type WriterPlace, writersIn } from './writers-in.ts';
 
 export interface FoundWriter {
@@ -45,15 +46,17 @@ export async function findRuns(
     const dir = `${stateDir}/${name}`;
     const looked = await lookAtWriters(disk, dir);
     const seen = looked.filter((look) => 'run' in look);
-    unreadable.push(...looked.filter((look) => 'reason' in look));
     const [first] = seen;
-    if (!first) continue;
+    if (!first) {
+      unreadable.push(...looked.filter((look) => 'reason' in look));
+      continue;
+    }
     const beats = seen.map(({ beatMs }) => beatMs).filter((beat) => beat !== undefined);
     const isHeld = isLocked(runLockPath(dir));
     found.push({
       dir,
       run: first.run,
-      liveness: isHeld ? 'alive' : worstLiveness(seen.map(({ liveness }) => liveness)),
+      liveness: isHeld ? 'alive' : livenessOfRun(seen),
       writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
       lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
     });
@@ -63,19 +66,23 @@ export async function findRuns(
 
 interface Look extends FoundWriter {
   readonly run: RunRecord;
+  readonly after: readonly string[];
   readonly beatMs: number | undefined;
 }
 
 /** Nothing of a run that was let go while it was looked at: its log is in place by now. */
 async function lookAtWriters(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
-  const looked = (await writersIn(disk, dir)).map((place) => lookAt(dir, place));
+  const places = await writersIn(disk, dir);
+  const looked = places.map((place) => lookAt(dir, place));
   const isLetGo = looked.some((look) => 'code' in look) && identityOfFile(dir) === undefined;
-  return isLetGo ? [] : looked;
+  if (isLetGo) return [];
+  const isAnyLost = looked.some((look) => 'code' in look && look.code !== 'E_JOURNAL_EMPTY');
+  return isAnyLost ? lookTogether(places, looked) : looked;
 }
 
 function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
   try {
-    return describe(openUnchecked(path));
+    return describe(openUnchecked(path), 'close');
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     return lookCloser(dir, path);
@@ -85,7 +92,7 @@ function lookAt(dir: string, { path }: WriterPlace): Look | UnreadableRun {
 /** What a quick look cannot read may still be saved: by what lies beside it, also when its database is gone. */
 function lookCloser(dir: string, path: string): Look | UnreadableRun {
   try {
-    return describe(readJournal(path));
+    return describe(readJournal(path), 'close');
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     const lost = lossWith(path);
@@ -93,16 +100,33 @@ function lookCloser(dir: string, path: string): Look | UnreadableRun {
   }
 }
 
-function describe(reader: JournalReader): Look {
+/** One whose records are gone is told by the other writers, and when nobody has any, by its rows alone. */
+function lookTogether(
+  places: readonly WriterPlace[],
+  looked: readonly (Look | UnreadableRun)[],
+): readonly (Look | UnreadableRun)[] {
+  const readers = new Map<string, JournalReader>();
   try {
+    readWriters(places, readers);
+    if (readers.size === 0) return looked;
+    return places.flatMap(({ path }) => readers.get(path) ?? []).map((reader) => describe(reader));
+  } finally {
+    for (const reader of readers.values()) reader.close();
+  }
+}
+
+function describe(reader: JournalReader, end?: 'close'): Look {
+  try {
+    const { writer, after } = reader.writer();
     return {
       run: reader.run(),
-      writer: reader.writer().writer,
+      writer,
+      after,
       liveness: writerLiveness(reader),
       beatMs: reader.lastBeatMs(),
     };
   } finally {
-    reader.close();
+    if (end === 'close') reader.close();
   }
 }
 

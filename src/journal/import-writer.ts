@@ -2,9 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DamageError, type Digest, digestOf, messageOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
+import { AcknowledgedFile, noRows } from './acknowledged.ts';
 import { createDatabase } from './database.ts';
-import { journalPath, writerDir } from './layout.ts';
-import { importRecord } from './record-object.ts';
+import { besideJournal, journalPath, writerDir } from './layout.ts';
+import { importRecord, recordPrefix } from './record-object.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
 import { decodeSegment, parseChainName, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
@@ -31,10 +32,17 @@ export interface ImportOptions {
   readonly runDir: string;
 }
 
-/** The writers that shipped segments of a run, whatever the number of their chains. */
+/**
+ * The writers that shipped segments of a run, whatever the number of their chains. One whose record is there while its
+ * segments are gone is one of them [SEG-11]: unreadable is not absent.
+ */
 export async function listWriters(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
   const chains = await listChains(bucket, prefix, run);
-  return [...new Set(chains.map((chain) => parseChainName(chain).writer))].sort();
+  const writers = new Set(chains.map((chain) => parseChainName(chain).writer));
+  const records = recordPrefix(prefix, run);
+  if (writers.size > 0)
+    for await (const { key } of bucket.list(records)) writers.add(key.slice(records.length));
+  return [...writers].sort();
 }
 
 /** The runs that have segments in a bucket. */
@@ -69,6 +77,10 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     try {
       const chains = await listChains(options.bucket, options.prefix, options.run);
       const own = chains.filter((chain) => parseChainName(chain).writer === writer);
+      if (own.length === 0)
+        journal.problems.push(
+          `Writer ${writer} of run ${options.run} left a record, but its segments are gone.`,
+        );
       // A later chain was begun because an earlier one holds something else: its word comes first.
       for (const chain of own.sort(byNumber).reverse()) await journal.readChain(chain);
     } finally {
@@ -76,6 +88,7 @@ export async function importWriter(options: ImportOptions): Promise<ImportReport
     }
     const problem = await importRecord(options, journalPath(temp, ''));
     if (problem !== undefined) journal.problems.push(problem);
+    journal.keepMark();
     await keepSegmentKeys(disk, journalPath(temp, ''), journal.report().keys);
     await disk.syncDir(temp);
     await disk.rename(temp, writerDir(runDir, writer));
@@ -97,6 +110,8 @@ class ImportedJournal {
   #version: JournalVersion = 2;
   #rows = 0;
   #isComplete = false;
+  /** What the segments that were read say that they and those before them hold. */
+  #said = { answers: 0, results: 0, usd: 0 };
 
   constructor(path: string, from: ImportOptions) {
     this.#path = path;
@@ -120,7 +135,18 @@ class ImportedJournal {
       chain.follow(segment, digestOf(bytes), key);
       if (this.#insertAll(segment, key)) this.#keys.push(key);
       this.#isComplete ||= segment.header.last;
+      this.#hear(segment);
     }
+  }
+
+  /** A mark like that of a writer [JRN-11]: what a segment held that is damaged or gone is missed, with its price. */
+  keepMark(): void {
+    if (this.#version === 1) return;
+    const { usd, ...rows } = this.#said;
+    const mark = AcknowledgedFile.create(besideJournal(this.#path).acknowledged);
+    mark.write({ commits: 1, rows: { ...noRows(), ...rows }, usd, writer: this.#from.writer });
+    mark.sync();
+    mark.close();
   }
 
   report(): ImportReport {
@@ -138,6 +164,16 @@ class ImportedJournal {
     this.#db ??= createDatabase(this.#path, this.#version);
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#db.close();
+  }
+
+  /** Rows are only ever added, one number after the other: the last number of a table is the count of its rows. */
+  #hear({ header: { cursors, usd = 0 } }: Segment): void {
+    const { answers, results, usd: known } = this.#said;
+    this.#said = {
+      answers: Math.max(answers, cursors.answers ?? 0),
+      results: Math.max(results, cursors.results ?? 0),
+      usd: Math.max(known, usd),
+    };
   }
 
   #tryDecode(bytes: Uint8Array, key: string): Segment | undefined {

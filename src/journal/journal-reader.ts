@@ -115,6 +115,12 @@ export class JournalReader {
     return this.rows.select(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
   }
 
+  /** The attempts that began in the journal of another writer, whose id is unlike any other. */
+  copiesFrom(writer: string): readonly { readonly n: number; readonly origin: Origin }[] {
+    const found = this.rows.select(SELECT_COPIES, `/${writer}/`);
+    return found.map((row) => ({ n: Number(row.n), origin: textOf(row.origin) }));
+  }
+
   attempt(n: number): AttemptRow | undefined {
     const row = this.rows.one('attempts', 'n = ?', n);
     return row && this.#toAttempt(row);
@@ -216,6 +222,10 @@ export class JournalReader {
         : undefined;
       if (answer) yield answer;
     }
+  }
+
+  answerCount(n: number): number {
+    return this.rows.number('SELECT count(*) FROM answers WHERE attempt = ?', n);
   }
 
   /** Which samples come from other logs; their summaries are read one by one. The last word for a sample counts. */
@@ -343,6 +353,7 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 
 const SELECT_FOREIGN = 'SELECT origin FROM attempts WHERE substr(origin, 1, ?) <> ?';
+const SELECT_COPIES = 'SELECT n, origin FROM attempts WHERE instr(origin, ?) > 0';
 const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 

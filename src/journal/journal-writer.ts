@@ -5,6 +5,7 @@ import { answerKey, createCondenser } from '../log/index.ts';
 import type { AcknowledgedFile } from './acknowledged.ts';
 import { AttemptWriter, type RowSink } from './attempt-writer.ts';
 import { copyAttempt } from './copy-attempt.ts';
+import { explained } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
@@ -109,6 +110,7 @@ export class JournalWriter implements RowSink {
   /** Moves what is in the write-ahead log into the database. */
   checkpoint(): void {
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#guard.logEmptied();
   }
 
   startAttempt(start: AttemptStart): AttemptWriter {
@@ -154,7 +156,8 @@ export class JournalWriter implements RowSink {
     this.#commit.transaction(() => {
       for (const attempt of attempts) {
         const n = this.#nextAttempt++;
-        if (copyAttempt(source, attempt, { rows: this.#rows, n })) numbers.set(attempt, n);
+        if (copyAttempt(source, attempt, { rows: this.#rows, n, runId: this.run.runId }))
+          numbers.set(attempt, n);
       }
     });
     return numbers;
@@ -241,8 +244,9 @@ export class JournalWriter implements RowSink {
 
   /** After a commit, before anybody is told of it [JRN-11] [JRN-13]. */
   #acknowledge(commits: number): void {
-    this.#guard.check();
-    this.#mark.write(this.#rows.counted(commits));
+    const log = this.#saved(() => this.#guard.checkCommit());
+    const { writer, process } = this.record;
+    this.#mark.write({ ...this.#rows.counted(commits), writer, boot: process.bootId, log });
   }
 
   /** Throws when this writer may not write any more: whoever is no longer the writer of a run must not seal it either [JRN-13]. */
@@ -252,7 +256,21 @@ export class JournalWriter implements RowSink {
   }
 
   #watch(): void {
-    this.#orFail(() => this.#guard.check());
+    this.#orFail(() => this.#saved(() => this.#guard.check()));
+  }
+
+  /**
+   * A write-ahead log that was deleted is still in the hands of SQLite for as long as this process lives: what it holds goes
+   * into the database at once.
+   */
+  #saved<T>(look: () => T): T {
+    try {
+      return look();
+    } catch (error) {
+      if (this.failure === undefined && this.#guard.isLogUnnamed())
+        explained(this.reader.path, () => this.#db.exec('PRAGMA wal_checkpoint(FULL)'));
+      throw error;
+    }
   }
 
   /** What goes wrong between two commits fails the journal as in one: whoever works on the run is told, and stops. */

@@ -1,10 +1,12 @@
-import { ActionableError } from '../base/index.ts';
+import { basename, dirname } from 'node:path';
+import { ActionableError, counted, formatUsd } from '../base/index.ts';
 import { sizeOfFile } from '../disk/index.ts';
 import { type Acknowledged, lossOf, readAcknowledged } from './acknowledged.ts';
 import { damagedJournal, emptyJournal } from './database.ts';
 import { besideJournal } from './layout.ts';
 import { type Records, readRecordFile } from './record-file.ts';
 import type { LostRows } from './records.ts';
+import { readWalSalts, type WalSalts } from './salvage/wal-frames.ts';
 
 /** What the files beside a database say of the journal that it is, or was. */
 export interface KnownBeside {
@@ -13,6 +15,8 @@ export interface KnownBeside {
   readonly records?: Records;
   /** True when it was made from segments: it acknowledged nothing itself. */
   readonly isImported: boolean;
+  /** True when the write-ahead log that lies there is not the one that was committed to: nothing in it is of this journal. */
+  readonly isLogForeign: boolean;
   /** True when any of these files is there: mark, record, write-ahead log. */
   readonly isAnyThere: boolean;
   /** True when any of them has something in it, whether or not it can be read. */
@@ -24,18 +28,37 @@ export function knownBeside(path: string): KnownBeside {
   const { acknowledged, record, segments } = besideJournal(path);
   const sizes = [acknowledged, record, `${path}-wal`].map(sizeOfFile);
   const records = readRecordFile(path);
+  const mark = ownMark(path, records);
   return {
-    mark: readAcknowledged(acknowledged),
+    mark,
     ...(records ? { records } : {}),
     isImported: sizeOfFile(segments) !== undefined,
+    isLogForeign: mark?.log !== undefined && isForeign(mark.log, readWalSalts(`${path}-wal`)),
     isAnyThere: sizes.some((bytes) => bytes !== undefined),
     isAnyFilled: sizes.some((bytes) => bytes !== undefined && bytes > 0),
   };
 }
 
+/** A mark that names another writer says nothing of this one. */
+export function ownMark(path: string, records?: Records): Acknowledged | undefined {
+  const mark = readAcknowledged(besideJournal(path).acknowledged);
+  const names = [undefined, basename(dirname(path)), records?.writer.writer];
+  return names.includes(mark?.writer) ? mark : undefined;
+}
+
+/** More often than this no log is begun anew in the second in which a mark may be lost with the power. */
+const BEGUN_ANEW_MAX = 1_000;
+
+/** A log is begun anew when all of it is in the database: its first salt then grows by one. */
+function isForeign([first, second]: WalSalts, found: WalSalts | undefined): boolean {
+  if (!found) return false;
+  const steps = (found[0] - first) >>> 0;
+  return steps === 0 ? found[1] !== second : steps > BEGUN_ANEW_MAX;
+}
+
 /** What is lost with a journal that cannot be read at all, as far as its mark can be read. */
 export function lossWith(path: string): LostRows | undefined {
-  return lossOf(readAcknowledged(besideJournal(path).acknowledged));
+  return lossOf(ownMark(path, readRecordFile(path)));
 }
 
 /** What opening a database says of one that is none of ours. */
@@ -66,8 +89,9 @@ export function unreadableJournal(
 ): ActionableError {
   const lost = lossOf(known.mark);
   if (lost) {
-    const what = `${lost.answers} answers and ${lost.results} results that were acknowledged, for which $${lost.usd} were paid`;
-    return damagedJournal(path, `nothing in it can be told any more of ${what}`, because);
+    const what = `${counted(lost.answers, 'answer')} and ${counted(lost.results, 'result')} that were acknowledged`;
+    const price = lost.usd > 0 ? `, for which ${formatUsd(lost.usd)} had been paid` : '';
+    return damagedJournal(path, `nothing in it can be told any more of ${what}${price}`, because);
   }
   if (because.code === 'E_JOURNAL_DAMAGED') return because;
   // A mark that only knows of the beginning: the process died before anything was paid for.

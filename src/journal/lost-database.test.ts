@@ -114,14 +114,18 @@ test('[JRN-11] a journal of which only the mark is left is no shell: what is los
   expect(() => journals.run()).toThrow(expect.objectContaining({ code: 'E_JOURNAL_EMPTY' }));
 });
 
-test('a journal of which only the write-ahead log is left is named, whatever is in it', async () => {
+test('a journal of which only the write-ahead log is left is read without a name, or named when nothing can be read', async () => {
   rmSync(path);
   for (const name of ['record', 'acknowledged']) rmSync(join(runDir, 'w', name));
-  for (const bytes of [readFileSync(`${path}-wal`), Buffer.alloc(50_000, 'garbage')]) {
+  const nameless = { dir: runDir, run: { identity: { eval: '' } } };
+  for (const [bytes, isReadable] of [
+    [readFileSync(`${path}-wal`), true],
+    [Buffer.alloc(50_000, 'garbage'), false],
+  ] as const) {
     writeFileSync(`${path}-wal`, bytes);
     const { found, unreadable } = await findRuns(nodeDisk, stateDir);
-    expect(found).toEqual([]);
-    expect(unreadable).toMatchObject([{ dir: runDir, path, code: 'E_JOURNAL_DAMAGED' }]);
+    expect(found).toMatchObject(isReadable ? [nameless] : []);
+    expect(unreadable).toMatchObject(isReadable ? [] : [{ dir: runDir, path, code: 'E_JOURNAL_DAMAGED' }]);
     const journals = await openRunJournals({ disk: nodeDisk, runDir });
     expect(journals.damage.sentences.length).toBeGreaterThan(0);
     journals.close();

@@ -19,12 +19,12 @@ import { JOURNAL_VERSION } from './schema.ts';
  * Opens a journal of any version for reading. One that nobody writes is checked row by row at once; when anything is wrong
  * with it, everything that can still be read is read from its pages into a scratch database, and `damage` names the rest.
  * The files themselves are never changed. A journal that is being written is checked as it is read. One whose directory is
- * gone was let go by another process just now (E_JOURNAL_BUSY).
+ * gone was let go by another process just now (E_JOURNAL_BUSY). `records` stand in for its own where those are gone.
  */
-export function readJournal(path: string): JournalReader {
+export function readJournal(path: string, records?: Records): JournalReader {
   let reader: JournalReader | undefined;
   try {
-    reader = readOrSalvage(path, knownBeside(path));
+    reader = readOrSalvage(path, { ...given(records), ...knownBeside(path) });
     if (reader.damage().sentences.length === 0 || !isLetGo(path)) return reader;
   } catch (error) {
     if (!isLetGo(path)) throw error;
@@ -57,6 +57,8 @@ export function openUnchecked(path: string): JournalReader {
 }
 
 function readDead(path: string, known: KnownBeside): JournalReader {
+  if (known.isLogForeign)
+    throw damagedJournal(path, 'the write-ahead log beside it is not the one that it was written to');
   const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
   const { reader, notes, fault } = openChecked(path, known);
   // A crash tears at most one transaction; more were acknowledged.
@@ -107,9 +109,9 @@ function salvage(
   known: KnownBeside,
   found: { readonly why: string; readonly notes?: DamageNotes; readonly isOfRows?: boolean },
 ): JournalReader | undefined {
-  const { records } = known;
+  const { records, isLogForeign } = known;
   // Of a journal that is known to have been there even nothing is something: it says what is lost.
-  const salvaged = salvageDatabase(path) ?? (records && emptySalvage());
+  const salvaged = salvageDatabase(path, { withLog: !isLogForeign }) ?? (records && emptySalvage());
   if (!salvaged) return undefined;
   const notes = new DamageNotes(path);
   const rows = new JournalRows(salvaged.db, { path, version: salvaged.version });

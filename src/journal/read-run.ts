@@ -13,9 +13,10 @@ import {
 } from '../log/index.ts';
 import { damagedJournal } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
+import { readWriters, type UnreadableJournal } from './read-writers.ts';
 import { type AttemptRow, startFields } from './records.ts';
 import { changesIn, FINISHED } from './run-changes.ts';
-import { type From, RunJournals, readWriters, type UnreadableJournal } from './run-journals.ts';
+import { type From, RunJournals } from './run-journals.ts';
 import { lentPosition, type OpenLender, RunLenders } from './run-lenders.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
 import { wholeFields } from './whole-fields.ts';

@@ -88,7 +88,7 @@ test('[SEG-11] without its records such a chain is named, and not taken for a sh
   await bucket.remove(record);
   const { journals } = await bringHome('home');
   expect(journals.readers).toEqual([]);
-  expect(journals.damage.sentences).toEqual([expect.stringContaining('its run record is damaged')]);
+  expect(journals.damage.sentences).toEqual([expect.stringContaining('for which $0.7500 had been paid')]);
   journals.close();
 });
 

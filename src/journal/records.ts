@@ -35,6 +35,8 @@ export interface WriterRecord {
   readonly generation: number;
   /** The writers that were there when it began. */
   readonly after: readonly string[];
+  /** What each of them held then, by name: one that is gone later is missed, with its price. */
+  readonly held?: Readonly<Record<string, LostRows>>;
   readonly process: ProcessIdentity;
   readonly startedAt: string;
   /** From which other runs samples were taken. */

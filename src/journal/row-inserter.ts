@@ -12,6 +12,13 @@ export function toValue(value: unknown): Value {
   return null;
 }
 
+export interface InsertOptions {
+  readonly n?: number;
+  readonly usd?: number;
+  /** True for what another journal of the same run holds as well, and has marked. */
+  readonly isCopy?: boolean;
+}
+
 /**
  * Inserts rows into a journal, each with its checksum [JRN-9], and counts them. Contents are there once, by their hash; any
  * other row that is there already is a mistake.
@@ -23,6 +30,7 @@ export class RowInserter {
   >;
   readonly #rows = noRows();
   #usd = 0;
+  #copied = { answers: 0, usd: 0 };
 
   constructor(db: DatabaseSync) {
     this.#statements = new Map(
@@ -39,18 +47,27 @@ export class RowInserter {
   }
 
   /** `values` are the columns but `n` and `sum`; without `n` the row gets the next one. */
-  insert(table: Table, values: readonly Value[], { n, usd = 0 }: { n?: number; usd?: number } = {}): void {
+  insert(table: Table, values: readonly Value[], { n, usd = 0, isCopy }: InsertOptions = {}): void {
     const statements = this.#statements.get(table);
     const row: SQLInputValue[] = [...values, rowSum(table, values)];
     const result = n === undefined ? statements?.plain.run(...row) : statements?.numbered.run(n, ...row);
     if (Number(result?.changes) === 0) return;
     this.#rows[table]++;
     // A price that is no number would make the whole mark unreadable.
-    if (Number.isFinite(usd)) this.#usd += usd;
+    const price = Number.isFinite(usd) ? usd : 0;
+    this.#usd += price;
+    if (!isCopy || table !== 'answers') return;
+    this.#copied = { answers: this.#copied.answers + 1, usd: this.#copied.usd + price };
   }
 
   /** What was inserted so far. */
   counted(commits: number): Acknowledged {
-    return { commits, rows: this.#rows, usd: this.#usd };
+    const { answers } = this.#copied;
+    return {
+      commits,
+      rows: this.#rows,
+      usd: this.#usd,
+      ...(answers > 0 ? { copied: this.#copied } : {}),
+    };
   }
 }

@@ -191,7 +191,7 @@ test('a run of version 1 is found, fenced, and gone on with by a writer beside i
   ]);
 });
 
-test('one journal that cannot be read at all is named, and the others are used', async () => {
+test('one journal of which nothing can be read is named, and the others are used', async () => {
   const run = runRecord();
   const whole = await filledJournal(dir.path, run, { writer: 'whole' });
   const broken = await filledJournal(dir.path, run, { writer: 'broken' });
@@ -200,8 +200,10 @@ test('one journal that cannot be read at all is named, and the others are used',
   for (const name of ['record', 'acknowledged']) rmSync(join(broken.dir, name));
   writeFileSync(broken.reader.path, new Uint8Array(500_000).fill(7));
   const journals = await open(run.runId);
-  expect(journals.readers).toHaveLength(1);
-  expect(journals.damage.sentences).toEqual([expect.stringContaining(broken.reader.path)]);
+  expect(journals.readers.flatMap((reader) => [...reader.outline()])).toHaveLength(4);
+  const { sentences } = journals.damage;
+  expect(sentences.length).toBeGreaterThan(0);
+  for (const sentence of sentences) expect(sentence).toContain(broken.reader.path);
   expect(journals.isUnpaid()).toBe(false);
   journals.close();
 });

@@ -2,8 +2,8 @@ import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
 import { type Disk, identityOfFile, type Liveness } from '../disk/index.ts';
 import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { lossWith } from './known-beside.ts';
-import { readJournal } from './read-journal.ts';
+import { heldBy, lostOfRun } from './lost-of-run.ts';
+import { readWriters, type UnreadableJournal } from './read-writers.ts';
 import type {
   AttemptOutline,
   AttemptRow,
@@ -14,21 +14,14 @@ import type {
   RunRecord,
   WriterRecord,
 } from './records.ts';
-import { worstLiveness, writerLiveness } from './writer-liveness.ts';
-import { type WriterPlace, writersIn } from './writers-in.ts';
+import { livenessOfRun, writerLiveness } from './writer-liveness.ts';
+import { writersIn } from './writers-in.ts';
 
 export interface OpenRunJournalsOptions {
   readonly disk: Disk;
   readonly runDir: string;
   /** Names of writers to leave out: this process's own. */
   readonly except?: readonly string[];
-}
-
-/** A journal that cannot be read at all. */
-export interface UnreadableJournal {
-  readonly reason: string;
-  /** What was acknowledged in it, as far as its mark can be read. */
-  readonly lost: LostRows | undefined;
 }
 
 interface About {
@@ -68,28 +61,6 @@ export async function lookAtRun(options: OpenRunJournalsOptions): Promise<RunJou
   }
 }
 
-/** Reads each journal that is not among `readers` yet, which are by path, and adds it; gives those that cannot be read. */
-export function readWriters(
-  places: readonly WriterPlace[],
-  readers: Map<string, JournalReader>,
-): readonly UnreadableJournal[] {
-  const unreadable: UnreadableJournal[] = [];
-  for (const { path } of places.filter((place) => !readers.has(place.path))) {
-    try {
-      const reader = readJournal(path);
-      readers.set(path, reader);
-      reader.writer();
-    } catch (error) {
-      if (!(error instanceof DamageError)) throw error;
-      readers.get(path)?.close();
-      readers.delete(path);
-      // A shell holds nothing that was paid for.
-      if (error.code !== 'E_JOURNAL_EMPTY') unreadable.push({ reason: error.message, lost: lossWith(path) });
-    }
-  }
-  return unreadable;
-}
-
 /** All journals of a run: their union, in which each attempt is there once [JRN-14]. */
 export class RunJournals {
   /** Oldest generation first. */
@@ -124,6 +95,11 @@ export class RunJournals {
     return this.readers.map((reader) => reader.writer());
   }
 
+  /** What each of them holds, by writer: the next one remembers it [JRN-15]. */
+  held(): Readonly<Record<string, LostRows>> {
+    return Object.fromEntries(this.readers.map((reader) => [reader.writer().writer, heldBy(reader)]));
+  }
+
   /** One more than all that are there [JRN-15]. */
   get nextGeneration(): number {
     return 1 + Math.max(0, ...this.writers().map(({ generation }) => generation));
@@ -131,7 +107,9 @@ export class RunJournals {
 
   /** Over all writers that are not fenced. */
   liveness(): Liveness {
-    return worstLiveness(this.readers.map((reader) => writerLiveness(reader)));
+    return livenessOfRun(
+      this.readers.map((reader) => ({ ...reader.writer(), liveness: writerLiveness(reader) })),
+    );
   }
 
   /** All attempts at one sample in the order of generation and number, each origin once. */
@@ -186,19 +164,20 @@ export class RunJournals {
     return usd;
   }
 
-  /** True when nothing in any of them cost anything. */
+  /** True when nothing in any of them cost anything. Of what is damaged or gone nobody can say that. */
   isUnpaid(): boolean {
-    return this.#about.unreadable.length === 0 && this.readers.every((reader) => reader.isUnpaid());
+    return this.damage.sentences.length === 0 && this.readers.every((reader) => reader.isUnpaid());
   }
 
   /** What cannot be read in any of them. Attempts are named in the damage of their own journal. */
   get damage(): Pick<JournalDamage, 'sentences' | 'lost'> {
     const all = this.readers.map((reader) => reader.damage());
     const { unreadable } = this.#about;
-    const lost = [...unreadable, ...all].map((one) => one.lost).filter((one) => one !== undefined);
+    const { sentences: missing, lost } = lostOfRun(this.readers, unreadable);
+    const reasons = unreadable.map(({ reason }) => reason);
     return {
-      sentences: [...unreadable.map(({ reason }) => reason), ...all.flatMap(({ sentences }) => sentences)],
-      ...(lost.length > 0 ? { lost: lost.reduce(addLost) } : {}),
+      sentences: [...missing, ...reasons, ...all.flatMap(({ sentences }) => sentences)],
+      ...(lost ? { lost } : {}),
     };
   }
 
@@ -264,10 +243,6 @@ function byGeneration(a: JournalReader, b: JournalReader): number {
   if (left.generation !== right.generation) return left.generation - right.generation;
   if (left.writer !== right.writer) return left.writer < right.writer ? -1 : 1;
   return a.path < b.path ? -1 : 1;
-}
-
-function addLost(a: LostRows, b: LostRows): LostRows {
-  return { answers: a.answers + b.answers, results: a.results + b.results, usd: a.usd + b.usd };
 }
 
 function nothingReadable({ runDir, unreadable }: About): DamageError {

@@ -15,7 +15,7 @@ import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { findRuns } from './find-runs.ts';
-import { importWriter } from './import-writer.ts';
+import { importWriter, listWriters } from './import-writer.ts';
 import { openRunJournals } from './run-journals.ts';
 import { decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
 
@@ -55,9 +55,9 @@ async function bring(writer = 'w') {
   const report = await importWriter({ ...from, writer, runDir: runDir() });
   const journals = await openRunJournals({ disk: nodeDisk, runDir: runDir() });
   const completed = [...journals.outline()].filter(({ status }) => status === 'completed').length;
-  const { sentences } = journals.damage;
+  const { sentences, lost } = journals.damage;
   journals.close();
-  return { report, completed, sentences };
+  return { report, completed, sentences, lost };
 }
 
 test('[SEG-5] the end is said once, with the last rows', async () => {
@@ -127,7 +127,7 @@ test('[SEG-9] a segment of which a row was left out does not count as read', asy
   expect(completed).toBe(1);
 });
 
-test('[JRN-3] a writer whose first segment is gone is no empty shell: its journal is named as damaged, beside one that is whole', async () => {
+test('[JRN-3] a writer whose first segment and record are gone is no empty shell: the others say what run it is, and what is whole is read', async () => {
   await shipped('w', 2, 1_000_000);
   for (const key of await shipped('other', 6, 500)) {
     const { rows } = decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key);
@@ -139,7 +139,35 @@ test('[JRN-3] a writer whose first segment is gone is no empty shell: its journa
   const { report, completed, sentences } = await bring('other');
   expect(report.problems.join()).toContain('are missing');
   expect(completed).toBe(2);
-  expect(sentences).toEqual([expect.stringContaining(join('other', 'journal.db'))]);
-  const { unreadable } = await findRuns(nodeDisk, join(dir.path, 'home'));
-  expect(unreadable).toMatchObject([{ code: 'E_JOURNAL_DAMAGED' }]);
+  expect(sentences.length).toBeGreaterThan(0);
+  for (const sentence of sentences) expect(sentence).toContain(join('other', 'journal.db'));
+  const { found, unreadable } = await findRuns(nodeDisk, join(dir.path, 'home'));
+  expect(unreadable).toEqual([]);
+  expect(found).toMatchObject([{ run, writers: [{ writer: 'other' }, { writer: 'w' }] }]);
+});
+
+test('[JRN-11] answers and results in a segment that is gone or damaged are counted as lost, with their price', async () => {
+  const keys = await shipped('w', 6, 500);
+  const withAnswers: string[] = [];
+  for (const key of keys) {
+    const { rows, header } = decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key);
+    const count = rows.filter(({ table }) => table === 'answers').length;
+    if (count > 0) withAnswers.push(key);
+    expect(header.usd).toBeCloseTo(0.25 * (header.cursors.answers ?? 0));
+  }
+  const [gone = '', torn = ''] = withAnswers;
+  await bucket.remove(gone);
+  await replace(torn, new Uint8Array(100));
+  const { lost, completed } = await bring();
+  expect(lost?.answers).toBeGreaterThanOrEqual(2);
+  expect(lost?.usd).toBeCloseTo(0.25 * (lost?.answers ?? 0));
+  expect(completed).toBe(6 - (lost?.answers ?? 0));
+});
+
+test('[SEG-11] a writer whose record is there while its segments are gone is missed', async () => {
+  await shipped('w', 2, 1_000_000);
+  for (const key of await shipped('other', 2, 1_000_000)) await bucket.remove(key);
+  expect(await listWriters(bucket, '', run.runId)).toEqual(['other', 'w']);
+  const { report } = await bring('other');
+  expect(report.problems).toEqual([expect.stringContaining('its segments are gone')]);
 });

@@ -33,6 +33,8 @@ export interface SegmentHeader {
   readonly from?: Cursors;
   /** For each table, the last `n` that this segment and those before it hold. */
   readonly cursors: Cursors;
+  /** What the answers of this segment and those before it cost, as far as that is known; absent in version 1. */
+  readonly usd?: number;
   /** True when the writer ended in good order and nothing will follow [SEG-5]. */
   readonly last: boolean;
 }
@@ -125,7 +127,7 @@ function parseLine(line: string, name: string): Json {
 function checkHeader(value: Json, name: string): SegmentHeader {
   if (!isJsonObject(value) || value.format !== SEGMENT_FORMAT)
     throw damaged(name, 'it is no Holdfast segment');
-  const { version, run, writer, seq, previous = null, from, cursors, last } = value;
+  const { version, run, writer, seq, previous = null, from, cursors, usd, last } = value;
   if (version !== 1 && version !== SEGMENT_VERSION) throw newer(name, String(version));
   const chain = version === 1 ? writer : value.chain;
   const isWhole =
@@ -139,7 +141,12 @@ function checkHeader(value: Json, name: string): SegmentHeader {
     (version === 1 || isCursors(from));
   if (!isWhole) throw damaged(name, 'its header lacks a field');
   const header = { format: SEGMENT_FORMAT, version, run, writer, chain, seq, previous, cursors } as const;
-  return { ...header, ...(isCursors(from) ? { from } : {}), last: last === true };
+  return {
+    ...header,
+    ...(isCursors(from) ? { from } : {}),
+    ...(typeof usd === 'number' ? { usd } : {}),
+    last: last === true,
+  };
 }
 
 function checkRow(value: Json, version: JournalVersion, name: string): SegmentRow {

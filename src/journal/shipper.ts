@@ -36,6 +36,7 @@ interface Chain {
   readonly seq: number;
   readonly digest: Digest | null;
   readonly cursors: Cursors;
+  readonly usd: number;
   /** Its last segment said that nothing follows. */
   readonly isEnded: boolean;
 }
@@ -164,8 +165,14 @@ export class SegmentShipper {
       seq: chain.seq + 1,
       previous: chain.digest,
       from: chain.cursors,
+      usd: chain.usd + this.#costBetween(chain.cursors, more.cursors),
       ...more,
     };
+  }
+
+  #costBetween(from: Cursors, to: Cursors): number {
+    const { rows } = this.#journal.reader;
+    return rows.spentUsd('n > ? AND n <= ?', from.answers ?? 0, to.answers ?? 0);
   }
 
   /** Before the first segment, so that no later one needs it to be told apart [SEG-11]. */
@@ -220,11 +227,11 @@ export class SegmentShipper {
 const BYTES_MAX = 1024 * 1024;
 
 function newChain(name: string): Chain {
-  return { name, seq: 0, digest: null, cursors: NOTHING_SHIPPED, isEnded: false };
+  return { name, seq: 0, digest: null, cursors: NOTHING_SHIPPED, usd: 0, isEnded: false };
 }
 
-function chainAfter({ chain, seq, cursors, last }: SegmentHeader, bytes: Uint8Array): Chain {
-  return { name: chain, seq, digest: digestOf(bytes), cursors, isEnded: last };
+function chainAfter({ chain, seq, cursors, usd = 0, last }: SegmentHeader, bytes: Uint8Array): Chain {
+  return { name: chain, seq, digest: digestOf(bytes), cursors, usd, isEnded: last };
 }
 
 function tryDecode(bytes: Uint8Array, key: string): Segment | undefined {

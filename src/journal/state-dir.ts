@@ -1,10 +1,12 @@
 import { basename, dirname, join } from 'node:path';
+import { isRunId, type RunId } from '../base/index.ts';
 import { tempPathFor } from '../disk/index.ts';
 
 /** Below the log directory, hidden from tools that look for logs there. */
 export const STATE_FOLDER = '.holdfast';
 
 const RELEASED = '.released';
+const DAMAGED = 'damaged';
 
 /** Owns the layout of a state directory: the one place that knows what is called what in it. */
 export class StateDir {
@@ -21,8 +23,20 @@ export class StateDir {
 
   /** The one that a run's directory lies in; undefined when it lies in none. */
   static around(runDir: string): StateDir | undefined {
-    const dir = dirname(runDir);
+    const dir = StateDir.isAside(runDir) ? dirname(dirname(runDir)) : dirname(runDir);
     return basename(dir) === STATE_FOLDER ? new StateDir(dir) : undefined;
+  }
+
+  /** True for the directory of a run that was set aside: see `damagedDir`. */
+  static isAside(runDir: string): boolean {
+    const dir = dirname(runDir);
+    return basename(dir) === DAMAGED && basename(dirname(dir)) === STATE_FOLDER;
+  }
+
+  /** The run that a folder is named for; one that was set aside again has a number after its id. */
+  static runIdOf(name: string): RunId | undefined {
+    const [runId = ''] = /^.*?-[^-]*/.exec(name) ?? [];
+    return isRunId(runId) && /^(?:-\d+)?$/.test(name.slice(runId.length)) ? runId : undefined;
   }
 
   /** Journals of one run, a folder for each writer. */
@@ -45,7 +59,7 @@ export class StateDir {
 
   /** Where a run is kept whose journals could not be read whole. */
   damagedDir(runId: string): string {
-    return join(this.path, 'damaged', runId);
+    return join(this.path, DAMAGED, runId);
   }
 
   /** Evidence of a run: what its agents wrote. It stays when the journals go. */

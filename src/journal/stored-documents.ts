@@ -9,7 +9,14 @@ import {
 } from '../base/index.ts';
 import type { ProcessIdentity } from '../disk/index.ts';
 import { readStart, type SampleFields } from '../log/index.ts';
-import type { AttemptStart, EndingRecord, RunIdentity, RunRecord, WriterRecord } from './records.ts';
+import type {
+  AttemptStart,
+  EndingRecord,
+  LostRows,
+  RunIdentity,
+  RunRecord,
+  WriterRecord,
+} from './records.ts';
 
 /**
  * Stored documents are parsed, not believed: each function gives the record that its text holds, or undefined when the text
@@ -34,7 +41,7 @@ export function parseRunRecord(json: string): RunRecord | undefined {
 export function parseWriterRecord(json: string): WriterRecord | undefined {
   const value = parseObject(json);
   if (!value) return undefined;
-  const { writer, generation, after, process, startedAt, reuse } = value;
+  const { writer, generation, after, held, process, startedAt, reuse } = value;
   const isWhole =
     typeof writer === 'string' &&
     typeof generation === 'number' &&
@@ -42,7 +49,8 @@ export function parseWriterRecord(json: string): WriterRecord | undefined {
     isProcess(process) &&
     typeof startedAt === 'string' &&
     (reuse === 'same' || reuse === 'any' || reuse === 'none');
-  return isWhole ? { writer, generation, after, process, startedAt, reuse } : undefined;
+  if (!isWhole) return undefined;
+  return { writer, generation, after, ...(isHeld(held) ? { held } : {}), process, startedAt, reuse };
 }
 
 /** Who wrote a journal of version 1: its run record named the writer, its last session the process. */
@@ -92,7 +100,8 @@ export function tryParse(json: string): Json | undefined {
 }
 
 const REASONS = ['finished', 'interrupted', 'budget', 'failed'] as const;
-const NOBODY: ProcessIdentity = {
+/** For a writer of whose process nothing is known. */
+export const NOBODY: ProcessIdentity = {
   host: '',
   bootId: undefined,
   pid: 0,
@@ -104,6 +113,15 @@ function isProcess(value: unknown): value is ProcessIdentity {
   if (typeof value !== 'object' || value === null) return false;
   const [host, pid, start] = ['host', 'pid', 'processStart'].map((key) => Reflect.get(value, key) as unknown);
   return typeof host === 'string' && typeof pid === 'number' && typeof start === 'string';
+}
+
+function isHeld(value: unknown): value is Readonly<Record<string, LostRows>> {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((one: unknown) =>
+    ['answers', 'results', 'usd'].every(
+      (key) => typeof one === 'object' && one !== null && typeof Reflect.get(one, key) === 'number',
+    ),
+  );
 }
 
 function isIdentity(value: unknown): value is RunIdentity {

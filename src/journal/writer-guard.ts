@@ -1,9 +1,10 @@
 import { ActionableError } from '../base/index.ts';
-import { identityOfFile } from '../disk/index.ts';
+import { identityOfFile, sizeOfFile } from '../disk/index.ts';
 import { besideJournal } from './layout.ts';
+import { readWalSalts, type WalSalts } from './salvage/wal-frames.ts';
 
 /**
- * Tells whether a writer may still write: its journal is where it was, and nobody fenced it [JRN-13]. Two cheap looks.
+ * Tells whether a writer may still write: its files are where they were, and nobody fenced it [JRN-13]. A few cheap looks.
  *
  * ### Ordering
  * It is asked after a commit and before its acknowledgement. Whoever fences a writer reads its journal afterwards: so what
@@ -11,19 +12,50 @@ import { besideJournal } from './layout.ts';
  */
 export class WriterGuard {
   readonly #path: string;
+  readonly #log: string;
   readonly #fenced: string;
-  readonly #identity: string | undefined;
+  /** What each file was when the writer began, by path. The database comes first. */
+  readonly #identities: ReadonlyMap<string, string | undefined>;
+  #isLogFilled = false;
 
   constructor(path: string) {
+    const { fenced, acknowledged } = besideJournal(path);
     this.#path = path;
-    this.#fenced = besideJournal(path).fenced;
-    this.#identity = identityOfFile(path);
+    this.#log = `${path}-wal`;
+    this.#fenced = fenced;
+    this.#identities = new Map([path, this.#log, acknowledged].map((file) => [file, identityOfFile(file)]));
   }
 
   /** Throws when nothing may be acknowledged any more, or when that cannot be told. */
   check(): void {
-    if (identityOfFile(this.#path) !== this.#identity) throw vanished(this.#path);
+    for (const [file, identity] of this.#identities)
+      if (identityOfFile(file) !== identity) throw vanished(file);
+    if (this.#isLogFilled && sizeOfFile(this.#log) === 0) throw vanished(this.#log);
     if (identityOfFile(this.#fenced) !== undefined) throw writerFenced(this.#path);
+  }
+
+  /** The same after a commit, which went into the write-ahead log: gives the salts of that log. */
+  checkCommit(): WalSalts {
+    this.check();
+    const salts = readWalSalts(this.#log);
+    // Whoever emptied it in between left a hole where its beginning was.
+    if (!salts) throw vanished(this.#log);
+    this.#isLogFilled = true;
+    return salts;
+  }
+
+  /** The write-ahead log is empty now, and rightly so. */
+  logEmptied(): void {
+    this.#isLogFilled = false;
+  }
+
+  /**
+   * True when the write-ahead log lost its name and the database did not. SQLite still holds the log, whole, and what is in
+   * it can be moved into the database. One that was emptied in place is no more.
+   */
+  isLogUnnamed(): boolean {
+    const isThere = (file: string) => identityOfFile(file) === this.#identities.get(file);
+    return isThere(this.#path) && !isThere(this.#log);
   }
 }
 
@@ -38,7 +70,7 @@ export function writerFenced(place: string): ActionableError {
 function vanished(path: string): ActionableError {
   return new ActionableError({
     code: 'E_JOURNAL_VANISHED',
-    message: `${path} was moved or removed while its run was under way.`,
-    hint: 'Nothing was acknowledged since. If its directory was moved, move it back and run the same command again.',
+    message: `${path} was moved, removed or emptied while its run was under way.`,
+    hint: 'Nothing was acknowledged since. If its directory was moved, move it back; then run the same command again.',
   });
 }

@@ -29,3 +29,17 @@ export function worstLiveness(all: readonly Liveness[]): Liveness {
   if (all.includes('alive')) return 'alive';
   return all.includes('unknown') ? 'unknown' : 'dead';
 }
+
+/** Over all writers of a run. One that another came after was dead by then, or somebody vouched for it. */
+export function livenessOfRun(
+  writers: readonly {
+    readonly writer: string;
+    readonly after: readonly string[];
+    readonly liveness: Liveness;
+  }[],
+): Liveness {
+  const before = new Set(writers.flatMap(({ after }) => after));
+  return worstLiveness(
+    writers.map(({ writer, liveness }) => (liveness === 'unknown' && before.has(writer) ? 'dead' : liveness)),
+  );
+}

@@ -4,10 +4,11 @@ import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { windowedSource } from './byte-source.ts';
 import { isListed } from './directory-log-store.ts';
-import type { LogReader } from './log-reader.ts';
+import type { LogReader, StoredLogReader } from './log-reader.ts';
 import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
 import { checkLogName, filling, type LogPlace, makeLog } from './make-log.ts';
-import { openLogSource } from './open-log.ts';
+import { openSource } from './open-log.ts';
+import { type VerifyReport, verifyOpening } from './verify-log.ts';
 
 export interface BucketLogStoreOptions {
   /** Where logs are written before they are uploaded, and what does not fit in memory goes. */
@@ -55,11 +56,19 @@ class BucketLogStore implements LogStore {
 
   async open(name: string): Promise<LogReader | undefined> {
     const stat = await this.stat(name);
-    if (!stat) return undefined;
+    return stat && this.#openStored(stat);
+  }
+
+  async verify(name: string): Promise<VerifyReport | undefined> {
+    const stat = await this.stat(name);
+    return stat && verifyOpening(this.placeOf(name), () => this.#openStored(stat));
+  }
+
+  #openStored({ name, sizeBytes }: StoredLog): Promise<StoredLogReader> {
     const key = this.#keyOf(name);
     const source = windowedSource({
       name: this.placeOf(name),
-      sizeBytes: stat.sizeBytes,
+      sizeBytes,
       windowBytes: WINDOW_BYTES,
       // Gone while it was read: what is missing is told as a torn file.
       readNow: async (start, length) =>
@@ -67,7 +76,7 @@ class BucketLogStore implements LogStore {
       close: async () => undefined,
     });
     const { disk, scratchDir } = this.#options;
-    return openLogSource(source, {
+    return openSource(source, {
       scratch: scratchDir === undefined ? { disk } : { disk, dir: scratchDir },
     });
   }

@@ -6,6 +6,7 @@ import type { LogReader } from './log-reader.ts';
 import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
 import { checkLogName, filling, type LogPlace, type Making, makeLog } from './make-log.ts';
 import { type OpenLogOptions, openLog } from './open-log.ts';
+import { type VerifyReport, verifyLog } from './verify-log.ts';
 
 /** A directory of logs. It is made when the first log is. */
 export function directoryLogStore(disk: Disk, dir: string, options: OpenLogOptions = {}): DirectoryLogStore {
@@ -42,6 +43,16 @@ export class DirectoryLogStore implements LogStore {
     if (!(await this.stat(name))) return undefined;
     try {
       return await openLog(this.#disk, this.placeOf(name), this.#options);
+    } catch (error) {
+      if (logErrors.isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async verify(name: string): Promise<VerifyReport | undefined> {
+    if (!(await this.stat(name))) return undefined;
+    try {
+      return await verifyLog(this.#disk, this.placeOf(name), this.#options);
     } catch (error) {
       if (logErrors.isNotFound(error)) return undefined;
       throw error;

@@ -1,4 +1,11 @@
-import { bySampleOrder, type Json, type SampleId, type SampleKey, sampleKeyText } from '../base/index.ts';
+import {
+  bySampleOrder,
+  DamageError,
+  type Json,
+  type SampleId,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import { chunkedDocument } from './chunked-document.ts';
 import type { SampleParts } from './condensed.ts';
 import { Wrong } from './kinds/kind.ts';
@@ -195,15 +202,24 @@ export class EvalLogReader implements StoredLogReader {
     const member = monolith ?? chunked;
     if (!member) return undefined;
     const document = monolith ? monolithDocument(monolith) : this.#chunked(folder, member);
-    const header = await this.header();
     return {
       path: this.path,
       member: member.member,
       document,
-      scorerName: header.results?.scores?.[0]?.name,
+      scorerName: await this.#firstScorer(),
       scratch: this.#scratch,
       sampleSizeBytesMax: this.#limits.sampleSizeBytesMax,
     };
+  }
+
+  /** Samples are read without it where the header is damaged: only those of old logs have a score without a name. */
+  async #firstScorer(): Promise<string | undefined> {
+    try {
+      return (await this.header()).results?.scores?.[0]?.name;
+    } catch (error) {
+      if (error instanceof DamageError) return undefined;
+      throw error;
+    }
   }
 
   #chunked(folder: string, sample: MemberJson) {

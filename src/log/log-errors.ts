@@ -43,21 +43,21 @@ export const logErrors = {
     new DamageError({
       code: 'E_LOG_TORN',
       message: `${path} is torn: ${what}.`,
-      hint: 'Nothing was changed. Its whole members can be salvaged; fetch another copy if there is one.',
+      hint: `Nothing was changed. Fetch another copy if there is one; what is whole can be saved: holdfast recover ${path}`,
     }),
 
   checksum: (path: string, member: string) =>
     new DamageError({
       code: 'E_LOG_CHECKSUM',
       message: `${member} in ${path} does not match its checksum.`,
-      hint: 'Nothing was changed. The other members are readable; "holdfast log verify" lists all damage.',
+      hint: savedBy(path),
     }),
 
   truncated: (path: string, member: string, cause?: unknown) =>
     new DamageError({
       code: 'E_LOG_MEMBER_TRUNCATED',
       message: `${member} in ${path} ends early or cannot be decompressed.`,
-      hint: 'Nothing was changed. The other members are readable; "holdfast log verify" lists all damage.',
+      hint: savedBy(path),
       cause,
     }),
 
@@ -72,21 +72,21 @@ export const logErrors = {
     new DamageError({
       code: 'E_LOG_UTF8',
       message: `${member} in ${path} holds bytes that are not UTF-8.`,
-      hint: 'Nothing was changed. "holdfast log verify" lists all damage.',
+      hint: savedBy(path),
     }),
 
   json: (path: string, member: string, what: string) =>
     new DamageError({
       code: 'E_LOG_JSON',
       message: `${member} in ${path} is not valid JSON: ${what}.`,
-      hint: 'Nothing was changed. "holdfast log verify" lists all damage.',
+      hint: savedBy(path),
     }),
 
   shape: (path: string, member: string, what: string) =>
     new DamageError({
       code: 'E_LOG_SHAPE',
       message: `${member} in ${path} ${what}.`,
-      hint: 'Nothing was changed. "holdfast log verify" lists all damage.',
+      hint: savedBy(path),
     }),
 
   tooLarge: (path: string, member: string, what: string) =>
@@ -96,3 +96,7 @@ export const logErrors = {
       hint: 'If the log is trusted, raise the limits it is opened with; otherwise it may be a decompression bomb.',
     }),
 };
+
+function savedBy(path: string): string {
+  return `Nothing was changed. "holdfast log verify" lists all damage; what is whole can be saved: holdfast recover ${path}`;
+}

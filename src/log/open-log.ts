@@ -1,3 +1,4 @@
+import { DamageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type ByteSource, openFileSource } from './byte-source.ts';
 import { EvalLogReader } from './eval-reader.ts';
@@ -38,7 +39,8 @@ export async function openLogSource(
   return openSource(source, options);
 }
 
-async function openSource(
+/** The same, for the rest of this room. */
+export async function openSource(
   source: ByteSource,
   options: { readonly limits?: Partial<ReadLimits>; readonly scratch?: Scratch },
 ): Promise<StoredLogReader> {
@@ -66,9 +68,23 @@ async function openKind(
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart();
-  if (!text.startsWith('{')) throw logErrors.foreign(source.name, 'it is neither a ZIP nor a JSON object');
+  if (!text.startsWith('{')) return openByItsEnd(source, options);
   const reader = new JsonLogReader(source, options);
   // A `.json` is known to be a log only when its keys have been seen.
   await reader.header();
   return reader;
+}
+
+/** A ZIP is known by its end, too: where only its beginning is overwritten, all other members are still there [LOG-38]. */
+async function openByItsEnd(
+  source: ByteSource,
+  options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
+): Promise<StoredLogReader> {
+  try {
+    const zip = await ZipReader.open(source, options.limits);
+    if (EvalLogReader.isLog(zip)) return new EvalLogReader(zip, options);
+  } catch (error) {
+    if (!(error instanceof DamageError)) throw error;
+  }
+  throw logErrors.foreign(source.name, 'it is neither a ZIP nor a JSON object');
 }

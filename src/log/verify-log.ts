@@ -36,7 +36,15 @@ export async function verifyLog(
   path: string,
   options: OpenLogOptions = {},
 ): Promise<VerifyReport> {
-  const opened = await openStoredLog(disk, path, options).catch((error: unknown) => {
+  return verifyOpening(path, () => openStoredLog(disk, path, options));
+}
+
+/** The same for a log anywhere. */
+export async function verifyOpening(
+  path: string,
+  open: () => Promise<StoredLogReader>,
+): Promise<VerifyReport> {
+  const opened = await open().catch((error: unknown) => {
     if (!(error instanceof DamageError)) throw error;
     return { member: path, code: error.code, message: error.message };
   });

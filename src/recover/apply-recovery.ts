@@ -63,6 +63,7 @@ class Application {
       decision: this.#plan.decision,
       isWritten: (key) => writer.has(key),
       written: writer.samples,
+      failed: writer.failed,
     });
     const metadata = this.#options.metadata(this.#accounts);
     const header = await writer.finish({ ...outcome, metadata }, numbers);

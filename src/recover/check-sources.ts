@@ -22,7 +22,7 @@ export interface CheckOptions {
   readonly attempts: ReadonlyMap<string, readonly BufferedAttempt[]>;
   /** What reading the log back has found. */
   readonly output: ReadonlyMap<string, ReadBackSample>;
-  /** The log was made with its transcripts. */
+  /** The log was made with its transcripts. One without them stands for no buffer that has some. */
   readonly withEvents: boolean;
   /** Problems of a buffer that take nothing away from what was read. */
   readonly isHarmless?: (problem: RecoverProblem) => boolean;
@@ -54,15 +54,16 @@ export function checkSources(crash: InspectCrash, options: CheckOptions): Source
       const attempt = options.attempts.get(name)?.find(({ readers }) => readers.includes(reader));
       return !attempt || !isHeld(attempt, options.output.get(name), options);
     });
-    if (missing) problems.push(leftBecause(reader.place, missing));
-    else released.add(reader.place);
+    if (!missing) released.add(reader.place);
+    // Without transcripts it stays because that was asked for: nothing is wrong with it.
+    else if (options.withEvents) problems.push(leftBecause(reader.place, missing));
   }
   const { filestore } = crash;
   // One that was not read is covered by what was: then its manifest says which attempts must be in the log.
   if (filestore && !options.readers.some(({ kind }) => kind === 'filestore')) {
     const missing = missingOfManifest(filestore, options.output);
     if (missing) problems.push(leftBecause(filestore.place, missing));
-    else released.add(filestore.place);
+    else if (options.withEvents) released.add(filestore.place);
   }
   const databases = crash.databases.map(({ path }) => path);
   const places = filestore ? [...databases, filestore.place] : databases;
@@ -77,12 +78,11 @@ export function checkSources(crash: InspectCrash, options: CheckOptions): Source
 function isHeld(
   attempt: BufferedAttempt,
   found: ReadBackSample | undefined,
-  { withEvents, events }: CheckOptions,
+  { events }: CheckOptions,
 ): boolean {
   if (!found) return false;
   const record = { from: 'record', key: attempt.key, rank: attempt.rank, ...found } as const;
   if (!isSameAttempt(record, attempt)) return false;
-  if (!withEvents) return true;
   return found.events >= (events?.get(attempt) ?? eventsOf(attempt));
 }
 

@@ -1,4 +1,11 @@
-import { ActionableError, messageOf, type SampleKey, sampleKeyText } from '../base/index.ts';
+import {
+  ActionableError,
+  DamageError,
+  type ErrorCode,
+  messageOf,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import { openBucketSource } from '../journal/index.ts';
 import {
   type ByteSource,
@@ -7,6 +14,8 @@ import {
   type LogHeader,
   type LogReader,
   openLogSource,
+  type RepairedLog,
+  repairedLog,
   type SampleFields,
   type Scratch,
   sampleMemberName,
@@ -25,45 +34,59 @@ export interface KeptRecord extends SampleKey {
 export class FlushedLog {
   readonly kind: 'log' | 'torn log';
   readonly place: string;
-  readonly header: LogHeader;
+  /** Who the run is. Undefined when neither the header nor the start can be read: then only the log's name tells. */
+  readonly header: LogHeader | undefined;
   readonly keys: readonly SampleKey[];
-  readonly problems: RecoverProblem[];
-  readonly #reader: LogReader;
+  readonly #problems: RecoverProblem[];
+  readonly #reader: RepairedLog;
   readonly #members: ReadonlySet<string>;
 
-  private constructor(
-    reader: LogReader,
-    found: {
-      readonly kind: 'log' | 'torn log';
-      readonly place: string;
-      readonly header: LogHeader;
-      readonly keys: readonly SampleKey[];
-      readonly problems: readonly RecoverProblem[];
-    },
-  ) {
+  private constructor(reader: RepairedLog, found: FoundFlushed & Pick<FlushedLog, 'header' | 'keys'>) {
     this.#reader = reader;
     this.kind = found.kind;
     this.place = found.place;
     this.header = found.header;
     this.keys = found.keys;
-    this.problems = [...found.problems];
+    this.#problems = [...found.problems];
     this.#members = new Set(reader.members().map(({ name }) => name));
   }
 
-  static async of(
-    reader: LogReader,
-    found: {
-      readonly kind: 'log' | 'torn log';
-      readonly place: string;
-      readonly problems: readonly RecoverProblem[];
-    },
-  ): Promise<FlushedLog> {
-    return new FlushedLog(reader, { ...found, header: await reader.header(), keys: await reader.samples() });
+  static async of(log: LogReader, found: FoundFlushed): Promise<FlushedLog> {
+    const reader = repairedLog(log);
+    const header = await reader.header().catch((error: unknown) => {
+      if (error instanceof DamageError) return undefined; // Told as damage of the log.
+      throw error;
+    });
+    return new FlushedLog(reader, { ...found, header, keys: await reader.samples() });
   }
 
-  /** True for a torn log whose header is whole: its run had ended. */
+  /** What could not be read so far, each once. */
+  get problems(): readonly RecoverProblem[] {
+    const told = this.#reader.damage.map(({ code, message, sample }) => ({
+      code: code as ErrorCode,
+      message,
+      ...(sample && { sample }),
+    }));
+    const messages = new Set(this.#problems.map(({ message }) => message));
+    return [...this.#problems, ...told.filter(({ message }) => !messages.has(message))];
+  }
+
+  /** The run had ended: there is a header, whether it can be read or not. */
   get isFinished(): boolean {
-    return this.header.status !== 'started';
+    return (
+      this.#members.has('header.json') || (this.header !== undefined && this.header.status !== 'started')
+    );
+  }
+
+  /** False when how the run ended can no longer be read. */
+  get isHeaderWhole(): boolean {
+    return this.header !== undefined && !this.#reader.damage.some(({ member }) => member === 'header.json');
+  }
+
+  /** Reads the log's own documents, and all of its samples unless told otherwise: what is damaged becomes a problem. */
+  async check({ withSamples }: { readonly withSamples: boolean }): Promise<void> {
+    await this.#reader.checkDocuments();
+    if (withSamples) for (const key of this.keys) await this.isReadable(key);
   }
 
   /** Reads all of a sample but its transcript, and checks its bytes to the end. Undefined, and a problem, when damaged. */
@@ -138,15 +161,18 @@ export class FlushedLog {
 
   /** Documents besides the samples that the new log keeps as they are. */
   async copyJournal(file: LogFile): Promise<void> {
+    const damaged = new Set((await this.#reader.checkDocuments()).map(({ member }) => member));
     for (const name of this.#members) {
-      if (name === '_journal/start.json' || name.startsWith('_journal/config_updates/')) {
-        await file.copyMember(this.#reader, name);
-      }
+      const isKept = name === '_journal/start.json' || name.startsWith('_journal/config_updates/');
+      if (isKept && !damaged.has(name)) await file.copyMember(this.#reader, name);
     }
   }
 
-  get hasStart(): boolean {
-    return this.#members.has('_journal/start.json');
+  /** Whether `copyJournal` copies the start of the run. */
+  async hasStart(): Promise<boolean> {
+    const damage = await this.#reader.checkDocuments();
+    const name = '_journal/start.json';
+    return this.#members.has(name) && !damage.some(({ member }) => member === name);
   }
 
   close(): Promise<void> {
@@ -164,8 +190,14 @@ export class FlushedLog {
   #note(error: unknown, sample: SampleKey | undefined): void {
     if (!(error instanceof ActionableError)) throw error;
     if (this.problems.some(({ message }) => message === error.message)) return;
-    this.problems.push({ code: error.code, message: messageOf(error), ...(sample && { sample }) });
+    this.#problems.push({ code: error.code, message: messageOf(error), ...(sample && { sample }) });
   }
+}
+
+interface FoundFlushed {
+  readonly kind: 'log' | 'torn log';
+  readonly place: string;
+  readonly problems: readonly RecoverProblem[];
 }
 
 export interface OpenedLog {
@@ -175,26 +207,41 @@ export interface OpenedLog {
   readonly isThere: boolean;
   /** The header of a log that is finished and whole: it did not crash. */
   readonly finished?: LogHeader;
+  /** The file is no log at all, and this says so; its buffers may still be there. */
+  readonly foreign?: ActionableError;
+}
+
+export interface OpenFlushedOptions {
+  readonly scratch: Scratch;
+  /** False: the samples of a finished log are not read to see whether they are whole. For lists. */
+  readonly isThorough: boolean;
 }
 
 /**
  * Opens a log that a crash left: with its directory, or, when its end was cut off, by its local headers. A finished log
- * is told as such; a file that is no log at all is refused as what it is.
+ * that is whole is told as such, one that is damaged holds what is whole of it; a file that is no log is told as what it is.
  */
-export async function openFlushedLog(site: LogSite, scratch: Scratch): Promise<OpenedLog> {
+export async function openFlushedLog(site: LogSite, options: OpenFlushedOptions): Promise<OpenedLog> {
+  const { scratch } = options;
   const source = await openBucketSource(site.bucket, site.key);
   if (!source) return { flushed: undefined, problems: [], isThere: false };
   try {
     const reader = await openLogSource(source, { scratch });
     const flushed = await FlushedLog.of(reader, { kind: 'log', place: site.place, problems: [] });
-    if (!flushed.isFinished) return { flushed, problems: [], isThere: true };
+    if (flushed.isFinished) await flushed.check({ withSamples: options.isThorough });
+    if (!flushed.isFinished || flushed.problems.length > 0 || !flushed.header)
+      return { flushed, problems: [], isThere: true };
     await flushed.close();
     return { flushed: undefined, problems: [], isThere: true, finished: flushed.header };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    if (error.code === 'E_LOG_EMPTY') {
-      return { flushed: undefined, problems: [{ code: error.code, message: error.message }], isThere: true };
-    }
+    const nothing = {
+      flushed: undefined,
+      problems: [{ code: error.code, message: error.message }],
+      isThere: true,
+    };
+    if (error.code === 'E_LOG_EMPTY') return nothing;
+    if (error.code === 'E_LOG_FOREIGN') return { ...nothing, foreign: error };
     if (error.code !== 'E_LOG_TORN') throw error;
     return openTorn(site, scratch, { code: error.code, message: error.message });
   }

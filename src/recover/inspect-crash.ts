@@ -20,7 +20,11 @@ export interface CrashPorts {
   /** Where temporary files may be made. */
   readonly scratchDir: string;
   readonly stateOf?: (pid: number) => ProcessState;
+  /** False: the samples of finished logs are not read to see whether they are whole. Default true. */
+  readonly isThorough?: boolean;
 }
+
+const ENDED: LivenessVerdict = { liveness: 'dead', because: 'its log has an end' };
 
 /** Everything that a crashed eval of Inspect left, found but for its buffers not yet read. */
 export interface InspectCrash {
@@ -43,17 +47,19 @@ export async function findInspectCrash(
   ports: CrashPorts,
   database?: FoundBufferDatabase,
 ): Promise<InspectCrash> {
-  const { disk, clock } = ports;
+  const { disk, clock, isThorough = true } = ports;
   const databases = database ? [database] : await databasesOf(site, ports);
   const filestore = await findFilestore(site.bucket, filestorePrefix(site));
   const stamps = await stampsOf(site, { disk, databases, filestore });
+  const log = await openFlushedLog(site, { scratch: { disk, dir: ports.scratchDir }, isThorough });
+  // What is no log, and has left nothing else, is refused as what it is.
+  if (log.foreign && databases.length === 0 && !filestore) throw log.foreign;
   const verdict = inspectLiveness({
     databases: databases.map(({ pid, path }) => ({ pid, modifiedMs: stamps.modified.get(path) ?? 0 })),
     filesModifiedMs: latest([stamps.modified.get(site.key), filestore?.modifiedMs]),
     nowMs: clock.nowMs(),
     ...(ports.stateOf ? { stateOf: ports.stateOf } : {}),
   });
-  const log = await openFlushedLog(site, { disk, dir: ports.scratchDir });
   return {
     site,
     flushed: log.flushed,
@@ -61,7 +67,8 @@ export async function findInspectCrash(
     finished: log.finished,
     databases,
     filestore,
-    verdict,
+    // A log that has its end is written by nobody, whatever is damaged in it.
+    verdict: log.flushed?.isFinished && databases.length === 0 && !filestore ? ENDED : verdict,
     fingerprint: stamps.fingerprint,
     problems: log.problems,
   };

@@ -39,6 +39,8 @@ export interface Recoverable {
   readonly sources: readonly SourceKind[];
   readonly liveness: Liveness;
   readonly problems: readonly RecoverProblem[];
+  /** True when nothing can be made of it: it is listed because it is damaged. */
+  readonly isHopeless?: boolean;
 }
 
 export interface ListOptions extends CrashPorts {
@@ -53,7 +55,19 @@ export interface ListOptions extends CrashPorts {
 export async function listRecoverable(options: ListOptions): Promise<readonly Recoverable[]> {
   const inspect = await listInspect(options);
   const own = options.places ? await listRuns(options.disk, options.places) : [];
-  return [...own, ...inspect];
+  return [...oncePerRun(own), ...inspect];
+}
+
+/** A run of which one journal can be read and another cannot is one row, with all that is wrong. */
+function oncePerRun(rows: readonly Recoverable[]): readonly Recoverable[] {
+  const runs = new Map<string, Recoverable>();
+  for (const row of rows) {
+    const known = runs.get(row.log);
+    const problems = [...(known?.problems ?? []), ...row.problems];
+    const once = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
+    runs.set(row.log, { ...(known ?? row), problems: once });
+  }
+  return [...runs.values()];
 }
 
 async function listInspect(options: ListOptions): Promise<Recoverable[]> {
@@ -98,7 +112,7 @@ async function sitesIn(options: ListOptions): Promise<ReadonlyMap<string, LogSit
 async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable | undefined> {
   let crash: InspectCrash;
   try {
-    crash = await findInspectCrash(site, options);
+    crash = await findInspectCrash(site, { ...options, isThorough: false });
   } catch (error) {
     // What is no log, or cannot be read at all, is not recoverable; naming it says why.
     if (error instanceof ActionableError) return undefined;
@@ -115,8 +129,8 @@ async function lookAt(site: LogSite, options: ListOptions): Promise<Recoverable 
 
 async function describe(crash: InspectCrash, options: ListOptions): Promise<Recoverable> {
   const { site, flushed, filestore } = crash;
-  const facts = flushed ? factsOfLog(flushed) : factsOfName(site, undefined);
-  const problems: RecoverProblem[] = [...crash.problems];
+  const facts = (flushed && factsOfLog(flushed)) ?? factsOfName(site, undefined);
+  const problems: RecoverProblem[] = [...(flushed?.problems ?? crash.problems)];
   const copies = flushed ? await notedRecords(flushed) : new Map<string, SampleCopy[]>();
   const note = (sample: Omit<BufferedSample, 'hasRow'>) => {
     const { id, epoch } = sample;

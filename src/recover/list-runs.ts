@@ -3,6 +3,7 @@ import { type Disk, isLocked } from '../disk/index.ts';
 import {
   type FoundRun,
   findRuns,
+  isNameless,
   listSegmentedRuns,
   lookAtRun,
   runLockPath,
@@ -21,9 +22,13 @@ export async function listRuns(disk: Disk, places: RunPlaces): Promise<readonly 
     if (row) rows.push(row);
   }
   // One that names no run is what a process left that died at once: it holds nothing.
-  const damaged = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(damagedRow);
+  const shipped = await segmentedRuns(places);
+  const damaged = unreadable
+    .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
+    .map((run) => damagedRow(run, shipped));
   const known = new Set([...rows, ...damaged].map(({ log }) => log));
-  return [...rows, ...damaged, ...(await listSegments(places, known))];
+  const away = shipped.filter((runId) => !known.has(runId));
+  return [...rows, ...damaged, ...away.map((runId) => segmentsRow(runId, places))];
 }
 
 /** Undefined when it ended in a log while it was looked at. */
@@ -42,7 +47,7 @@ async function rowOf(
       place: dir,
       task: run.identity.eval,
       created: run.created,
-      expected: run.planned,
+      expected: isNameless(run) ? undefined : run.planned,
       flushed: counts.reused,
       completed: counts.completed + counts.errored,
       inFlight: counts.interrupted,
@@ -55,15 +60,17 @@ async function rowOf(
   }
 }
 
-/** Recovery saves what can be read of it; what that is, is known only then. */
-function damagedRow({ dir, reason, code }: UnreadableRun): Recoverable {
+/** Nothing in it can be told any more. Its segments may tell what it held. */
+function damagedRow({ dir, reason, code }: UnreadableRun, shipped: readonly string[]): Recoverable {
+  const runId = basename(dir);
   return {
     ...UNREAD,
-    log: basename(dir),
+    log: runId,
     place: dir,
     sources: ['journal'],
     liveness: isLocked(runLockPath(dir)) ? 'alive' : 'unknown',
     problems: [{ code, message: reason }],
+    ...(shipped.includes(runId) ? {} : { isHopeless: true }),
   };
 }
 
@@ -77,21 +84,18 @@ const UNREAD = {
   inFlight: 0,
 } as const;
 
-/** Runs of which only segments are here: what is in them is known when they are read. */
-async function listSegments(places: RunPlaces, known: ReadonlySet<string>): Promise<Recoverable[]> {
-  const { segments } = places;
-  if (!segments) return [];
-  const rows: Recoverable[] = [];
-  for (const runId of await listSegmentedRuns(segments.bucket, segments.prefix)) {
-    if (known.has(runId)) continue;
-    rows.push({
-      ...UNREAD,
-      log: runId,
-      place: `${segments.bucket.url}/${segments.prefix}${runId}`,
-      sources: ['segments'],
-      liveness: 'unknown',
-      problems: [],
-    });
-  }
-  return rows;
+async function segmentedRuns({ segments }: RunPlaces): Promise<readonly string[]> {
+  return segments ? listSegmentedRuns(segments.bucket, segments.prefix) : [];
+}
+
+/** A run of which only segments are here: what is in them is known when they are read. */
+function segmentsRow(runId: string, { segments }: RunPlaces): Recoverable {
+  return {
+    ...UNREAD,
+    log: runId,
+    place: `${segments?.bucket.url}/${segments?.prefix}${runId}`,
+    sources: ['segments'],
+    liveness: 'unknown',
+    problems: [],
+  };
 }

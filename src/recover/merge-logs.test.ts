@@ -163,6 +163,35 @@ describe('a damaged log', () => {
     expect(report).toMatchObject({ samples: 1, status: 'error', lost: [{ id: 2, epoch: 1 }] });
   });
 
+  test.each([
+    ['first', 'a.eval'],
+    ['last', 'b.eval'],
+  ])('is told of also where another copy would be taken: the %s', async (_, name) => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [madeSample(1)]);
+    const damaged = name === 'a.eval' ? a : b;
+    await damageMember(damaged, 'samples/1_epoch_1.json');
+    const report = await merge([a, b]);
+    expect(report).toMatchObject({ completed: 1, lost: [], damaged: [{ log: damaged, sample: { id: 1 } }] });
+    expect(report.damaged).toHaveLength(1);
+  });
+
+  test('is told of also where a worse copy is damaged, which is not wanted', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [failed(1, 'boom')]);
+    await damageMember(b, 'samples/1_epoch_1.json');
+    expect((await merge([a, b])).damaged).toMatchObject([{ log: b }]);
+  });
+
+  test('whose header is damaged gives its samples all the same, and is named', async () => {
+    const a = await placeLog('a.eval', [madeSample(1)]);
+    const b = await placeLog('b.eval', [madeSample(2)]);
+    await damageMember(a, 'header.json');
+    const report = await merge([a, b]);
+    expect(report).toMatchObject({ samples: 2, completed: 2, damaged: [{ log: a }] });
+    expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
+  });
+
   test('whose list is damaged gives its samples all the same', async () => {
     const a = await placeLog('a.eval', [madeSample(1), failed(2, 'boom')]);
     await damageMember(a, 'summaries.json');

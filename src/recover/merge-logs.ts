@@ -6,7 +6,9 @@ import {
   type LogFile,
   type LogHeader,
   type LogReader,
+  type LogStore,
   type MeritRank,
+  openLog,
 } from '../log/index.ts';
 import { computeResults, type SampleScores } from '../stats/index.ts';
 import type { MergeConflict } from './merge-choice.ts';
@@ -27,6 +29,10 @@ export interface MergeOptions {
   readonly logs: readonly string[];
   /** Must not exist. */
   readonly output: string;
+  /** Opens a log by its name in `logs`. Default: the file of that path. */
+  readonly open?: (log: string) => Promise<LogReader>;
+  /** Where the output is kept. Default: its directory. */
+  readonly into?: LogStore;
 }
 
 export interface MergeReport {
@@ -54,10 +60,11 @@ export interface MergeReport {
 export async function mergeLogs(options: MergeOptions): Promise<MergeReport> {
   const { disk, logs, output } = options;
   if (logs.length === 0) throw noLogs();
-  if (await disk.stat(output)) throw recoverErrors.exists(output);
+  const { open = (path) => openLog(disk, path) } = options;
+  if (await storeOf(options).stat(basename(output))) throw recoverErrors.exists(output);
   const opened: OpenedInput[] = [];
   try {
-    for (const path of new Set(logs)) opened.push(await openInput(disk, path));
+    for (const path of new Set(logs)) opened.push(await openInput(await open(path), path));
     refuseStrangers(opened);
     return await mergeOpened(opened, options);
   } finally {
@@ -66,9 +73,9 @@ export async function mergeLogs(options: MergeOptions): Promise<MergeReport> {
 }
 
 async function mergeOpened(opened: readonly OpenedInput[], options: MergeOptions): Promise<MergeReport> {
-  const { disk, output } = options;
+  const { output } = options;
   const plan = await planMerge(opened);
-  const created = await directoryLogStore(disk, dirname(output)).create<LogHeader>(basename(output), {
+  const created = await storeOf(options).create<LogHeader>(basename(output), {
     write: (file) => writeMerged(file, opened, plan),
     judge: ({ problems }) => {
       const broken = problems.find(({ code }) => code !== 'reference');
@@ -78,6 +85,10 @@ async function mergeOpened(opened: readonly OpenedInput[], options: MergeOptions
   });
   if (created.outcome === 'exists') throw recoverErrors.exists(output);
   return reportOf(output, created.written, plan);
+}
+
+function storeOf({ disk, output, into }: MergeOptions): LogStore {
+  return into ?? directoryLogStore(disk, dirname(output));
 }
 
 async function writeMerged(

@@ -1,19 +1,18 @@
-import { ActionableError, type SampleId, sampleKeyText } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { ActionableError, type SampleId, type SampleKey, sampleKeyText } from '../base/index.ts';
 import {
   type EvalSampleSummary,
   type LogHeader,
   type LogReader,
-  openLog,
+  type RepairedLog,
+  repairedLog,
   sampleMemberName,
-  summarize,
 } from '../log/index.ts';
 import { chooseSamples, type MergeCandidate, type MergeConflict } from './merge-choice.ts';
 import { rankOf } from './sample-rank.ts';
 
 export interface OpenedInput {
   readonly path: string;
-  readonly reader: LogReader;
+  readonly reader: RepairedLog;
   readonly header: LogHeader;
   readonly checksums: ReadonlyMap<string, string>;
 }
@@ -40,8 +39,8 @@ export interface MergePlan {
   readonly lost: readonly { readonly id: SampleId; readonly epoch: number }[];
 }
 
-export async function openInput(disk: Disk, path: string): Promise<OpenedInput> {
-  const reader = await openLog(disk, path);
+export async function openInput(log: LogReader, path: string): Promise<OpenedInput> {
+  const reader = repairedLog(log);
   const checksums = new Map<string, string>();
   for (const { name } of reader.members()) {
     const member = name.startsWith('samples/') ? await reader.rawMember(name) : undefined;
@@ -51,50 +50,36 @@ export async function openInput(disk: Disk, path: string): Promise<OpenedInput> 
 }
 
 /**
- * Chooses the best copy of each sample that can be read. What is chosen is read to its end; a copy that turns out to be
- * damaged is none, and the choice is made again without it, so that the order of the logs still does not matter.
+ * Chooses the best copy of each sample that can be read. Every copy of every log is read to its end, and one that is
+ * damaged is none: so neither what is chosen nor what is told of damage depends on the order of the logs.
  */
 export async function planMerge(inputs: readonly OpenedInput[]): Promise<MergePlan> {
   const damaged: MergeDamage[] = [];
-  const found: PlannedCopy[] = [];
-  for (const input of inputs) found.push(...(await candidatesOf(input, damaged)));
-  const sound = new Set<PlannedCopy>();
-  let candidates: readonly PlannedCopy[] = found;
-  for (;;) {
-    const { chosen, conflicts } = chooseSamples(candidates);
-    const broken = new Set<PlannedCopy>();
-    for (const copy of chosen) {
-      if (sound.has(copy)) continue;
+  const held: SampleKey[] = [];
+  const sound: PlannedCopy[] = [];
+  for (const input of inputs) {
+    held.push(...(await input.reader.samples()));
+    for (const copy of await copiesIn(input)) {
       const problem = await problemOf(copy);
-      if (problem) broken.add(copy);
-      else sound.add(copy);
       if (problem) damaged.push(problem);
+      else sound.push(copy);
     }
-    if (broken.size === 0) return { chosen, conflicts, damaged, lost: missingFrom(found, chosen) };
-    candidates = candidates.filter((candidate) => !broken.has(candidate));
+    for (const { message, sample } of await input.reader.checkDocuments()) {
+      if (damaged.some((known) => known.log === input.path && known.message === message)) continue;
+      damaged.push({ log: input.path, message, ...(sample && { sample }) });
+    }
   }
+  const { chosen, conflicts } = chooseSamples(sound);
+  return { chosen, conflicts, damaged, lost: missingFrom(held, chosen) };
 }
 
 /** A sample that is listed twice is the same member; one that is listed but not there cannot be copied. */
-async function candidatesOf(input: OpenedInput, damaged: MergeDamage[]): Promise<PlannedCopy[]> {
-  const { reader, path } = input;
-  const held = new Map((await reader.samples()).map((key) => [sampleKeyText(key.id, key.epoch), key]));
+async function copiesIn(input: OpenedInput): Promise<readonly PlannedCopy[]> {
+  const { reader } = input;
+  const held = new Set((await reader.samples()).map(({ id, epoch }) => sampleKeyText(id, epoch)));
   const copies: PlannedCopy[] = [];
-  const take = (summary: EvalSampleSummary) => {
+  for await (const summary of reader.summaries())
     if (held.delete(sampleKeyText(summary.id, summary.epoch))) copies.push(copyOf(input, summary));
-  };
-  const list = await damageOf(path, async () => {
-    for await (const summary of reader.summaries()) take(summary);
-  });
-  if (list) damaged.push(list);
-  // What a damaged list does not name is known by the samples themselves.
-  for (const key of list ? held.values() : []) {
-    const damage = await damageOf(path, async () => {
-      const fields = await reader.sampleFields(key.id, key.epoch);
-      if (fields) take(summarize(fields));
-    });
-    if (damage) damaged.push({ ...damage, sample: { id: key.id, epoch: key.epoch } });
-  }
   return copies;
 }
 
@@ -129,12 +114,12 @@ async function damageOf(log: string, read: () => Promise<void>): Promise<MergeDa
   }
 }
 
-function missingFrom(found: readonly PlannedCopy[], chosen: readonly PlannedCopy[]): MergePlan['lost'] {
-  const held = new Set(chosen.map(({ id, epoch }) => sampleKeyText(id, epoch)));
-  const missing = new Map<string, { readonly id: SampleId; readonly epoch: number }>();
-  for (const { id, epoch } of found) {
+function missingFrom(held: readonly SampleKey[], chosen: readonly PlannedCopy[]): MergePlan['lost'] {
+  const names = new Set(chosen.map(({ id, epoch }) => sampleKeyText(id, epoch)));
+  const missing = new Map<string, SampleKey>();
+  for (const { id, epoch } of held) {
     const name = sampleKeyText(id, epoch);
-    if (!held.has(name)) missing.set(name, { id, epoch });
+    if (!names.has(name)) missing.set(name, { id, epoch });
   }
   return [...missing.values()];
 }

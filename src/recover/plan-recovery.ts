@@ -59,7 +59,7 @@ export async function planRecovery(
     const name = sampleKeyText(key.id, key.epoch);
     if (!held.has(name)) lost.set(name, key);
   }
-  const facts = flushed ? factsOfLog(flushed) : factsOfName(crash.site, firstModel(attempts));
+  const facts = (flushed && factsOfLog(flushed)) ?? factsOfName(crash.site, firstModel(attempts));
   const states = [...samples.map(({ state }) => state), ...Array.from(lost, () => 'lost' as const)];
   const counts = countStates(states, facts.expected);
   const decision = decideIncomplete(incomplete, { inFlight: counts.inFlight, expected: facts.expected });

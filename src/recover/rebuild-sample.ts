@@ -14,12 +14,15 @@ export interface RebuiltSample {
   readonly pending: number;
   /** One sentence for each thing that is known to be missing. */
   readonly missing: readonly string[];
+  /** One sentence for each thing that is worth knowing and no damage. */
+  readonly notes: readonly string[];
   readonly model: string | undefined;
 }
 
 /** Builds a sample from what buffers hold of it: its row, where there is one, and what its events tell. */
 export function rebuildSample(copy: BufferedCopy, options: RebuildOptions): RebuiltSample {
   const missing: string[] = [];
+  const notes: string[] = [];
   const readable: number[] = [];
   const facts = new SampleFacts();
   for (const row of copy.events) {
@@ -37,7 +40,8 @@ export function rebuildSample(copy: BufferedCopy, options: RebuildOptions): Rebu
   const summary = copy.summary();
   const isCompleted = summary ? isFinal(summary) : facts.isScored || facts.error !== undefined;
   if (!summary) missing.push('The row that begins a sample is missing; it was rebuilt from the events.');
-  const builder = new SampleFieldsBuilder({ copy, facts, summary: summary ?? {}, pools, options, missing });
+  const material = { copy, facts, summary: summary ?? {}, pools, options, missing, notes };
+  const builder = new SampleFieldsBuilder(material);
   return {
     fields: isCompleted ? builder.completed() : builder.inFlight(),
     state: isCompleted ? 'completed' : 'in-flight',
@@ -45,6 +49,7 @@ export function rebuildSample(copy: BufferedCopy, options: RebuildOptions): Rebu
     pools,
     pending: facts.pending,
     missing,
+    notes,
     model: facts.model,
   };
 }

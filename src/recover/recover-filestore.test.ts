@@ -511,7 +511,10 @@ describe('facts of the sample', () => {
       manifest: manifest([{ summary: done(1), segments: [1] }]),
       segments: { 1: { '1_1.json': { events: [segmentEvent(1, modelEvent({ input: [user('Hi')] }))] } } },
     });
-    const sample = await first((await recover({ noEvents: true })).output);
+    const report = await recover({ noEvents: true });
+    expect(report).toMatchObject({ deleted: [], problems: [] });
+    expect(report.left).toHaveLength(1);
+    const sample = await first(report.output);
     expect(sample.events).toEqual([]);
     expect(sample.messages).toHaveLength(2);
   });

@@ -1,6 +1,7 @@
-import { assert, type JsonObject } from '../base/index.ts';
+import { assert, isJsonObject, type JsonObject } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
 import type { LogFile, LogHeader, OpenWritten, VerifyReport } from '../log/index.ts';
+import { RECOVERY_KEY } from '../seal/index.ts';
 import { type AppliedRecovery, applyRecovery } from './apply-recovery.ts';
 import { checkSources, keysInBuffers, type SourceCheck } from './check-sources.ts';
 import { readRecords } from './flushed-records.ts';
@@ -13,7 +14,6 @@ import { planRecovery, type RecoveryPlan } from './plan-recovery.ts';
 import { readBack } from './read-back.ts';
 import { recoverErrors } from './recover-errors.ts';
 import type { RecoverCounts, RecoverProblem, RecoverReport, SourceKind } from './recover-report.ts';
-import { RECOVERY_KEY } from './recovery-mark.ts';
 import { releaseInspectSources } from './release-sources.ts';
 
 export interface InspectRecoveryOptions extends CrashPorts {
@@ -160,7 +160,7 @@ class InspectRecovery {
     for (const reader of this.#prepared.readers) await reader.close();
     const deleted = await releaseInspectSources(disk, this.#crash, sources);
     return {
-      kind: 'inspect',
+      kind: isJsonObject(header.eval.metadata?.holdfast) ? 'holdfast' : 'inspect',
       output: output.place,
       wasThere: false,
       status: header.status,
@@ -178,7 +178,7 @@ class InspectRecovery {
   }
 
   #problems(): readonly RecoverProblem[] {
-    const { flushed, problems, site } = this.#crash;
+    const { flushed, problems, site, isLogThere } = this.#crash;
     const all = [
       ...(flushed?.problems ?? problems),
       ...this.#prepared.problems,
@@ -187,7 +187,7 @@ class InspectRecovery {
     if (!this.#prepared.plan.facts.isKnown)
       all.push({
         code: 'E_RECOVER_NO_HEADER',
-        message: `There is no log at ${site.place}: what its header said is known only from its name.`,
+        message: `${isLogThere ? `The beginning of ${site.place} cannot be read` : `There is no log at ${site.place}`}: what its header said is known only from its name.`,
       });
     return all;
   }

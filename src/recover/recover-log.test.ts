@@ -246,6 +246,20 @@ describe('a crashed eval', () => {
     expect(samples[2]?.events).toBe(0);
   });
 
+  test('--no-events deletes no buffer that has the transcripts, and no later command does', async () => {
+    const database = await mixed();
+    expect(await recover({ noEvents: true })).toMatchObject({ deleted: [], left: [database], problems: [] });
+    expect(await recover({ noEvents: true })).toMatchObject({
+      wasThere: true,
+      deleted: [],
+      left: [database],
+    });
+    expect(existsSync(database)).toBe(true);
+    const output = join(at.root, 'with-events.eval');
+    expect(await recover({ output })).toMatchObject({ deleted: [database], left: [] });
+    expect((await samplesOf(output))[2]?.events).toHaveLength(1);
+  });
+
   test('a completed sample that failed keeps its error and has no scores; its neighbour is scored', async () => {
     await placeCrashedLog(at.log);
     await place({ samples: [doneRow(1, { error: 'rate limit exceeded', scores: null }), doneRow(2)] });

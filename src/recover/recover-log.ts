@@ -41,7 +41,7 @@ async function recoverAt(
   database: FoundBufferDatabase | undefined,
 ): Promise<RecoverReport> {
   const output = outputOf(site, options);
-  const scratchDir = options.scratchDir ?? (await scratchFor(output, options));
+  const scratchDir = options.scratchDir ?? (await scratchFor([output, site], options));
   const ports = { ...options, scratchDir };
   const crash = await findInspectCrash(site, ports, database);
   if (crash.finished) return cleanUp(crash, { header: crash.finished, site }, { options, ports });
@@ -50,6 +50,8 @@ async function recoverAt(
     if (!crash.flushed && crash.databases.length === 0 && !crash.filestore) throw nothingAt(crash);
     const header = options.overwrite ? undefined : await findEarlierRecovery(crash, output, options);
     if (header) return await cleanUp(crash, { header, site: output }, { options, ports });
+    // Before a buffer is opened: where nothing can be written, nothing is touched.
+    if (output.path !== undefined) await options.disk.makeDir(output.logDir);
     return await recoverInspect(crash, {
       ...ports,
       output,
@@ -72,9 +74,10 @@ async function resolveTarget(options: RecoverOptions): Promise<Target> {
   const stat = await disk.stat(log);
   if (stat?.kind === 'directory') return resolveDirectory(options);
   const database = parseBufferPath(log);
-  if (stat && database) {
+  // A database that is gone may have left its write-ahead log.
+  if (database && (stat || (await disk.stat(`${database.path}-wal`)))) {
     const site = siteOfPath(disk, join(dirname(resolve(log)), database.logName));
-    return { kind: 'log', site, database: { ...database, path: resolve(log) } };
+    return { kind: 'log', site, database: { ...database, path: resolve(database.path) } };
   }
   const around = stat ? runAround(log) : undefined;
   if (around) return { kind: 'run', run: around };
@@ -103,10 +106,11 @@ function outputOf(site: LogSite, { disk, bucket, output, overwrite }: RecoverOpt
   return siteOfPath(disk, join(dirname(site.path), name));
 }
 
-async function scratchFor(output: LogSite, { disk }: RecoverOptions): Promise<string> {
-  if (output.path === undefined) return tmpdir();
-  await disk.makeDir(output.logDir);
-  return output.logDir;
+/** Where there is room for the log there is room for scratch. No directory is made for what may not come to be. */
+async function scratchFor(sites: readonly LogSite[], { disk }: RecoverOptions): Promise<string> {
+  for (const { path, logDir } of sites)
+    if (path !== undefined && (await disk.stat(logDir))?.kind === 'directory') return logDir;
+  return tmpdir();
 }
 
 function refuseLiving(crash: InspectCrash, { forceDead }: RecoverOptions): void {
@@ -134,7 +138,8 @@ async function findEarlierRecovery(
     const reader = await openLogSource(source);
     const header = await reader.header();
     await reader.close();
-    const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === flushed.header.eval[key];
+    const { header: before } = flushed;
+    const isSame = (key: 'eval_id' | 'run_id' | 'created') => header.eval[key] === before?.eval[key];
     const isOurs = isSame('eval_id') && isSame('run_id') && isSame('created') && isRecovered(header);
     return isOurs && hasEvents(header) !== (noEvents ?? false) ? header : undefined;
   } catch (error) {

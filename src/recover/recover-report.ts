@@ -26,6 +26,8 @@ export interface SampleAccount {
   readonly why?: string;
   /** One sentence for each thing that is known to be missing. */
   readonly missing: readonly string[];
+  /** One sentence for each thing that is worth knowing and no damage. */
+  readonly notes?: readonly string[];
 }
 
 export interface RecoverCounts {

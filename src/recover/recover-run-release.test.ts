@@ -77,6 +77,21 @@ describe('segments of a machine that is gone', () => {
     expect(report.problems).toEqual([]);
   });
 
+  test('[SEG-9] nothing is let go when the bucket does not take the log', async () => {
+    const bucket = memoryBucket();
+    const journal = await filledJournal(at.places.state.path);
+    await journal.end('interrupted');
+    await journal.shipTo({ bucket, prefix: PREFIX }).ship();
+    journal.close();
+    const refusing = withMethods(bucket, { createFromFile: () => Promise.reject(new Error('no room')) });
+    await expect(recoverFrom(refusing, journal.run.runId)).rejects.toThrow('no room');
+    expect(existsSync(journal.reader.path)).toBe(true);
+    const report = await recoverFrom(bucket, journal.run.runId);
+    expect(report.wasThere).toBe(true);
+    expect(existsSync(journal.reader.path)).toBe(false);
+    expect(await bucket.stat(journal.run.logName)).toBeDefined();
+  });
+
   test('[JRN-13] of one writer join the journals of another that are here', async () => {
     const bucket = memoryBucket();
     const { journal: far } = await away(bucket);

@@ -83,6 +83,21 @@ describe('a journal that was left', () => {
     await log.close();
   });
 
+  test('--no-events keeps the journals: only they have the transcripts, also when it is recovered again', async () => {
+    const run = await left();
+    const report = await recover(run.runId, { noEvents: true });
+    expect(report).toMatchObject({ deleted: [], problems: [], counts: { lost: 0 } });
+    expect(report.left).toHaveLength(1);
+    expect(existsSync(run.path)).toBe(true);
+    expect(await recover(run.runId)).toMatchObject({ wasThere: true, deleted: [] });
+    expect(existsSync(run.path)).toBe(true);
+    const output = join(at.root, 'with-events.eval');
+    expect(await recover(run.runId, { output })).toMatchObject({ deleted: [run.dir] });
+    const log = await openLog(nodeDisk, output);
+    expect((await log.sample('a', 1))?.events).toHaveLength(1);
+    await log.close();
+  });
+
   test('in which every sample was completed is a success', async () => {
     const run = { ...runRecord(), planned: 1 };
     const journal = await newWriter(at.places.state.path, run);

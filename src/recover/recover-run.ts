@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path';
-import { messageOf } from '../base/index.ts';
+import { type ActionableError, messageOf } from '../base/index.ts';
 import { type Liveness, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
   fenceWriter,
   fenceWriterInBucket,
   importWriter,
+  isNameless,
   journalPath,
   listWriters,
   lockRun,
@@ -23,6 +24,7 @@ import {
   countWaiting,
   isWhole,
   planSeal,
+  RECOVERY_KEY,
   releaseRun,
   type SealPlan,
   type SealReport,
@@ -38,6 +40,8 @@ export interface RunSite {
   readonly runId: string;
   /** The directory of its journals on this machine. */
   readonly dir: string | undefined;
+  /** True when it was set aside [SEAL-5]: its log is made, and what could not be used stays where it is. */
+  readonly isAside?: boolean;
 }
 
 export interface RunRecoveryOptions extends RecoverOptions {
@@ -109,7 +113,7 @@ class RunRecovery {
     this.#journals = await openRunJournals({ disk, runDir: isHere ? dir : this.#scratch });
     this.#liveness = this.#journals.liveness();
     await this.#addSegments(this.#journals);
-    if (this.#journals.readers.length === 0) throw recoverErrors.nothing(dir ?? runId);
+    if (this.#journals.readers.length === 0) throw nothingIn(this.#journals, dir ?? runId);
     return this.#journals;
   }
 
@@ -170,6 +174,7 @@ class RunRecovery {
     const plan = await planSeal(journals, places.logs);
     for (const message of plan.problems)
       if (!this.#problems.some((known) => known.message === message)) this.#note('E_REUSED_GONE', message);
+    if (isNameless(plan.run)) this.#note('E_RECOVER_NO_HEADER', namelessRun(this.#site.runId));
     const { logs, name } = this.#output(plan);
     const kinds = this.#sources(journals).map(({ kind }) => kind);
     const report = await applySeal(plan, {
@@ -177,8 +182,14 @@ class RunRecovery {
       logs,
       lenders: places.logs,
       name,
-      outcome: isWhole(plan) ? { status: 'success' } : { status: 'error', error: INTERRUPTED },
-      metadata: (final) => ({ holdfast_recovery: { sources: kinds, ...countsOf(final) } }),
+      // Of a run whose plan is lost nobody can say that it is whole.
+      outcome:
+        isWhole(plan) && !isNameless(plan.run)
+          ? { status: 'success' }
+          : { status: 'error', error: INTERRUPTED },
+      metadata: (final) => ({
+        [RECOVERY_KEY]: { sources: kinds, ...countsOf(final), events: !noEvents },
+      }),
       withEvents: !noEvents,
       onProgress,
     });
@@ -246,21 +257,26 @@ class RunRecovery {
     { logs, journals }: { readonly logs: LogStore; readonly journals: RunJournals },
   ): Promise<readonly string[]> {
     const { disk, places } = this.#options;
-    if (this.#problems.length > 0) return [];
+    if (this.#problems.length > 0 || this.#site.isAside) return [];
     // The next run replays them; only then may they go.
     if (this.#waiting > 0) return [];
+    // Then the journals are the only place where the transcripts are.
+    if (this.#options.noEvents) return [];
     if (report.wasThere && (await countNotIn(logs, report.name, report.plan)) > 0) return [];
     const { dir, runId } = this.#site;
     const keys = await this.#segmentKeys(journals);
+    const { segments } = places;
+    const isInBucket = segments !== undefined && keys.length > 0;
+    // Before anything goes: what the bucket does not take stays here with all that it was made from.
+    if (isInBucket) await shipLog({ disk, path: report.place, bucket: segments.bucket, key: report.name });
     journals.close();
     const deleted: string[] = [];
     if (dir !== undefined && (await disk.stat(dir))) {
       await releaseRun(disk, places.state, runId);
       deleted.push(dir);
     }
-    if (!places.segments || keys.length === 0) return deleted;
-    const { bucket, prefix } = places.segments;
-    await shipLog({ disk, path: report.place, bucket, key: report.name });
+    if (!isInBucket) return deleted;
+    const { bucket, prefix } = segments;
     await bucket.removeAll(keys);
     deleted.push(`${bucket.url}/${prefix}${runId}`);
     return deleted;
@@ -287,6 +303,16 @@ function countsOf({ counts, unwritable }: SealPlan): RecoverReport['counts'] {
     inFlight: counts.interrupted,
     lost: unwritable.size,
   };
+}
+
+function namelessRun(runId: string): string {
+  return `Nobody says any more which eval run ${runId} is of: its records are gone. Its samples are told by their attempts alone.`;
+}
+
+/** Unreadable is not absent. */
+function nothingIn({ damage }: RunJournals, place: string): ActionableError {
+  const problems = damage.sentences.map((message) => ({ message }));
+  return problems.length > 0 ? recoverErrors.hopeless(place, problems) : recoverErrors.nothing(place);
 }
 
 const INTERRUPTED: EvalError = {

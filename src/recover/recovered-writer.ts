@@ -62,12 +62,17 @@ export class RecoveredWriter {
     return this.#written.size;
   }
 
+  /** Samples that ended with an error. */
+  get failed(): number {
+    return this.#failed;
+  }
+
   has(key: SampleKey): boolean {
     return this.#written.has(sampleKeyText(key.id, key.epoch));
   }
 
   async begin(): Promise<void> {
-    if (!this.#flushed?.hasStart) await this.#file.writeStart(this.#facts.start);
+    if (!(await this.#flushed?.hasStart())) await this.#file.writeStart(this.#facts.start);
     await this.#flushed?.copyJournal(this.#file);
   }
 

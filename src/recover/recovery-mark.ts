@@ -1,8 +1,6 @@
 import { isJsonObject } from '../base/index.ts';
 import type { LogHeader } from '../log/index.ts';
-
-/** The key of a log's metadata under which a recovery says what it did. */
-export const RECOVERY_KEY = 'holdfast_recovery';
+import { RECOVERY_KEY } from '../seal/index.ts';
 
 /** Whether a log was made by a recovery. What it was made from is in it or not: that is looked at, not believed. */
 export function isRecovered(header: LogHeader): boolean {

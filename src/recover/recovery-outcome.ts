@@ -12,8 +12,8 @@ export interface RecoveryOutcome {
 }
 
 /**
- * What the log says of itself: as its run had ended, when only its end was torn off; a success, when incomplete samples
- * were to be ended and every expected one is there; else that it was recovered from a crash.
+ * What the log says of itself: as its run had ended, when that can still be read and nothing is lost; a success, when the
+ * run had ended or incomplete samples were to be ended, and every expected one is there; else that it was recovered.
  */
 export function decideOutcome(found: {
   readonly facts: RunFacts;
@@ -21,17 +21,22 @@ export function decideOutcome(found: {
   readonly decision: IncompleteDecision;
   readonly isWritten: (key: SampleKey) => boolean;
   readonly written: number;
+  /** Samples that ended with an error. */
+  readonly failed: number;
 }): RecoveryOutcome {
-  const { counts, decision } = found;
-  const ended = endOf(found.facts.header, counts);
+  const { counts, decision, facts } = found;
+  const ended = endOf(facts.header, counts);
   if (ended) return ended;
-  if (!decision.isAsked) return { status: 'error', error: RECOVERED };
+  const isWhole = counts.lost + counts.inFlight + found.failed === 0 && !missingSamples(found);
+  if (facts.hadEnded && isWhole) return { status: 'success' };
+  const error = facts.hadEnded ? DAMAGED : RECOVERED;
+  if (!decision.isAsked) return { status: 'error', error };
   const because = decision.because ?? missingSamples(found) ?? lostSamples(counts);
   if (because === undefined) return { status: 'success' };
-  return { status: 'error', error: RECOVERED, notFinalized: because };
+  return { status: 'error', error, notFinalized: because };
 }
 
-/** The end of a run whose header is whole although its log is torn. */
+/** The end of a run whose header is whole although something else of its log is not. */
 function endOf(header: LogHeader | undefined, counts: RecoverCounts): RecoveryOutcome | undefined {
   if (!header || header.status === 'started' || counts.lost + counts.inFlight > 0) return undefined;
   return { status: header.status, ...(header.error && { error: header.error }) };
@@ -67,4 +72,10 @@ const RECOVERED: EvalError = {
   message: 'Eval recovered from crash',
   traceback: 'Eval process crashed; log recovered from what it left behind.\n',
   traceback_ansi: 'Eval process crashed; log recovered from what it left behind.\n',
+};
+
+const DAMAGED: EvalError = {
+  message: 'Eval log was damaged, and made anew from what was whole',
+  traceback: 'The log of a finished eval was damaged; this one was made from what was whole in it.\n',
+  traceback_ansi: 'The log of a finished eval was damaged; this one was made from what was whole in it.\n',
 };

@@ -6,7 +6,10 @@ import { type LogSite, logNameOf } from './log-site.ts';
 /** What the beginning of a run said about it. */
 export interface RunFacts {
   readonly start: LogStart;
+  /** How the run ended; undefined when that can no longer be read. */
   readonly header: LogHeader | undefined;
+  /** The run had come to its end before something was damaged. */
+  readonly hadEnded: boolean;
   /** False: the log is missing, and only its name tells anything. */
   readonly isKnown: boolean;
   readonly knownIds: ReadonlyMap<string, SampleId>;
@@ -14,10 +17,13 @@ export interface RunFacts {
   readonly expected: number | undefined;
 }
 
-export function factsOfLog(flushed: FlushedLog): RunFacts {
-  const { header } = flushed;
+/** Undefined when neither the header nor the start of the log can be read. */
+export function factsOfLog(flushed: FlushedLog): RunFacts | undefined {
+  const { header, isFinished, isHeaderWhole } = flushed;
+  if (!header) return undefined;
   const start = { version: header.version, eval: header.eval, plan: header.plan };
-  return { start, header, isKnown: true, ...idsOf(header.eval) };
+  const end = isHeaderWhole ? header : undefined;
+  return { start, header: end, hadEnded: isFinished, isKnown: true, ...idsOf(header.eval) };
 }
 
 /** A buffer without its log does not say which eval it was; the name that it was to have does, in part. */
@@ -45,7 +51,7 @@ export function factsOfName(site: LogSite, model: string | undefined): RunFacts 
     packages: {},
   };
   const start: LogStart = { version: 2, eval: spec, plan: { name: 'plan', steps: [], config: {} } };
-  return { start, header: undefined, isKnown: false, ...idsOf(spec) };
+  return { start, header: undefined, hadEnded: false, isKnown: false, ...idsOf(spec) };
 }
 
 function idsOf(spec: EvalSpec): Pick<RunFacts, 'knownIds' | 'expected'> {

@@ -39,6 +39,7 @@ export class SampleAccounts {
       pending,
       ...(copy === planned.copies[0] && whyOf(planned)),
       missing: [...sample.missing, ...othersOf(planned, copy)],
+      ...(sample.notes.length > 0 && { notes: sample.notes }),
     });
   }
 

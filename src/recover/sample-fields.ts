@@ -51,6 +51,8 @@ export interface SampleMaterial {
   readonly pools: Readonly<Record<PoolKind, PoolLayout>>;
   readonly options: RebuildOptions;
   readonly missing: string[];
+  /** What is worth knowing and no damage. */
+  readonly notes: string[];
 }
 
 /** Builds everything of a sample but its transcript, for each field from the source that has most of it. */
@@ -225,12 +227,15 @@ export class SampleFieldsBuilder {
     return { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` };
   }
 
+  /** Inspect empties the buffer of a sample that it tries again: what went wrong before was never there to be lost. */
   #errorRetries(): readonly EvalError[] {
-    const { facts, summary, missing } = this.#material;
+    const { facts, summary, notes } = this.#material;
     const found = facts.earlierErrors.map(toError);
     const count = typeof summary.retries === 'number' ? summary.retries : 0;
     if (count > found.length)
-      missing.push(`Of ${count} earlier attempts, the errors of ${count - found.length} are not kept.`);
+      notes.push(
+        `It had been tried ${count === 1 ? 'once' : `${count} times`} before; Inspect keeps no more of that than the number.`,
+      );
     return found;
   }
 

@@ -25,6 +25,8 @@ export interface IndexedLog extends StoredLog {
   readonly eval: string;
   readonly runId: string;
   readonly status: string;
+  /** What of its own documents is damaged, if anything. */
+  readonly damage?: string | undefined;
 }
 
 export interface FoundSample extends Pick<IndexedSample, 'state' | 'used' | 'later' | 'answers'> {
@@ -36,7 +38,8 @@ export interface FoundSample extends Pick<IndexedSample, 'state' | 'used' | 'lat
 
 /** What is known of a log without opening it. */
 export type KnownLog =
-  | { readonly kind: 'indexed' }
+  /** `reason`: what is damaged in it, if anything. */
+  | { readonly kind: 'indexed'; readonly reason?: string }
   /** None of ours, or of another eval whose samples nobody asked for yet. */
   | { readonly kind: 'other'; readonly eval: string | undefined }
   | { readonly kind: 'unreadable'; readonly reason: string };
@@ -104,7 +107,8 @@ export class LogIndex implements Disposable {
       stampOf(log),
     );
     if (!row) return undefined;
-    if (row.kind === 'indexed') return { kind: 'indexed' };
+    if (row.kind === 'indexed')
+      return { kind: 'indexed', ...(row.reason === null ? {} : { reason: String(row.reason) }) };
     if (row.kind === 'unreadable') return { kind: 'unreadable', reason: String(row.reason) };
     return { kind: 'other', eval: row.eval === null ? undefined : String(row.eval) };
   }
@@ -124,6 +128,7 @@ export class LogIndex implements Disposable {
         eval: log.eval,
         run: log.runId,
         status: log.status,
+        reason: log.damage ?? null,
       });
       const insert = this.#prepared(
         'INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',

@@ -1,6 +1,13 @@
 import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { answersMemberName, type LogReader, type LogStore, type StoredLog } from '../log/index.ts';
+import {
+  answersMemberName,
+  type LogReader,
+  type LogStore,
+  type RepairedLog,
+  repairedLog,
+  type StoredLog,
+} from '../log/index.ts';
 import { type IndexedSample, LogIndex } from './log-index.ts';
 import { readMark } from './sample-mark.ts';
 import { usedBy } from './used-limits.ts';
@@ -9,6 +16,8 @@ import { usedBy } from './used-limits.ts';
 export interface UnreadableLog {
   readonly name: string;
   readonly reason: string;
+  /** True when what is whole in it was read all the same. */
+  readonly isRead: boolean;
 }
 
 /** Opens the index of a log directory; one that cannot be used is made again. */
@@ -40,10 +49,10 @@ export async function refreshIndex(
     names.add(stored.name);
     const known = index.known(stored);
     const isKnown = known && (known.kind !== 'other' || known.eval !== evalName);
-    const reason = isKnown
-      ? known.kind === 'unreadable' && known.reason
-      : await tryRead(index, { logs, stored, evalName });
-    if (typeof reason === 'string') unreadable.push({ name: stored.name, reason });
+    if (!isKnown) await tryRead(index, { logs, stored, evalName });
+    const now = isKnown ? known : index.known(stored);
+    if (now && now.kind !== 'other' && now.reason !== undefined)
+      unreadable.push({ name: stored.name, reason: now.reason, isRead: now.kind === 'indexed' });
   }
   index.retain(names);
   return unreadable;
@@ -55,27 +64,23 @@ interface ToRead {
   readonly evalName: string;
 }
 
-/** Gives the reason when it cannot be read. */
-async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<string | undefined> {
+async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<void> {
   try {
     const log = await logs.open(stored.name);
     try {
-      if (log) await readInto(index, log, { stored, evalName });
+      if (log) await readInto(index, repairedLog(log), { stored, evalName });
     } finally {
       await log?.close();
     }
-    return undefined;
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    const reason = messageOf(error);
-    index.keepUnreadable(stored, reason);
-    return reason;
+    index.keepUnreadable(stored, messageOf(error));
   }
 }
 
 async function readInto(
   index: LogIndex,
-  log: LogReader,
+  log: RepairedLog,
   { stored, evalName }: Pick<ToRead, 'stored' | 'evalName'>,
 ): Promise<void> {
   const { eval: spec, status, invalidated } = await log.header();
@@ -99,7 +104,8 @@ async function readInto(
       answers: answers.get(answersMemberName(summary)),
     });
   }
-  index.keep({ ...stored, eval: spec.task, runId: spec.run_id, status }, samples);
+  const [damage] = log.damage;
+  index.keep({ ...stored, eval: spec.task, runId: spec.run_id, status, damage: damage?.message }, samples);
 }
 
 /** The directory of the log says which samples have answers, and tells one set of them from another. */

@@ -16,6 +16,8 @@ export interface Account {
   readonly previous?: PreviousAttempt;
   /** Samples that are paid for but could not be written into the log, each with the reason. */
   readonly unwritable?: ReadonlyArray<{ readonly sample: string; readonly reason: string }>;
+  /** Finished logs that the bucket lacks, each with the reason: the same command ships them. */
+  readonly unshipped?: ReadonlyArray<{ readonly log: string; readonly reason: string }>;
   /** Sentences about stored things that could not be read whole: what they held may have been bought again. */
   readonly damage?: readonly string[];
   readonly notes: readonly string[];

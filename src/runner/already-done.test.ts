@@ -1,7 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness } from '../../test/run-harness.ts';
+import { tempPathFor, whoAmI } from '../disk/index.ts';
 
 test('[SEAL-5] a finished log with a damaged sample is not done: that sample is run again from its answers, the others are taken', async () => {
   const harness = await createHarness();
@@ -20,5 +23,18 @@ test('[SEAL-5] a finished log with a damaged sample is not done: that sample is 
   const again = await harness.run(twoTurns(3), { model });
   expect(again.account).toMatchObject({ state: 'done', log: account.log, samples: { reused: 3 } });
   expect(asked).toHaveLength(6);
+  await harness.close();
+});
+
+test('[STORE-4] an unfinished log of a process that died is swept also when there is nothing to do', async () => {
+  const harness = await createHarness();
+  const { model } = countingModel();
+  await harness.run(twoTurns(2), { model });
+  const { pid } = spawnSync('true');
+  const left = tempPathFor(join(harness.logDir, 'x.eval'), { self: { ...whoAmI(), pid } });
+  writeFileSync(left, 'half a log');
+  const { account } = await harness.run(twoTurns(2), { model });
+  expect(account.samples.reused).toBe(2);
+  expect(existsSync(left)).toBe(false);
   await harness.close();
 });

@@ -38,9 +38,14 @@ async function findOfPlan(
   for (const name of await earlier.whole()) {
     const log = await earlier.log(name);
     const header = await log?.header();
-    if (log && header && isOfPlan(header, plan)) return { name, log, header };
+    if (log && header && isOfPlan(header, plan) && (await hasDocuments(log))) return { name, log, header };
   }
   return undefined;
+}
+
+/** A log whose own documents are damaged is not the end: another is made of what is whole in it. */
+async function hasDocuments(log: LogReader): Promise<boolean> {
+  return (await isMemberWhole(log, 'header.json')) && (await isMemberWhole(log, 'summaries.json'));
 }
 
 /** Its metrics and reducers are part of it: they are in no sample. */

@@ -1,4 +1,4 @@
-import { errnoOf, isRunId, messageOf } from '../base/index.ts';
+import { counted, errnoOf, isRunId, messageOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   fenceWriter,
@@ -15,6 +15,7 @@ import {
 import { findSealedLog } from '../seal/index.ts';
 import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
+import { removeSealedSegments } from './remove-sealed-segments.ts';
 import type { RunSettings } from './settings.ts';
 
 /**
@@ -68,11 +69,11 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
   if (away.length === 0) return NOTHING;
   // A bucket may hold the runs of many evals and machines: those of others are told without reading their segments.
   const known = await runInBucket(from, away);
-  if (known && !(await isWanted(settings, plan, known))) return NOTHING;
+  if (known && !isOfEval(plan, known)) return NOTHING;
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
-  if (verdict !== 'take') {
+  if (verdict !== 'take' && verdict !== 'sealed') {
     await disk.removeTree(incoming);
     return verdict === undefined ? NOTHING : { notes: [verdict], damage: [] };
   }
@@ -82,10 +83,17 @@ async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<
     reports = await importAll(settings, from, { writers: away, incoming });
     for (const writer of away) await fenceWriter(disk, incoming, writer);
   }
+  if (verdict === 'sealed') {
+    const sentence = await removeSealedSegments(settings, from.segments, incoming);
+    await disk.removeTree(incoming);
+    return sentence === undefined ? NOTHING : { notes: [sentence], damage: [] };
+  }
   await moveHome(settings, { incoming, home, writers: away, isHere });
   const count = reports.reduce((sum, report) => sum + report.segments, 0);
   return {
-    notes: [`Run ${from.run} came home from the bucket: ${count} segment(s) of ${away.length} writer(s).`],
+    notes: [
+      `Run ${from.run} came home from the bucket: ${counted(count, 'segment')} of ${counted(away.length, 'writer')}.`,
+    ],
     damage: reports.flatMap(({ problems }) => problems),
   };
 }
@@ -161,25 +169,29 @@ async function runInBucket(
   return undefined;
 }
 
-/** True for a run of this eval that has not become a log here. */
-async function isWanted({ places }: RunSettings, { identity }: Plan, run: RunRecord): Promise<boolean> {
-  const isOurs = run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
-  return isOurs && (await findSealedLog(places.logs, run.logName, run)) === undefined;
+/** True for a run of this eval. */
+function isOfEval({ identity }: Plan, run: RunRecord): boolean {
+  return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
 }
 
-/** Whether what came from the bucket is to be gone on with; else a sentence, or nothing when it is none of ours. */
+/**
+ * Whether what came from the bucket is to be gone on with, or only left over since its log is there; else a sentence, or
+ * nothing when it is none of ours.
+ */
 async function judge(
   settings: RunSettings,
   plan: Plan,
   incoming: string,
-): Promise<'take' | string | undefined> {
-  const { disk, forceDead } = settings;
+): Promise<'take' | 'sealed' | string | undefined> {
+  const { disk, places, forceDead } = settings;
   const journals = await openRunJournals({ disk, runDir: incoming });
   try {
     const run = journals.run();
-    if (!(await isWanted(settings, plan, run))) return undefined;
+    if (!isOfEval(plan, run)) return undefined;
+    const isSealed = (await findSealedLog(places.logs, run.logName, run)) !== undefined;
     const liveness = journals.liveness();
-    if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return 'take';
+    if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return isSealed ? 'sealed' : 'take';
+    if (isSealed) return undefined;
     return `Run ${run.runId} of this eval has segments in the bucket, and its machine may be alive. If it is gone for good, run again with --force-dead: what was paid for then comes home.`;
   } finally {
     journals.close();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { ActionableError, messageOf } from '../base/index.ts';
 import { commitNewFile, tempPathFor } from '../disk/index.ts';
-import { bucketLogStore, type LogStore } from '../log/index.ts';
+import { bucketLogStore } from '../log/index.ts';
+import { headerOfEval } from './log-of-eval.ts';
 import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -21,7 +22,7 @@ export async function bringLogsHome(settings: RunSettings, plan: Plan): Promise<
   for await (const { name } of away.list()) {
     if (await logs.stat(name)) continue;
     try {
-      if (!(await isOfEval(away, name, plan))) continue;
+      if (!(await headerOfEval(away, name, plan))) continue;
       await download(settings, segments, name);
       notes.push(`${name} came home from the bucket.`);
     } catch (error) {
@@ -30,18 +31,6 @@ export async function bringLogsHome(settings: RunSettings, plan: Plan): Promise<
     }
   }
   return notes;
-}
-
-/** Only the header is read, in ranges. */
-async function isOfEval(store: LogStore, name: string, { identity }: Plan): Promise<boolean> {
-  const log = await store.open(name);
-  if (!log) return false;
-  try {
-    const { eval: spec } = await log.header();
-    return spec.task === identity.eval && spec.model === identity.targetName;
-  } finally {
-    await log.close();
-  }
 }
 
 async function download(

@@ -1,7 +1,13 @@
 import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
-import { type LogReader, type LogStore, type SampleAnswer, unionOfAnswers } from '../log/index.ts';
+import {
+  type LogReader,
+  type LogStore,
+  repairedLog,
+  type SampleAnswer,
+  unionOfAnswers,
+} from '../log/index.ts';
 import {
   type FoundSample,
   fitsLimits,
@@ -87,7 +93,8 @@ export class EarlierRuns implements AsyncDisposable {
       unreadable: unreadable.map((log) => ({
         path: logs.placeOf(log.name),
         reason: log.reason,
-        isOurs: log.name.includes(inName),
+        isRead: log.isRead,
+        isOurs: log.isRead || log.name.includes(inName),
       })),
     });
   }
@@ -179,9 +186,15 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** A log of the directory; opened once, and closed with all others. */
   log(name: string): Promise<LogReader | undefined> {
-    const known = this.#open.get(name) ?? this.#logs.open(name);
+    const known = this.#open.get(name) ?? this.#openLog(name);
     this.#open.set(name, known);
     return known;
+  }
+
+  /** Without those of its own documents that are damaged [LOG-38]. */
+  async #openLog(name: string): Promise<LogReader | undefined> {
+    const log = await this.#logs.open(name);
+    return log && repairedLog(log);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -269,4 +282,6 @@ interface UnreadableLog {
   readonly reason: string;
   /** By its name it is a log of this eval. */
   readonly isOurs: boolean;
+  /** What is whole in it is used all the same. */
+  readonly isRead: boolean;
 }

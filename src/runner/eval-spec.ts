@@ -2,7 +2,7 @@ import { type Json, type JsonObject, type Random, type RunId, shortId, toJson } 
 import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import type { EvalConfig, LogStart } from '../log/index.ts';
-import type { RunnableTarget } from '../targets/index.ts';
+import type { Redaction, RunnableTarget } from '../targets/index.ts';
 import type { Plan } from './plan.ts';
 
 export interface EvalSpecInput {
@@ -16,11 +16,14 @@ export interface EvalSpecInput {
   readonly random: Random;
   readonly concurrency: number;
   readonly version: string;
+  /** What the eval's author says about it is kept as redacted as all else [RED-1]. */
+  readonly redaction: Redaction;
 }
 
 /** `_journal/start.json`: what Inspect's tools need to know of an eval, and ours under `metadata.holdfast`. */
 export function logStartOf(input: EvalSpecInput): LogStart {
-  const { eval: planned, target, dataset } = input;
+  const { eval: planned, target, dataset, redaction } = input;
+  const { tags, metadata } = redaction.value({ tags: planned.tags, metadata: planned.metadata });
   return {
     version: 2,
     eval: {
@@ -35,7 +38,7 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       task_args: {},
       task_args_passed: {},
       solver: target.kind,
-      tags: planned.tags,
+      tags,
       dataset: {
         ...(dataset.name === undefined ? {} : { name: dataset.name }),
         ...(dataset.location === undefined ? {} : { location: dataset.location }),
@@ -48,8 +51,8 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       model_args: {},
       config: configOf(input),
       packages: { holdfast: input.version },
-      metadata: { ...planned.metadata, holdfast: ourMetadata(input) },
-      scorers: scorerSpecs(planned),
+      metadata: { ...metadata, holdfast: ourMetadata(input) },
+      scorers: redaction.value(scorerSpecs(planned)),
       ...(planned.metrics === undefined ? {} : { metrics: toJson(planned.metrics) }),
     },
     plan: { name: 'plan', steps: [{ solver: target.kind, params: {}, params_passed: {} }], config: {} },
@@ -87,7 +90,7 @@ function inSeconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1_000));
 }
 
-function ourMetadata({ runId, plan, target, eval: planned }: EvalSpecInput): JsonObject {
+function ourMetadata({ runId, plan, target, eval: planned, redaction }: EvalSpecInput): JsonObject {
   return {
     format: 1,
     run: runId,
@@ -96,6 +99,6 @@ function ourMetadata({ runId, plan, target, eval: planned }: EvalSpecInput): Jso
     target_kind: target.kind,
     plan: plan.digest,
     threshold: toJson(planned.threshold),
-    ...(planned.description === undefined ? {} : { description: planned.description }),
+    ...(planned.description === undefined ? {} : { description: redaction.text(planned.description) }),
   };
 }

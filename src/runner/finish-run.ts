@@ -1,26 +1,30 @@
-import { join } from 'node:path';
-import { ActionableError, type JsonObject, messageOf, toJson } from '../base/index.ts';
-import { type SegmentShipper, segmentKeysOf } from '../journal/index.ts';
+import { ActionableError, counted, errnoOf, type JsonObject, messageOf, toJson } from '../base/index.ts';
+import type { SegmentShipper } from '../journal/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import {
   ACCOUNT_KEY,
   applySeal,
   countNotIn,
   planSeal,
-  releaseRun,
   type SealPlan,
   type SealReport,
   setRunAside,
-  shipLog,
 } from '../seal/index.ts';
-import type { Account, RunState } from './account.ts';
+import type { Account } from './account.ts';
+import type { StopReason } from './execute.ts';
+import { letRunGo } from './let-run-go.ts';
 import type { OpenRun } from './open-run.ts';
+import type { Plan } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
+import type { SampleStates } from './sample-states.ts';
 import type { RunSettings, RunTask } from './settings.ts';
+import { shipLogs } from './ship-logs.ts';
 
 export interface RunOutcome {
   readonly account: Account;
   readonly results?: EvalResults;
+  /** What became of each sample. */
+  readonly states?: SampleStates;
   /** Why the run stopped, when that was no decision: a full disk, a journal that is gone. */
   readonly error?: unknown;
 }
@@ -28,14 +32,27 @@ export interface RunOutcome {
 export interface Finish {
   readonly settings: RunSettings;
   readonly task: RunTask;
+  readonly plan: Plan;
   readonly opened: OpenRun;
   readonly tally: RunTally;
   readonly shipper: SegmentShipper | undefined;
 }
 
+/**
+ * Ends a run in which everything ran that may. Whatever fails then, its samples are durable: the account is made all the same,
+ * with the error beside it.
+ */
+export async function endRun(stopped: StopReason | undefined, finish: Finish): Promise<RunOutcome> {
+  try {
+    return await (stopped ? leaveResumable(stopped, finish) : finishRun(finish));
+  } catch (error) {
+    return await leaveFailed(finish.opened.writer.failure ?? explainedEnd(error, finish.settings), finish);
+  }
+}
+
 /** A run that stopped early: everything stays, and the same command goes on. */
-export async function leaveResumable(
-  state: Exclude<RunState, 'done'>,
+async function leaveResumable(
+  state: StopReason,
   { opened, tally, shipper, settings }: Finish,
 ): Promise<RunOutcome> {
   await opened.writer.end(state);
@@ -57,14 +74,31 @@ export async function leaveFailed(error: unknown, { opened, tally, settings }: F
   };
 }
 
-/** Best effort: on a disk that failed, reading may fail as well, and then the account is what was counted. */
+/** Best effort: where writing failed, reading may fail as well, and then the account is what was counted. */
 async function tryPlan({ journals }: OpenRun, { places }: RunSettings): Promise<SealPlan | undefined> {
   try {
     return await planSeal(journals, places.logs);
-  } catch (error) {
-    if (error instanceof ActionableError) return undefined;
-    throw error;
+  } catch {
+    // What stopped the run is told; that this failed too, or that the journals are closed already, follows from it.
+    return undefined;
   }
+}
+
+/** ENOTDIR and the like, which no code of ours stands for. Errors of Node itself have names with an underscore. */
+function isOfSystem(error: unknown): boolean {
+  return /^E[A-Z0-9]+$/.test(errnoOf(error) ?? '');
+}
+
+/** What the file system says without a code of ours is about the logs: the journal explains its own failures. Bugs are thrown. */
+function explainedEnd(error: unknown, { places }: RunSettings): unknown {
+  if (error instanceof ActionableError) return error;
+  if (!isOfSystem(error)) throw error;
+  return new ActionableError({
+    code: 'E_LOG_DIR_GONE',
+    message: `The logs in ${places.logDir} cannot be reached any more: ${messageOf(error)}.`,
+    hint: 'All that was paid for is in the journal. Put the directory back, then run the same command again.',
+    cause: error,
+  });
 }
 
 /**
@@ -74,7 +108,7 @@ async function tryPlan({ journals }: OpenRun, { places }: RunSettings): Promise<
  * The plan is made once. The log is in place and was read back, and with a bucket it is in there as well, before a
  * journal or a segment goes [SEAL-5] [SEG-9].
  */
-export async function finishRun(finish: Finish): Promise<RunOutcome> {
+async function finishRun(finish: Finish): Promise<RunOutcome> {
   const { settings, task, opened, tally } = finish;
   const { clock, places } = settings;
   const plan = await planSeal(opened.journals, places.logs);
@@ -101,6 +135,8 @@ export async function finishRun(finish: Finish): Promise<RunOutcome> {
   });
   noteUnwritable(report, tally);
   await letGo(report, finish);
+  // Logs of earlier runs, too: one that was taken over became a log just now.
+  tally.unshipped = await shipLogs(settings, finish.plan);
   const { results } = report.header;
   return { account: accountOf(report.plan, report.place), ...(results ? { results } : {}) };
 }
@@ -111,7 +147,7 @@ async function refuseHoles({ counts, problems }: SealPlan, { opened }: Finish): 
   await opened.writer.end('failed');
   throw new ActionableError({
     code: 'E_REUSED_GONE',
-    message: `${counts.missing} sample(s) that other logs were to lend are gone: ${problems.join(' ')}`,
+    message: `Other logs were to lend ${counted(counts.missing, 'sample')}, gone by now: ${problems.join(' ')}`,
     hint: 'Everything else is safe. Run the same command again: those samples are then run anew.',
   });
 }
@@ -123,65 +159,30 @@ function noteUnwritable({ plan, aside }: SealReport, tally: RunTally): void {
     );
 }
 
+/** The journals stay while they hold what the log does not, and while the bucket does not have the log. */
 async function letGo(report: SealReport, finish: Finish): Promise<void> {
   const { settings, opened, tally, shipper } = finish;
   const { disk, places } = settings;
   const { runId } = opened.run;
   // What the bucket did not take before may go there now, and is then removed with the rest.
   await shipper?.finish();
-  const keys = await tryListSegments(finish);
   const absent = report.wasThere ? await countNotIn(places.logs, report.name, report.plan) : 0;
-  opened.writer.close();
-  opened.journals.close();
   if (absent > 0) {
     tally.note(
-      `${report.place} was made by another process and lacks ${absent} sample(s) of this one. The journals were kept: holdfast recover ${runId} --output <log> makes a log of them.`,
+      `${report.place} was made by another process and lacks ${counted(absent, 'sample')} of this one. The journals were kept: holdfast recover ${runId} --output <log> makes a log of them.`,
     );
     return;
   }
-  const isShipped = await tryShip(report, finish);
+  const close = () => {
+    opened.writer.close();
+    opened.journals.close();
+  };
   if (report.plan.unwritable.size > 0 || report.plan.problems.length > 0) {
+    close();
     const kept = await setRunAside(disk, places.state, runId);
     tally.note(`Not all of the journals could be used; they are kept in ${kept}.`);
     return;
   }
-  await releaseRun(disk, places.state, runId);
-  if (isShipped) await tryRemoveSegments(keys, finish);
-}
-
-/** Best effort: the log is whole here, and the segments stay in the bucket until it is there too. */
-async function tryShip({ name }: SealReport, { settings, tally }: Finish): Promise<boolean> {
-  const { disk, places } = settings;
-  if (!places.segments) return false;
-  try {
-    const { bucket } = places.segments;
-    await shipLog({ disk, path: join(places.logDir, name), bucket, key: name });
-    return true;
-  } catch (error) {
-    tally.note(`The log could not be put into the bucket, so its segments stay there: ${messageOf(error)}`);
-    return false;
-  }
-}
-
-/** Asked for while the journals are still there: they say which segments they hold. None when the bucket does not answer [SEG-6]. */
-async function tryListSegments({ settings, opened, tally }: Finish): Promise<readonly string[]> {
-  const { disk, places } = settings;
-  if (!places.segments) return [];
-  try {
-    return await segmentKeysOf(opened.journals, { disk, ...places.segments });
-  } catch (error) {
-    tally.note(
-      `The segments of this run could not be listed, so they stay in the bucket: ${messageOf(error)}`,
-    );
-    return [];
-  }
-}
-
-/** Only those whose rows the journals held: what another writer may have added since is nobody's to remove [SEG-9]. */
-async function tryRemoveSegments(keys: readonly string[], { settings, tally }: Finish): Promise<void> {
-  try {
-    await settings.places.segments?.bucket.removeAll(keys);
-  } catch (error) {
-    tally.note(`The segments of this run could not be removed from the bucket: ${messageOf(error)}`);
-  }
+  const stays = await letRunGo({ runId, logName: report.name, journals: opened.journals, close }, settings);
+  if (stays !== undefined) tally.note(`The journals and the segments of this run stay: ${stays}`);
 }

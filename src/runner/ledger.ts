@@ -8,20 +8,22 @@ export class Ledger {
   #tokens = { spent: 0, saved: 0, wasted: 0 };
   #answers = { bought: 0, replayed: 0 };
 
-  /** An attempt of this session. One that came to nothing was a waste, unless its answers can be replayed. */
-  attempt(totals: MeterTotals, isWasted: boolean): void {
-    const tokens = totals.tokens - totals.savedTokens;
+  /** An attempt of this session. */
+  attempt(totals: MeterTotals): void {
     this.#usd.spent += totals.spentUsd;
     this.#usd.saved += totals.savedUsd;
     this.#usd.unpricedCalls += totals.unpricedCalls;
-    this.#tokens.spent += tokens;
+    this.#tokens.spent += totals.tokens - totals.savedTokens;
     this.#tokens.saved += totals.savedTokens;
     this.#answers.replayed += totals.replayedCalls;
     // What an agent reports of itself is no turn of ours.
     this.#answers.bought += Math.max(0, totals.turns - totals.replayedCalls);
-    if (!isWasted) return;
+  }
+
+  /** An attempt that came to nothing, and whose answers nobody is given again. */
+  waste(totals: MeterTotals): void {
     this.#usd.wasted += totals.spentUsd;
-    this.#tokens.wasted += tokens;
+    this.#tokens.wasted += totals.tokens - totals.savedTokens;
   }
 
   /** A sample that did not have to be run at all. */

@@ -1,4 +1,5 @@
-import { type FoundRun, findRuns } from '../journal/index.ts';
+import { counted, formatUsd, namedOnce } from '../base/index.ts';
+import { type FoundRun, findRuns, isNameless, lookAtRun, type UnreadableRun } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -25,17 +26,15 @@ export interface LookBack {
 export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookBack> {
   const { disk, places, reuse, forceDead } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
-  const damage = unreadable
-    .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
-    .map(({ path, reason, lost }) => {
-      const price = lost ? ` It had acknowledged ${lost.answers} answer(s) for $${lost.usd.toFixed(4)}.` : '';
-      return `A journal could not be read and was left as it is: ${path} (${reason}).${price}`;
-    });
+  const damage = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(describeUnreadable);
   const notes: string[] = [];
   const sealed: FoundRun[] = [];
   const dead: FoundRun[] = [];
-  const isBusy = found.some((run) => isSameEval(run, plan) && isHeldByNoWriter(run));
-  for (const run of found.filter((one) => isSameEval(one, plan))) {
+  const nameless = await namelessOf(settings, plan, found);
+  damage.push(...nameless.damage);
+  const ours = found.filter((run) => isSameEval(run, plan) || nameless.ours.has(run));
+  const isBusy = ours.some(isHeldByNoWriter);
+  for (const run of ours) {
     const isDead = run.liveness === 'dead' || (run.liveness === 'unknown' && forceDead);
     if (!isDead) notes.push(describeLiving(run));
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
@@ -44,7 +43,7 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
   const isOwn = ({ run }: FoundRun) => settings.ownRuns.has(run.runId);
   if (reuse === 'none') {
     const others = dead.filter((run) => !isOwn(run)).length;
-    if (others > 0) notes.push(`${others} unfinished run(s) of this eval were left as they are (--fresh).`);
+    if (others > 0) notes.push(`${counted(others, 'unfinished run')} of this eval left as found (--fresh).`);
     const own = dead.findLast((run) => isOwn(run) && run.run.identity.plan === plan.digest);
     return { ...(own ? { goOn: own } : {}), stale: [], sealed, notes, damage, isBusy: false };
   }
@@ -55,6 +54,43 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
 
 function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {
   return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
+}
+
+/**
+ * Runs whose records are all gone: which eval they are of is told by their attempts. One that holds a sample of this plan,
+ * with the same content key, is of this eval; what is not of it is none of its business.
+ */
+async function namelessOf(
+  { disk }: RunSettings,
+  plan: Plan,
+  found: readonly FoundRun[],
+): Promise<{ readonly ours: ReadonlySet<FoundRun>; readonly damage: readonly string[] }> {
+  const ours = new Set<FoundRun>();
+  const damage: string[] = [];
+  const nameless = found.filter(({ run }) => isNameless(run));
+  const wanted = new Set(nameless.length === 0 ? [] : plan.samples.map(({ key }) => key));
+  for (const run of nameless) {
+    const journals = await lookAtRun({ disk, runDir: run.dir });
+    if (!journals) continue;
+    try {
+      if (![...journals.outline()].some(({ key }) => wanted.has(key))) continue;
+      ours.add(run);
+      damage.push(...journals.damage.sentences);
+    } finally {
+      journals.close();
+    }
+  }
+  return { ours, damage };
+}
+
+/** Of which eval it is cannot be told any more, so every run here says it. */
+function describeUnreadable({ dir, path, reason, code, lost }: UnreadableRun): string {
+  // What a damaged journal had cost is part of the reason.
+  const isTold = lost === undefined || code === 'E_JOURNAL_DAMAGED';
+  const price = isTold
+    ? ''
+    : ` It had acknowledged ${counted(lost.answers, 'answer')} for ${formatUsd(lost.usd)}.`;
+  return `A journal could not be read and was left as it is: ${namedOnce(path, reason)}${price} If its eval does not matter any more, delete ${dir}.`;
 }
 
 /** The run is locked, and yet nobody writes it. */

@@ -24,6 +24,8 @@ export interface OpenRun {
   readonly journals: RunJournals;
   readonly writer: JournalWriter;
   readonly previous: PreviousAttempt | undefined;
+  /** What those before had lost by the time this process came: its own journal remembers only what is left. */
+  readonly damage: RunJournals['damage'];
   close(): void;
 }
 
@@ -48,7 +50,8 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
   try {
     await fenceFound(found, settings);
     earlier = await openRunJournals({ disk, runDir: found.dir });
-    const previous = previousAttempt(earlier);
+    const previous = await previousAttempt(disk, earlier);
+    const { damage } = earlier;
     const run = earlier.run();
     const writer = await createWriter({
       runDir: found.dir,
@@ -57,11 +60,12 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
         writer: shortId(settings.random),
         generation: earlier.nextGeneration,
         after: earlier.writers().map((record) => record.writer),
+        held: earlier.held(),
         reuse,
       },
       ports: settings,
     });
-    return opened({ run, lock, journals: earlier.with(writer.reader), writer, previous });
+    return opened({ run, lock, journals: earlier.with(writer.reader), writer, previous, damage });
   } catch (error) {
     earlier?.close();
     lock.release();
@@ -97,7 +101,7 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
     const journals = (await openRunJournals({ disk, runDir, except: [writer.record.writer] })).with(
       writer.reader,
     );
-    return opened({ run, lock, journals, writer, previous: undefined });
+    return opened({ run, lock, journals, writer, previous: undefined, damage: journals.damage });
   } catch (error) {
     lock.release();
     throw error;

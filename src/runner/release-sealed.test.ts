@@ -72,7 +72,7 @@ test('[JRN-13] [SEAL-5] it stays with what a newer writer acknowledged until the
       return nodeDisk.link(existing, name);
     },
   });
-  expect(await runAnother({ forceDead: true, disk })).toContain('hold 1 sample(s) that are not in it');
+  expect(await runAnother({ forceDead: true, disk })).toContain('hold 1 sample more');
   expect(isFenced).toBe(true);
   expect(existsSync(join(runDir, 'newer', 'journal.db'))).toBe(true);
 });

@@ -1,7 +1,8 @@
-import { DamageError } from '../base/index.ts';
-import { type FoundRun, openRunJournals } from '../journal/index.ts';
-import { countNotIn, planSeal, releaseRun } from '../seal/index.ts';
+import { counted, DamageError } from '../base/index.ts';
+import { type FoundRun, openRunJournals, type RunJournals } from '../journal/index.ts';
+import { countNotIn, planSeal } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
+import { letRunGo } from './let-run-go.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings } from './settings.ts';
 import { tryLockRun } from './try-lock.ts';
@@ -14,17 +15,24 @@ export async function releaseSealed(
   found: FoundRun,
   { settings, tally }: { readonly settings: RunSettings; readonly tally: RunTally },
 ): Promise<void> {
-  const { disk, places } = settings;
   const { runId } = found.run;
   const lock = tryLockRun(found.dir);
   if (!lock) return;
   try {
     await fenceFound(found, settings);
-    const { absent, problems } = await compare(found, settings);
-    if (absent === 0 && problems.length === 0) return await releaseRun(disk, places.state, runId);
-    tally.note(
-      `The log of run ${runId} is finished, but its journals hold ${absent} sample(s) that are not in it, or are damaged. They were left as they are: holdfast recover ${runId} --output <log> makes a log of them.`,
-    );
+    const journals = await openRunJournals({ disk: settings.disk, runDir: found.dir });
+    const close = () => journals.close();
+    try {
+      const { absent, problems } = await compare(found, journals, settings);
+      // Why it stays, if it does, is told with the logs that the bucket lacks.
+      if (absent === 0 && problems.length === 0)
+        return void (await letRunGo({ ...found.run, journals, close }, settings));
+      tally.note(
+        `The log of run ${runId} is finished, but its journals hold ${counted(absent, 'sample')} more, or are damaged. They were left as they are: holdfast recover ${runId} --output <log> makes a log of them.`,
+      );
+    } finally {
+      close();
+    }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     tally.note(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
@@ -33,16 +41,12 @@ export async function releaseSealed(
   }
 }
 
-/** What the journals hold and the log does not. The journals are closed again: they may be let go next. */
+/** What the journals hold and the log does not. */
 async function compare(
-  { dir, run }: FoundRun,
-  { disk, places }: RunSettings,
+  { run }: FoundRun,
+  journals: RunJournals,
+  { places }: RunSettings,
 ): Promise<{ readonly absent: number; readonly problems: readonly string[] }> {
-  const journals = await openRunJournals({ disk, runDir: dir });
-  try {
-    const plan = await planSeal(journals, places.logs);
-    return { absent: await countNotIn(places.logs, run.logName, plan), problems: plan.problems };
-  } finally {
-    journals.close();
-  }
+  const plan = await planSeal(journals, places.logs);
+  return { absent: await countNotIn(places.logs, run.logName, plan), problems: plan.problems };
 }

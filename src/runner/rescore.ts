@@ -36,6 +36,7 @@ import {
   type LogFile,
   type LogHeader,
   type LogReader,
+  type LogStore,
   type ModelUsage,
   openLog,
   type SampleAnswer,
@@ -66,8 +67,15 @@ export interface RescoreOptions {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
+  /** How people name the log that is read, and the one that is written. */
   readonly from: string;
   readonly to: string;
+  /** Opens the log that is read. Default: the file of that path. */
+  readonly open?: () => Promise<LogReader>;
+  /** Where the new log is kept. Default: its directory. */
+  readonly into?: LogStore;
+  /** Where the workspaces of its samples are, and scratch goes. Default: beside the log. */
+  readonly state?: StateDir;
   /** Whose scorers and metrics are used; its target is not called. */
   readonly eval: PlannedEval;
   readonly baseDir: string;
@@ -98,12 +106,14 @@ export interface RescoreReport {
  */
 export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport> {
   const { disk, to } = options;
-  const log = await openLog(disk, options.from);
+  const { open = () => openLog(disk, options.from), into } = options;
+  const log = await open();
   try {
     const inputs = await readInputs(disk, { inputs: options.eval.inputs, baseDir: options.baseDir });
     const rescore = new Rescore(options, log, inputs);
     try {
-      const created = await directoryLogStore(disk, dirname(to)).create(basename(to), {
+      const store = into ?? directoryLogStore(disk, dirname(to));
+      const created = await store.create(basename(to), {
         write: (file) => rescore.writeTo(file),
       });
       if (created.outcome === 'exists') throw exists(to);
@@ -130,7 +140,7 @@ class Rescore {
   constructor(options: RescoreOptions, log: LogReader, inputs: Json) {
     this.#options = options;
     this.#log = log;
-    this.#scratchDir = StateDir.of(dirname(options.from)).workDir(`rescore-${shortId(options.random)}`);
+    this.#scratchDir = stateOf(options).workDir(`rescore-${shortId(options.random)}`);
     const about = { code: options.code, inputs };
     this.#scoring = scoringDigest(options.eval, about);
     this.#definition = definitionDigest(options.eval, about);
@@ -263,7 +273,7 @@ class Rescore {
       disk,
       clock,
       random,
-      state: StateDir.of(dirname(from)),
+      state: stateOf(this.#options),
       identity: digestOf(`${header.eval.run_id}\n${basename(from)}\n${this.#definition}`),
       start: { version: header.version, eval: header.eval, plan: header.plan },
       samples: header.results?.total_samples ?? 0,
@@ -273,9 +283,9 @@ class Rescore {
 
   /** A copy of the folder in which the sample ran, when it is still there: scoring leaves the evidence as it is. */
   async #workspace({ id, epoch }: SampleKey): Promise<Workspace> {
-    const { disk, from } = this.#options;
+    const { disk } = this.#options;
     const { run_id: runId } = (await this.#log.header()).eval;
-    const places = { state: StateDir.of(dirname(from)) };
+    const places = { state: stateOf(this.#options) };
     const template = await workspaceOf({ disk, places }, { runId, sample: { id, epoch } });
     const scratch = createWorkspace({ disk, workDir: this.#scratchDir, sampleId: id, epoch });
     if (template === undefined) return scratch;
@@ -336,10 +346,11 @@ class RowLookup {
     this.#indexes = new Map(dataset?.ids.map((id, index) => [String(id), index]));
   }
 
-  static async open({ eval: planned, baseDir, disk, from }: RescoreOptions): Promise<RowLookup> {
+  static async open(options: RescoreOptions): Promise<RowLookup> {
+    const { eval: planned, baseDir, disk } = options;
     try {
       return new RowLookup(
-        await openDataset({ data: planned.data, baseDir, disk, tempDir: StateDir.of(dirname(from)).path }),
+        await openDataset({ data: planned.data, baseDir, disk, tempDir: stateOf(options).path }),
       );
     } catch (error) {
       // The data may have moved or changed since: the log itself holds every row as text.
@@ -372,6 +383,10 @@ function mergeUsage(
   const merged: Record<string, ModelUsage> = { ...before };
   for (const [model, usage] of Object.entries(added)) merged[model] = addUsage(merged[model], usage);
   return merged;
+}
+
+function stateOf({ state, from }: RescoreOptions): StateDir {
+  return state ?? StateDir.of(dirname(from));
 }
 
 function exists(path: string): UsageError {

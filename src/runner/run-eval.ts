@@ -1,6 +1,14 @@
 import { join } from 'node:path';
-import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../base/index.ts';
-import { createFile } from '../disk/index.ts';
+import {
+  ActionableError,
+  counted,
+  messageOf,
+  namedOnce,
+  type RunId,
+  toJson,
+  UsageError,
+} from '../base/index.ts';
+import { createFile, sweepTemps } from '../disk/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import { findDone } from './already-done.ts';
@@ -9,7 +17,7 @@ import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { logStartOf } from './eval-spec.ts';
-import { type Finish, finishRun, leaveFailed, leaveResumable, type RunOutcome } from './finish-run.ts';
+import { endRun, type Finish, leaveFailed, type RunOutcome } from './finish-run.ts';
 import { type LookBack, lookBack } from './look-back.ts';
 import type { RunStarted } from './observer.ts';
 import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
@@ -18,6 +26,7 @@ import { releaseSealed } from './release-sealed.ts';
 import { runSamples } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
+import { shipLogs } from './ship-logs.ts';
 import { takeOver } from './take-over.ts';
 import { type Stock, takeStock } from './take-stock.ts';
 
@@ -44,16 +53,20 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
   await sweepShells(disk, places.state.path, clock);
+  // An unfinished log of a process that died: whoever comes next sweeps it, whether or not a log is made.
+  await sweepTemps(disk, places.logDir);
   for (const note of await bringLogsHome(settings, plan)) tally.note(note);
+  tally.unshipped = await shipLogs(settings, plan);
   const brought = await bringHome(settings, plan);
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
   const found = await openRun({ ...prepared, tally });
-  if ('account' in found) return found;
+  const { states } = tally;
+  if ('account' in found) return { ...found, states };
   const { opened } = found;
   await using earlier = found.earlier;
   try {
-    return await work({ ...prepared, tally, earlier, opened });
+    return { ...(await work({ ...prepared, tally, earlier, opened })), states };
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -78,7 +91,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
-    for (const stale of back.stale) tally.note(await takeOver(stale, settings));
+    for (const stale of back.stale) tally.note(await takeOver(stale, settings, options.startOf));
     const earlier = await openEarlier(planned);
     try {
       const done = back.goOn
@@ -103,8 +116,10 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
 
 async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns> {
   const earlier = await earlierRunsOf(prepared, (sentence) => tally.noteDamage(sentence));
-  for (const { path, reason, isOurs } of earlier.unreadable) {
-    const sentence = `A log could not be read and was left as it is: ${path} (${reason}). What is whole in it can be saved: holdfast recover ${path} --force-dead`;
+  for (const { path, reason, isOurs, isRead } of earlier.unreadable) {
+    const sentence = isRead
+      ? `A log is damaged and was left as it is: ${namedOnce(path, reason)} Its whole samples are taken over; when they stand in a new log, it can be removed.`
+      : `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
     if (isOurs) tally.noteDamage(sentence);
     else tally.note(sentence);
   }
@@ -129,19 +144,23 @@ async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> 
   }
 }
 
-function noteFound(back: LookBack, { journals }: OpenRun, tally: RunTally): void {
+function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
   for (const note of back.notes) tally.note(note);
-  const { damage } = journals;
+  const { damage } = opened;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);
+  if (damage.lost && damage.lost.results > 0)
+    tally.note(
+      `${damage.lost.results} of the samples that had ended lost their results. They are run again, and counted by what is left of them: as fresh when that is nothing.`,
+    );
 }
 
 async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.journals.spentUsd());
+  task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
   const shipper = startShipper(planned);
-  const finish: Finish = { settings, task, opened, tally, shipper };
+  const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {
     const stock = await takeStock(opened, { plan, earlier, tally }, settings);
     noteStartingOver(stock.tried, planned);
@@ -157,10 +176,9 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped } = await runSamples({ ...planned, stock, shipper });
-    if (stopped) return await leaveResumable(stopped, finish);
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
-    return await finishRun(finish);
+    return await endRun(stopped, finish);
   } catch (error) {
     if (opened.writer.failure === undefined) throw error;
     return await leaveFailed(opened.writer.failure, finish);
@@ -179,11 +197,19 @@ function startShipper({
   const shipper = opened.writer.shipTo({
     ...segments,
     intervalMs: settings.segmentIntervalMs,
-    onProblem: (error) =>
-      tally.note(`The bucket did not take a segment, and will be asked again: ${messageOf(error)}`),
+    onProblem: (error) => {
+      // A writer that was fenced ships nothing more; what it ends with says so.
+      if (opened.writer.failure === undefined) tally.note(shippingProblem(error));
+    },
   });
   shipper.start();
   return shipper;
+}
+
+function shippingProblem(error: unknown): string {
+  if (error instanceof ActionableError && error.code === 'E_SEGMENT_CONFLICT')
+    return `${error.message} ${error.hint}`;
+  return `The bucket did not take a segment, and will be asked again: ${messageOf(error)}`;
 }
 
 function startOf({ task, settings, target, plan, dataset }: Planned) {
@@ -199,6 +225,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       version: settings.version,
       random: settings.random,
       file: task.file,
+      redaction: task.models.redaction,
     });
 }
 
@@ -229,7 +256,7 @@ function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }:
   const count = [...tried.values()].filter((status) => status === 'interrupted').length;
   if (count === 0) return;
   tally.note(
-    `${count} interrupted sample(s) start over, unless only their scoring was left: what happens inside a command cannot be replayed.`,
+    `${counted(count, 'interrupted sample')} to start over, unless only the scoring was left: what happens inside a command cannot be replayed.`,
   );
 }
 

@@ -86,7 +86,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   for (const note of notes) options.onNote?.(note);
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
-  const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
+  const modelsFor = modelsOfSet(options, items, { concurrency, gates, clock });
   const settings: Omit<RunSettings, 'signals'> = {
     disk,
     clock,
@@ -139,9 +139,11 @@ function concurrencyOf(items: readonly PlannedItem[]): number {
 /** Every item has its own models and its own purse; gates and the set's purse are shared. */
 function modelsOfSet(
   options: RunEvalsOptions,
+  items: readonly PlannedItem[],
   shared: { readonly concurrency: number; readonly gates: Map<string, ModelGate>; readonly clock: Clock },
 ): (item: PlannedItem) => Models {
   const purse = createBudget(options.budgetUsd);
+  const ownBudgets = new Map(items.map((item) => [item, createBudget(item.eval.budgetUsd)]));
   const unpriced = new Set<string>();
   const onUnknownPrice = (model: string) => {
     if (unpriced.has(model)) return;
@@ -154,7 +156,7 @@ function modelsOfSet(
     createModels({
       ...shared,
       env: options.env,
-      budget: bothBudgets(createBudget(item.eval.budgetUsd), purse),
+      budget: bothBudgets(ownBudgets.get(item) ?? createBudget(item.eval.budgetUsd), purse),
       onUnknownPrice,
       projectDir: item.baseDir,
       redact: item.eval.redact,

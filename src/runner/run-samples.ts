@@ -101,10 +101,10 @@ async function runOne(
     signal,
   });
   if (kept && outcome.status !== 'interrupted') tally.ledger.reused(kept.fields);
-  const isWasted =
-    (outcome.status === 'errored' && !outcome.canReplay) ||
-    (outcome.status === 'interrupted' && target.startsOver);
-  tally.ledger.attempt(outcome.totals, isWasted);
+  tally.ledger.attempt(outcome.totals);
+  // What an agent that starts over did before is worth nothing; neither are answers that are not to be given again.
+  if (outcome.status !== 'completed' && target.startsOver) tally.ledger.waste(outcome.totals);
+  else if (before && !before.canReplay) tally.ledger.waste(before.totals);
   // With a bucket, a sample counts as completed only after the bucket was offered its result.
   if (outcome.status !== 'interrupted') await shipper?.ship();
   return outcome;

@@ -3,6 +3,7 @@ import type { Budget, Models } from '../targets/index.ts';
 import type { Account, Amounts } from './account.ts';
 import type { RunObserver } from './observer.ts';
 import { runEval } from './run-eval.ts';
+import type { SampleStates } from './sample-states.ts';
 import type { PlannedItem } from './set-items.ts';
 import type { RunSettings } from './settings.ts';
 import { missedThresholds } from './threshold.ts';
@@ -37,7 +38,7 @@ const BACKOFF_MS_MAX = 300_000;
 export async function runSet(options: RunSetOptions): Promise<readonly ItemOutcome[]> {
   const { settings, attempts } = options;
   const { drain, abort } = settings.signals;
-  let outcomes = await runItems(options, options.items);
+  let outcomes: readonly Attempted[] = await runItems(options, options.items);
   for (let attempt = 2; attempt <= attempts; attempt++) {
     const missing = outcomes.filter(isMissingSomething).map(({ item }) => item);
     if (missing.length === 0 || drain.aborted || abort.aborted) break;
@@ -57,8 +58,8 @@ export async function runSet(options: RunSetOptions): Promise<readonly ItemOutco
 async function runItems(
   options: RunSetOptions,
   items: readonly PlannedItem[],
-): Promise<readonly ItemOutcome[]> {
-  const outcomes: ItemOutcome[] = [];
+): Promise<readonly Attempted[]> {
+  const outcomes: Attempted[] = [];
   const queue = items.entries();
   const work = async () => {
     for (const [index, item] of queue) outcomes[index] = await runItem(options, item);
@@ -67,13 +68,18 @@ async function runItems(
   return outcomes;
 }
 
-async function runItem(options: RunSetOptions, item: PlannedItem): Promise<ItemOutcome> {
+/** What became of each sample, so that several attempts can be counted as one. */
+interface Attempted extends ItemOutcome {
+  readonly states?: SampleStates | undefined;
+}
+
+async function runItem(options: RunSetOptions, item: PlannedItem): Promise<Attempted> {
   const observer = options.observerFor(item);
   try {
     const task = { ...item, models: options.modelsFor(item), observer };
-    const { account, results, error } = await runEval(task, options.settings);
+    const { account, results, error, states } = await runEval(task, options.settings);
     const missed = results ? missedThresholds(item.eval.threshold, results) : [];
-    return { item, account, missed, error, ...(results ? { results } : {}) };
+    return { item, account, missed, error, states, ...(results ? { results } : {}) };
   } catch (error) {
     // One item that cannot run does not take the others with it; the caller shows the error.
     return { item, missed: [], error };
@@ -83,36 +89,36 @@ async function runItem(options: RunSetOptions, item: PlannedItem): Promise<ItemO
 }
 
 /** One account for all attempts: what was run over all of them, and what is left after the last. */
-function withEarlier(last: ItemOutcome, before: ItemOutcome): ItemOutcome {
-  if (!last.account || !before.account) return last;
+function withEarlier(last: Attempted, before: Attempted): Attempted {
+  // One that could not even begin changes nothing of what was done before.
+  if (!last.account || !before.account) return { ...before, ...last };
   const [now, then] = [last.account, before.account];
+  const states = last.states && before.states ? last.states.after(before.states) : last.states;
+  const damage = [...new Set([...(then.damage ?? []), ...(now.damage ?? [])])];
   const account: Account = {
     ...now,
     samples: {
-      ...now.samples,
-      kept: then.samples.kept,
-      reused: then.samples.reused,
-      fresh: then.samples.fresh,
-      rescored: then.samples.rescored + now.samples.rescored,
-      replayed: then.samples.replayed + now.samples.replayed,
-      rerun: then.samples.rerun + now.samples.rerun,
+      ...(states?.counts(() => true) ?? now.samples),
       lost: Math.max(then.samples.lost, now.samples.lost),
     },
     reusedFrom: then.reusedFrom,
+    ...(then.previous ? { previous: then.previous } : {}),
     answers: {
       bought: then.answers.bought + now.answers.bought,
       replayed: then.answers.replayed + now.answers.replayed,
-      lost: then.answers.lost + now.answers.lost,
+      // A damaged journal is found to be so by each attempt that reads it.
+      lost: Math.max(then.answers.lost, now.answers.lost),
     },
     usd: {
       ...sumAmounts(then.usd, now.usd),
-      lost: then.usd.lost + now.usd.lost,
+      lost: Math.max(then.usd.lost, now.usd.lost),
       unpricedCalls: then.usd.unpricedCalls + now.usd.unpricedCalls,
     },
     tokens: sumAmounts(then.tokens, now.tokens),
+    ...(damage.length > 0 ? { damage } : {}),
     notes: [...new Set([...then.notes, ...now.notes])],
   };
-  return { ...last, account };
+  return { ...last, account, states };
 }
 
 /** What the later attempt saved is what the earlier one bought: only what was there before all of them was saved. */
@@ -124,7 +130,7 @@ function sumAmounts(then: Amounts, now: Amounts): Amounts {
 function isMissingSomething({ account, error }: ItemOutcome): boolean {
   if (error !== undefined) return false;
   if (!account || account.state === 'interrupted' || account.state === 'budget') return false;
-  return account.samples.errored > 0 || account.samples.remaining > 0;
+  return account.samples.errored > 0 || account.samples.remaining > 0 || account.unshipped !== undefined;
 }
 
 async function waited({ clock, signals }: RunSettings, ms: number): Promise<boolean> {
@@ -137,12 +143,18 @@ async function waited({ clock, signals }: RunSettings, ms: number): Promise<bool
   }
 }
 
-/** The item's own budget and the set's: what is spent counts in both, and either can be exhausted. */
+/**
+ * The item's own budget and the set's: what is spent counts in both, and either can be exhausted. The item's own lives as long
+ * as the command does, so it knows what was counted in earlier attempts.
+ */
 export function bothBudgets(own: Budget, shared: Budget): Budget {
+  const tighter = () => (own.isExhausted() || shared.limitUsd === undefined ? own : shared);
   return {
-    limitUsd: own.limitUsd ?? shared.limitUsd,
+    get limitUsd() {
+      return tighter().limitUsd;
+    },
     get spentUsd() {
-      return own.spentUsd;
+      return tighter().spentUsd;
     },
     get unpricedCalls() {
       return own.unpricedCalls;
@@ -151,9 +163,10 @@ export function bothBudgets(own: Budget, shared: Budget): Budget {
       own.spend(costUsd);
       shared.spend(costUsd);
     },
-    countEarlier(costUsd) {
-      own.countEarlier(costUsd);
-      shared.countEarlier(costUsd);
+    countEarlier(run, costUsd) {
+      const added = own.countEarlier(run, costUsd);
+      shared.spend(added);
+      return added;
     },
     isExhausted: () => own.isExhausted() || shared.isExhausted(),
   };

@@ -31,6 +31,8 @@ export class RunTally {
   readonly #lenders = new Map<string, number>();
   #lost = { answers: 0, usd: 0 };
   previous: PreviousAttempt | undefined;
+  /** Logs that the bucket lacks, by name, with the reason. */
+  unshipped: ReadonlyMap<string, string> = new Map();
 
   constructor(options: TallyOptions) {
     this.#options = options;
@@ -88,6 +90,7 @@ export class RunTally {
   account(state: RunState, runId: string, found: Found): Account {
     const { plan, target } = this.#options;
     const unwritable = [...(found.unwritable ?? [])].map(([sample, reason]) => ({ sample, reason }));
+    const unshipped = [...this.unshipped].map(([log, reason]) => ({ log, reason }));
     return {
       eval: plan.identity.eval,
       target,
@@ -101,6 +104,7 @@ export class RunTally {
       usd: { ...this.ledger.usd, lost: this.#lost.usd },
       tokens: this.ledger.tokens,
       ...(unwritable.length > 0 ? { unwritable } : {}),
+      ...(unshipped.length > 0 ? { unshipped } : {}),
       ...(this.#damage.size > 0 ? { damage: [...this.#damage] } : {}),
       notes: [...this.#notes],
     };

@@ -68,6 +68,26 @@ export class SampleStates {
     return { planned: this.#states.length, ...counts };
   }
 
+  /**
+   * The same over an earlier attempt as well: what that one did counts where this one found it done, and what is not there
+   * now is left, whatever was said before.
+   */
+  after(earlier: SampleStates): SampleStates {
+    const both = new SampleStates(this.#plan);
+    for (const [position, state] of this.#states.entries()) {
+      const isFound = state === KINDS.indexOf('kept') || state === KINDS.indexOf('reused');
+      const before = isFound ? earlier.#kindOf(this.#plan.nameAt(position)) : 'none';
+      both.#states[position] = before === 'none' ? state : KINDS.indexOf(before);
+    }
+    return both;
+  }
+
+  #kindOf(name: string): Kind {
+    const position = this.#plan.positionOf(name);
+    const state = position === undefined ? 0 : (this.#states[position] ?? 0);
+    return KINDS[state & ~ERRORED] ?? 'none';
+  }
+
   #count(kind: Kind): number {
     const wanted = KINDS.indexOf(kind);
     let count = 0;

@@ -2,12 +2,11 @@ import { UsageError } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import {
   type EvalDefinition,
-  matchesFilter,
+  idFilter,
   normalizeEval,
   type PlannedEval,
   type PlannedTarget,
   type SampleLimits,
-  type SampleRow,
   withModel,
 } from '../evals/index.ts';
 import type { RunTask } from './settings.ts';
@@ -100,19 +99,10 @@ function applyChanges(definition: EvalDefinition, changes: EvalChanges): EvalDef
   return {
     ...definition,
     ...plain,
-    ...(ids === undefined ? {} : { filter: withIds(definition.filter, ids) }),
+    ...(ids === undefined ? {} : { filter: idFilter(ids, definition.filter) }),
     ...(epochs === undefined ? {} : { epochs: withCount(definition.epochs, epochs) }),
     ...(limits === undefined ? {} : { limits: { ...definition.limits, ...limits } }),
     ...(redact === undefined ? {} : { redact: [...(definition.redact ?? []), ...redact] }),
-  };
-}
-
-function withIds(filter: EvalDefinition['filter'], ids: readonly string[]): (row: SampleRow) => boolean {
-  const wanted = new Set(ids);
-  return (row) => {
-    if (!wanted.has(String(row.id))) return false;
-    if (filter === undefined) return true;
-    return typeof filter === 'function' ? filter(row) : matchesFilter(row, filter);
   };
 }
 

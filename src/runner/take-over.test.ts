@@ -2,7 +2,14 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { countingModel, damageFirstAttempt, recordOf, stopAt, twoTurns } from '../../test/interrupted-run.ts';
+import {
+  countingModel,
+  damageFirstAttempt,
+  plannedRun,
+  recordOf,
+  stopAt,
+  twoTurns,
+} from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
 import { defineEval } from '../evals/index.ts';
@@ -60,4 +67,17 @@ test('[SEAL-5] a sample that cannot be written into the log of the old run keeps
   expect(account).toMatchObject({ state: 'done', samples: { planned: 4, lost: 0 } });
   expect(setAside()).toEqual([runId]);
   expect(account.notes.join()).toContain('q2_epoch_1');
+});
+
+test('the log of a run that had done all of it when another plan came is a success', async () => {
+  const run = await plannedRun(harness, 2);
+  const writer = await newWriter(harness.stateDir, run);
+  for (const id of ['q0', 'q1'])
+    await writer.startAttempt(sampleStart(id)).finish('completed', sampleFields(id));
+  writer.close();
+  const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: 3, lost: 0 } });
+  const log = await harness.places.logs.open(run.logName);
+  expect((await log?.header())?.status).toBe('success');
+  await log?.close();
 });

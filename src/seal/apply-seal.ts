@@ -1,4 +1,4 @@
-import { type Clock, DamageError, type Json, type JsonObject } from '../base/index.ts';
+import { type Clock, counted, DamageError, type Json, type JsonObject } from '../base/index.ts';
 import type { CreatedLog, EvalError, LogHeader, LogStatus, LogStore, VerifyReport } from '../log/index.ts';
 import { isWhole, planWithout, type SealPlan } from './plan-seal.ts';
 import { findSealedLog } from './sealed-log.ts';
@@ -114,7 +114,7 @@ function noteProblems(report: VerifyReport, unwritable: Map<string, string>, pla
 function outcomeOf(plan: SealPlan, { outcome }: ApplySealOptions): ApplySealOptions['outcome'] {
   if (plan.unwritable.size === 0 || outcome.status !== 'success' || isWhole(plan)) return outcome;
   const names = [...plan.unwritable.keys()].slice(0, 10).join(', ');
-  const message = `${plan.unwritable.size} sample(s) could not be written and are kept beside this log: ${names}`;
+  const message = `Not written, but kept beside this log: ${counted(plan.unwritable.size, 'sample')} (${names})`;
   return { status: 'error', error: { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` } };
 }
 

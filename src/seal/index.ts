@@ -1,4 +1,4 @@
-export { ACCOUNT_KEY } from './account-key.ts';
+export { ACCOUNT_KEY, RECOVERY_KEY } from './account-key.ts';
 export { applySeal, type SealReport } from './apply-seal.ts';
 export { nameOfChosen } from './choice-list.ts';
 export { isMemberWhole } from './lenders.ts';

@@ -1,4 +1,4 @@
-import { ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError, counted, messageOf } from '../base/index.ts';
 import type { ReusedOutline, RunJournals } from '../journal/index.ts';
 import { type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
 
@@ -17,7 +17,7 @@ export async function checkLenders(journals: RunJournals, logs: LogStore): Promi
   for (const [name, lent] of rows) {
     const lender = await openLender(logs, name);
     if (typeof lender === 'string') {
-      problems.push(`${name}, which lends ${lent.length} sample(s), ${lender}.`);
+      problems.push(`${name}, which lends ${counted(lent.length, 'sample')}, ${lender}.`);
       continue;
     }
     try {

@@ -1,10 +1,11 @@
-import { type SampleKey, sampleKeyText } from '../base/index.ts';
+import { isJsonObject, type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
-import { answerKey, type LogHeader, type LogReader, type LogStore } from '../log/index.ts';
+import { answerKey, type LogHeader, type LogReader, type LogStore, repairedLog } from '../log/index.ts';
+import { RECOVERY_KEY } from './account-key.ts';
 import { sampleOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
 
-/** The header of the log that an earlier seal of this run left in its place, if there is one. */
+/** The header of the log that an earlier seal of this run left in its place, if there is one; also when it is damaged. */
 export async function findSealedLog(
   logs: LogStore,
   name: string,
@@ -13,7 +14,7 @@ export async function findSealedLog(
   const log = await logs.open(name);
   if (!log) return undefined;
   try {
-    const header = await log.header();
+    const header = await repairedLog(log).header();
     const isOurs = header.eval.run_id === run.runId && header.status !== 'started';
     return isOurs ? header : undefined;
   } finally {
@@ -23,12 +24,15 @@ export async function findSealedLog(
 
 /**
  * How many samples of a plan are not in a log: somebody else may have sealed the run before all of it was known. What
- * is missing there must not be let go [SEAL-5].
+ * is missing there must not be let go [SEAL-5]. A log whose own documents are damaged holds nothing for certain, and one
+ * that was recovered without its transcripts holds nothing whole.
  */
 export async function countNotIn(logs: LogStore, name: string, plan: SealPlan): Promise<number> {
   const log = await logs.open(name);
   if (!log) return plan.choices.length;
   try {
+    const damage = await repairedLog(log).checkDocuments();
+    if (damage.length > 0 || !hasTranscripts(await log.header())) return plan.choices.length;
     const held = new Map<string, boolean>();
     for await (const { id, epoch, completed, error } of log.summaries())
       held.set(sampleKeyText(id, epoch), completed && error === undefined);
@@ -52,4 +56,9 @@ async function holdsAnswers(log: LogReader, sample: SampleKey, { journals }: Sea
   if (left.size === 0) return true;
   for await (const answer of log.answers(sample)) left.delete(answerKey(answer));
   return left.size === 0;
+}
+
+function hasTranscripts({ metadata }: LogHeader): boolean {
+  const recovery = metadata[RECOVERY_KEY];
+  return !isJsonObject(recovery) || recovery.events !== false;
 }

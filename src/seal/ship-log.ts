@@ -19,7 +19,8 @@ export interface ShipLogOptions {
  * is lost right after a run then loses nothing.
  */
 export async function shipLog({ disk, path, bucket, key, signal }: ShipLogOptions): Promise<void> {
-  await bucket.createFromFile(key, path, signal);
+  // What is there already is never written again, and a log directory may be the bucket itself.
+  if (!(await bucket.stat(key, signal))) await bucket.createFromFile(key, path, signal);
   const [here, there] = [await digestOfFile(disk, path), await digestOfObject(bucket, key)];
   if (here !== there) throw different(`${bucket.url}/${key}`, path);
 }
@@ -50,6 +51,6 @@ function different(place: string, path: string): ActionableError {
   return new ActionableError({
     code: 'E_LOG_NOT_SHIPPED',
     message: `${place} is not the log that ${path} is.`,
-    hint: 'The log is whole here, and the segments stay in the bucket. Move the other object away; the next run tries again.',
+    hint: 'The log is whole here, and its journal and its segments stay. Move the other object away and run the same command again: it is then shipped.',
   });
 }

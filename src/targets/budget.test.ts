@@ -36,7 +36,7 @@ test('[BUD-2] calls that are under way are let finish, so the overshoot is at mo
 
 test('[BUD-3] calls without a price are counted, not guessed', () => {
   const budget = createBudget(1);
-  budget.countEarlier(0.25);
+  budget.countEarlier('run', 0.25);
   budget.spend(undefined);
   budget.spend(0.5);
   expect(budget).toMatchObject({ spentUsd: 0.75, unpricedCalls: 1 });
@@ -44,4 +44,16 @@ test('[BUD-3] calls without a price are counted, not guessed', () => {
   budget.spend(0.25);
   expect(budget.isExhausted()).toBe(true);
   expect(createBudget().isExhausted()).toBe(false);
+});
+
+test('[BUD-4] what a run cost counts once, however often it is gone on with', () => {
+  const budget = createBudget(10);
+  expect(budget.countEarlier('run', 2)).toBe(2);
+  budget.spend(1);
+  // Another attempt finds all of it in the journals, and something more that another process bought.
+  expect(budget.countEarlier('run', 3.5)).toBe(0.5);
+  expect(budget.countEarlier('run', 3.5)).toBe(0);
+  budget.spend(1);
+  expect(budget.countEarlier('another', 1)).toBe(1);
+  expect(budget.spentUsd).toBe(5.5);
 });

@@ -7,14 +7,18 @@ import { ActionableError } from '../base/index.ts';
  * - [BUD-2] Calls that were already under way are let finish, since they are paid for anyway. So the money spent can exceed
  *   the limit by what these calls cost: at most one call for each sample in flight.
  * - [BUD-3] Calls without a known price are counted, not guessed: `unpricedCalls` says how many there were.
+ * - [BUD-4] However often a run is gone on with, in one command or in many, each answer counts once.
  */
 export interface Budget {
   readonly limitUsd: number | undefined;
   readonly spentUsd: number;
   readonly unpricedCalls: number;
   spend(costUsd: number | undefined): void;
-  /** What earlier attempts of the same run cost: the limit holds for the run, however often it is resumed. */
-  countEarlier(costUsd: number): void;
+  /**
+   * What all attempts of a run, that is gone on with from now, cost so far: the limit holds for it however often it is resumed.
+   * What was counted already, here or as it was spent, does not count again [BUD-4]. Gives what was new.
+   */
+  countEarlier(run: string, costUsd: number): number;
   isExhausted(): boolean;
 }
 
@@ -35,6 +39,9 @@ export class BudgetExhausted extends ActionableError {
 export function createBudget(limitUsd?: number): Budget {
   let spentUsd = 0;
   let unpricedCalls = 0;
+  /** Of each run: how much of `spentUsd` is its. */
+  const counted = new Map<string, number>();
+  let current = '';
   return {
     limitUsd,
     get spentUsd() {
@@ -45,10 +52,18 @@ export function createBudget(limitUsd?: number): Budget {
     },
     spend(costUsd) {
       if (costUsd === undefined) unpricedCalls++;
-      else spentUsd += costUsd;
+      else {
+        spentUsd += costUsd;
+        counted.set(current, (counted.get(current) ?? 0) + costUsd);
+      }
     },
-    countEarlier(costUsd) {
-      spentUsd += costUsd;
+    countEarlier(run, costUsd) {
+      const known = counted.get(run) ?? 0;
+      const added = Math.max(0, costUsd - known);
+      current = run;
+      spentUsd += added;
+      counted.set(run, known + added);
+      return added;
     },
     isExhausted: () => limitUsd !== undefined && spentUsd >= limitUsd,
   };

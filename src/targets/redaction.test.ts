@@ -46,9 +46,33 @@ test('[RED-1] words of the format stay, also under a pattern that would find the
   expect(wide.value(event)).toEqual({
     ...event,
     text: '[redacted]',
-    arguments: { name: '[redacted]' },
-    metadata: { id: '[redacted]' },
+    arguments: { '[redacted]': '[redacted]' },
+    metadata: { '[redacted]': '[redacted]' },
   });
+});
+
+test('[RED-1] keys that somebody gave his own things are redacted, and none is lost when two become alike', () => {
+  const own = { [SECRET]: 1, 'sk-9': 2, plain: { [`a ${SECRET}`]: [SECRET] } };
+  const kept = { '[redacted]': 1, '[redacted][redacted]': 2, plain: { 'a [redacted]': ['[redacted]'] } };
+  expect(redaction.value({ metadata: own, data: own })).toEqual({ metadata: kept, data: kept });
+  expect(redaction.value({ metadata: kept })).toEqual({ metadata: kept });
+  expect(JSON.parse(redaction.text(JSON.stringify(own)))).toEqual(kept);
+});
+
+test('[RED-1] keys of the format stay, and what Holdfast keeps under its own', () => {
+  const wide = createRedaction([/[a-z]+/g]);
+  const sample = { metadata: { holdfast: { key: '0815' } }, input: '1' };
+  expect(wide.value(sample)).toEqual(sample);
+});
+
+test('[RED-1] the source of an info event is somebody’s own, that of a message is a word of the format', () => {
+  expect(redaction.value({ event: 'info', source: SECRET, data: 1 })).toEqual({
+    event: 'info',
+    source: '[redacted]',
+    data: 1,
+  });
+  const message = { role: 'user', source: 'input' };
+  expect(createRedaction([/input/g]).value(message)).toEqual(message);
 });
 
 test('[RED-1] a text that is JSON stays JSON, and what is escaped in it is found', () => {

@@ -40,6 +40,9 @@ const FORMAT_WORDS: ReadonlySet<string> = new Set([
 /** Below these keys everything is somebody's own, whatever its keys are called. */
 const FREE_KEYS: ReadonlySet<string> = new Set(['arguments', 'metadata', 'data', 'store', 'result', 'value']);
 
+/** What Holdfast itself keeps in the metadata of a sample. */
+const OWN_KEY = 'holdfast';
+
 /** Parts of a message that are read one after the other as one text. */
 const PART_KEYS = ['text', 'reasoning'] as const;
 
@@ -63,20 +66,28 @@ class ValueRedactor {
     if (Array.isArray(value)) return this.#parts(value).map((item) => this.walk(item, isFree));
     // Dates, bytes and URLs hold no text of anybody.
     if (!isPlainObject(value)) return value;
-    const entries = Object.entries(value).map(([key, item]) => [
-      key,
-      this.#field(value, key, { item, isFree }),
-    ]);
-    return Object.fromEntries(entries);
+    const redacted: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      const name = isFree ? this.#key(key, redacted) : key;
+      define(redacted, name, this.#field(value, key, { item, isFree }));
+    }
+    return redacted;
+  }
+
+  /** What somebody calls his own things may be a secret, too. Two that become alike stay two: the second has a mark more. */
+  #key(key: string, taken: Fields): string {
+    let name = key === OWN_KEY ? key : this.text(key);
+    while (name !== key && Object.hasOwn(taken, name)) name += MARK;
+    return name;
   }
 
   #field(owner: Fields, key: string, { item, isFree }: { item: unknown; isFree: boolean }): unknown {
     if (typeof item === 'string') {
-      const isFormat = !isFree && FORMAT_WORDS.has(key);
+      const isFormat = !isFree && FORMAT_WORDS.has(key) && !isOwnSource(owner, key);
       const isFile = key === 'data' && typeof owner.mediaType === 'string';
       if (isFormat || isFile) return item;
     }
-    return this.walk(item, key !== 'holdfast' && (isFree || FREE_KEYS.has(key)));
+    return this.walk(item, key !== OWN_KEY && (isFree || FREE_KEYS.has(key)));
   }
 
   /** A text that is JSON (the arguments of a tool call) stays JSON, and what is escaped in it is found, too. */
@@ -129,6 +140,16 @@ class ValueRedactor {
     }
     return merged;
   }
+}
+
+/** A message says in one of few words where it came from; `info` says what an eval's author wants. */
+function isOwnSource({ event }: Fields, key: string): boolean {
+  return key === 'source' && event === 'info';
+}
+
+/** Like an assignment, also for the key `__proto__`. */
+function define(into: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(into, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
 interface Part {

@@ -79,6 +79,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
     version: 'bench',
     random: systemRandom,
     file: undefined,
+    redaction: models.redaction,
   });
   const run: RunRecord = {
     runId,

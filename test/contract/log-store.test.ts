@@ -105,6 +105,7 @@ function inDirectory(disk: Disk, dir: string): LogStoreUnderTest {
       await disk.makeDir(dir);
       await replaceFile(disk, join(dir, name), Buffer.from('something else'));
     },
+    putEmpty: (name) => replaceFile(disk, join(dir, name), Buffer.alloc(0)),
     names: async () => ((await disk.list(dir)) ?? []).map(({ name }) => name),
     [Symbol.asyncDispose]: nothing,
   };
@@ -123,6 +124,7 @@ function inBucket(bucket: Bucket, folder: string, disk: Disk): LogStoreUnderTest
     store: bucketLogStore(counted, folder, { disk, scratchDir: '/tmp' }),
     bytesRead: () => bytes,
     putForeign: async (name) => void (await bucket.create(`${prefix}${name}`, Buffer.from('something else'))),
+    putEmpty: async (name) => void (await bucket.create(`${prefix}${name}`, Buffer.alloc(0))),
     names: async () =>
       (await Array.fromAsync(bucket.list(folder))).map(({ key }) => key.slice(prefix.length)),
     [Symbol.asyncDispose]: nothing,

@@ -7,6 +7,8 @@ export interface LogStoreUnderTest extends AsyncDisposable {
   readonly store: LogStore;
   /** Puts something into the store that is no log, by a name. */
   putForeign(name: string): Promise<void>;
+  /** Puts nothing there, by a name: what a crash can leave of a log. */
+  putEmpty(name: string): Promise<void>;
   /** Everything that is there, temporaries and all. */
   names(): Promise<readonly string[]>;
   bytesRead(): number;
@@ -44,6 +46,23 @@ export function logStoreContract(name: string, make: () => Promise<LogStoreUnder
       expect(await log?.samples()).toEqual([{ id: 1, epoch: 1 }]);
       expect(log?.path).toBe(store.placeOf('a.eval'));
       await log?.close();
+    });
+
+    test('[STORE-5] verify reads all of a log, and tells what cannot even be opened as damaged', async () => {
+      await using under = await make();
+      const { store } = under;
+      expect(await store.verify('a.eval')).toBeUndefined();
+      await create(store, 'a.eval');
+      expect(await store.verify('a.eval')).toMatchObject({
+        path: store.placeOf('a.eval'),
+        isWhole: true,
+        samples: 1,
+      });
+      await under.putEmpty('b.eval');
+      expect(await store.verify('b.eval')).toMatchObject({
+        isWhole: false,
+        problems: [{ code: 'E_LOG_EMPTY' }],
+      });
     });
 
     test('[STORE-2] a header is read without reading the log', async () => {

@@ -276,11 +276,11 @@ describe('logs', () => {
     expect(reportOf(ended)).toMatchObject({ exitCode: 2, error: { code: 'E_LOG_IS_DIRECTORY' } });
   });
 
-  test('to "log verify" a missing log is a finding', async () => {
+  test('to "log verify" a missing log is a wrong name, as to every command', async () => {
     await using dir = await makeTempDir();
     const ended = await holdfast(dir.path, ['log', 'verify', 'x.eval', '--json']);
-    expect(reportOf(ended)).toMatchObject({ exitCode: 1, error: { code: 'E_LOG_NOT_FOUND' } });
-    expect(ended.code).toBe(1);
+    expect(reportOf(ended)).toMatchObject({ exitCode: 2, error: { code: 'E_LOG_NOT_FOUND' } });
+    expect(ended.code).toBe(2);
   });
 
   test('an unreadable log in the log directory is said and left as it is, and the run goes on', async () => {

@@ -78,6 +78,7 @@ export interface RunReport {
     readonly error?: { readonly code: string; readonly message: string };
     readonly missed?: readonly string[];
     readonly notes?: readonly string[];
+    readonly damage?: readonly string[];
   }[];
   readonly total: { readonly samples: Readonly<Record<string, number>> };
   readonly next: readonly { readonly what: string; readonly command: string }[];

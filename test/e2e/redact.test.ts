@@ -33,17 +33,20 @@ const tools = { look: {
 } };
 export default defineEval({
   name: 'leaky',
-  data: ['answer', 'fail', 'wait'].map((id) => ({ id, input: id + ' ' + secret, target: 'redacted', metadata: { note: secret } })),
+  data: ['answer', 'fail', 'wait'].map((id) => ({ id, input: id + ' ' + secret, target: 'redacted', metadata: { note: secret, [secret]: 'key' } })),
+  tags: ['tag ' + secret],
+  metadata: { about: secret, [secret]: 'key' },
+  description: 'for ' + secret,
   models: { 'mock/leaky': leaky },
   target: async ({ id, input }, { generate, info }) => {
     const { text } = await generate({ prompt: input, tools, maxSteps: 3 });
     appendFileSync('seen', text + '\\n');
-    info({ secret });
+    info({ secret, [secret]: 1 }, 'from ' + secret);
     if (id === 'fail') throw new Error('failed on ' + secret);
     if (id === 'wait') while (process.env.WAIT) await new Promise((resolve) => setTimeout(resolve, 20));
-    return { name: secret, text };
+    return { name: secret, text, own: { [secret]: secret } };
   },
-  scorers: [includes(), async function quoting({ text }) { return { value: 1, explanation: text + secret, metadata: { id: secret } }; }],
+  scorers: [includes(), async function quoting({ text }) { return { value: 1, explanation: text + secret, metadata: { id: secret, [secret]: 1 } }; }],
   ${more}
 });
 `;

@@ -94,6 +94,7 @@ export interface SomeWriter {
   readonly writer?: string;
   readonly generation?: number;
   readonly after?: readonly string[];
+  readonly held?: Readonly<Record<string, { answers: number; results: number; usd: number }>>;
 }
 
 /** A new writer of a run below a state directory. */

@@ -7,6 +7,7 @@ import { nodeDisk } from '../../disk/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import type { Check } from '../doctor/check.ts';
 import { EXIT } from '../exit-code.ts';
+import { directoryOf, isFileUrl } from '../logs/log-place.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -31,19 +32,23 @@ export const command = defineCommand<DoctorFlags>({
       '../doctor/check-machine.ts'
     );
     const { checkBucket } = await import('../doctor/check-bucket.ts');
+    const { cwd } = terminal;
     const bucket = flags.bucket ?? (isBucketUrl(flags.logDir) ? flags.logDir : undefined);
     const checks = [
       ...(await checkNode()),
-      ...(isBucketUrl(flags.logDir) ? [] : await checkLogDir(nodeDisk, flags.logDir, terminal.cwd)),
+      // A bucket that is a directory is one of this machine's, too.
+      ...(isBucketUrl(flags.logDir) && !isFileUrl(flags.logDir)
+        ? []
+        : await checkLogDir(nodeDisk, directoryOf(flags.logDir, cwd), cwd)),
       ...checkProviders(terminal.env, terminal.cwd),
       ...(await checkPrograms(terminal.env, terminal.cwd)),
       ...(bucket === undefined
         ? []
-        : await checkBucket(
-            isBucketUrl(bucket) ? bucket : resolve(terminal.cwd, bucket),
-            nodeDisk,
-            tmpdir(),
-          )),
+        : await checkBucket(isBucketUrl(bucket) ? bucket : resolve(cwd, bucket), {
+            disk: nodeDisk,
+            scratch: tmpdir(),
+            dir: isBucketUrl(bucket) && !isFileUrl(bucket) ? undefined : directoryOf(bucket, cwd),
+          })),
     ];
     const hasFailed = checks.some(({ status }) => status === 'fail');
     if (flags.json) terminal.json({ ok: !hasFailed, checks: toJson(checks) });

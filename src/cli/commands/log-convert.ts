@@ -1,9 +1,10 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { Option } from 'commander';
 import { nodeDisk } from '../../disk/index.ts';
 import { type CompressionMethod, convertLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { logPlaceOf } from '../logs/log-place.ts';
 import { formatBytes } from '../quantities.ts';
 
 interface ConvertFlags extends CommonFlags {
@@ -35,8 +36,8 @@ export const command = defineCommand<ConvertFlags>({
     3: 'the source is damaged',
   },
   async run({ args, flags, terminal }) {
-    const from = resolve(terminal.cwd, String(args[0]));
-    const to = resolve(terminal.cwd, String(args[1]));
+    const { place: from } = await logPlaceOf(String(args[0]), terminal.cwd);
+    const { place: to } = await logPlaceOf(String(args[1]), terminal.cwd);
     const { sizeBytes } = await convertLog(nodeDisk, {
       from,
       to,

@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { toJson } from '../../base/index.ts';
-import { nodeDisk } from '../../disk/index.ts';
-import { openLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
+import { openNamedLog } from '../logs/log-place.ts';
 import { findSample } from '../logs/sample-ref.ts';
 
 interface DumpFlags extends CommonFlags {
@@ -16,7 +14,7 @@ interface DumpFlags extends CommonFlags {
 
 export const command = defineCommand<DumpFlags>({
   summary: 'Print a log as JSON',
-  arguments: [['<log>', 'a .eval or .json log']],
+  arguments: [['<log>', 'a .eval or .json log: a path, or its URL in a bucket']],
   options: [
     new Option('--header', 'only the header'),
     new Option('--sample <id>', 'only one sample, by its id or id@epoch').conflicts('header'),
@@ -34,7 +32,7 @@ export const command = defineCommand<DumpFlags>({
   },
   async run({ args, flags, terminal }) {
     const options = { isStrict: flags.strict ?? false };
-    const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));
+    const log = await openNamedLog(String(args[0]), terminal.cwd);
     try {
       if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
       else if (flags.sample === undefined)

@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { toJson, UsageError } from '../../base/index.ts';
+import { toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import { placesOf } from '../../runner/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { type ListedLog, type ListedRun, listLogs, listUnfinished } from '../logs/list-logs.ts';
+import { checkLogDir, logStoreOf } from '../logs/log-place.ts';
 import { counted, formatBytes, formatScore, formatTime } from '../quantities.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -15,11 +16,12 @@ interface ListFlags extends CommonFlags {
 
 export const command = defineCommand<ListFlags>({
   summary: 'List the logs and unfinished runs of a directory',
-  arguments: [['[dir]', 'the log directory (default: --log-dir)']],
+  arguments: [['[dir]', 'the log directory: a path, or a bucket (default: --log-dir)']],
   options: [new Option('--log-dir <dir>', 'the log directory').env('HOLDFAST_LOG_DIR').default('logs')],
   examples: [
     ['holdfast log list', 'the logs in ./logs'],
     ['holdfast log list results --json', 'the same as one JSON document'],
+    ['holdfast log list file:///mnt/bucket', 'the logs of a bucket'],
   ],
   exits: {
     0: 'listed',
@@ -28,11 +30,13 @@ export const command = defineCommand<ListFlags>({
   },
   async run({ args, flags, terminal }) {
     const given = typeof args[0] === 'string' ? args[0] : flags.logDir;
-    const dir = resolve(terminal.cwd, given);
-    if ((await nodeDisk.stat(dir))?.kind !== 'directory') throw noDirectory(given);
-    const logs = await listLogs(nodeDisk, dir);
-    const unfinished = await listUnfinished(nodeDisk, dir);
-    if (flags.json) terminal.json({ dir, logs: toJson(logs), unfinished: toJson(unfinished) });
+    const { cwd } = terminal;
+    await checkLogDir(given, cwd, 'holdfast log list');
+    const store = await logStoreOf(given, cwd);
+    const logs = await listLogs(store);
+    const { state } = await placesOf(nodeDisk, { logDir: given, workDir: cwd });
+    const unfinished = await listUnfinished(nodeDisk, state);
+    if (flags.json) terminal.json({ dir: store.place, logs: toJson(logs), unfinished: toJson(unfinished) });
     else for (const text of report(logs, unfinished, terminal)) terminal.line(text);
     const isBroken = [...logs, ...unfinished].some(({ problem }) => problem !== undefined);
     return isBroken ? EXIT.damage : EXIT.ok;
@@ -52,7 +56,7 @@ const LOG_COLUMNS: readonly Column[] = [
 function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], terminal: Terminal): string[] {
   const { style, columns: width } = terminal;
   const title = style.dim;
-  const whole = logs.filter(({ problem }) => problem === undefined);
+  const whole = logs.filter(({ status }) => status !== undefined);
   const lines: string[] = [];
   if (whole.length === 0 && unfinished.length === 0) lines.push('There are no logs here yet.');
   if (whole.length > 0)
@@ -74,12 +78,30 @@ function report(logs: readonly ListedLog[], unfinished: readonly ListedRun[], te
       ),
     );
   }
-  const broken = [...logs, ...unfinished].filter(({ problem }) => problem !== undefined);
-  if (broken.length > 0) {
-    lines.push('', style.bad(`${counted(broken.length, 'file')} cannot be read:`));
-    for (const { path, problem } of broken) lines.push(`  ${path}`, `    ${problem}`);
+  return [...lines, ...damageLines([...logs, ...unfinished], terminal)];
+}
+
+function damageLines(listed: readonly (ListedLog | ListedRun)[], { style }: Terminal): string[] {
+  const lines: string[] = [];
+  const isRead = (one: ListedLog | ListedRun) => 'status' in one && one.status !== undefined;
+  const broken = listed.filter(({ problem }) => problem !== undefined);
+  const unread = broken.filter((one) => !isRead(one));
+  const damaged = broken.filter(isRead);
+  if (unread.length > 0)
+    lines.push(
+      '',
+      style.bad(unread.length === 1 ? 'This cannot be read whole:' : 'These cannot be read whole:'),
+      ...brokenLines(unread),
+    );
+  if (damaged.length > 0) {
+    lines.push('', style.bad(`${counted(damaged.length, 'log')} damaged:`), ...brokenLines(damaged));
+    lines.push('  What is whole can be saved: holdfast recover <log>');
   }
   return lines;
+}
+
+function brokenLines(broken: readonly { readonly path: string; readonly problem?: string }[]): string[] {
+  return broken.flatMap(({ path, problem }) => [`  ${path}`, `    ${problem}`]);
 }
 
 function logRow(log: ListedLog, { style }: Terminal): string[] {
@@ -101,12 +123,4 @@ function runRow(run: ListedRun, { style }: Terminal): string[] {
   const paint = liveness === 'alive' ? style.good : style.warn;
   const samples = run.samples === undefined ? '' : `${run.completed}/${run.samples}`;
   return [formatTime(created), name, target, paint(liveness), samples];
-}
-
-function noDirectory(dir: string): UsageError {
-  return new UsageError({
-    code: 'E_LOG_DIR_NONE',
-    message: `There is no directory ${dir}.`,
-    hint: 'Name the log directory: holdfast log list <dir>.',
-  });
 }

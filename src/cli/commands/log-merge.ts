@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { toJson } from '../../base/index.ts';
+import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type MergeReport, mergeLogs } from '../../recover/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
 import { shortPath } from '../recover/recover-account.ts';
 import { oneLine } from '../table.ts';
@@ -24,13 +26,16 @@ log gave is kept in the new log's metadata.`,
   examples: [['holdfast log merge logs/a.eval logs/b.eval -o logs/all.eval', 'two attempts as one log']],
   exits: {
     0: 'merged',
-    1: 'a file is no log, the logs are not of one eval, or the output exists; nothing was written',
-    2: 'the command line is wrong',
+    1: 'the logs are not of one eval, or the output exists; nothing was written',
+    2: 'a file is no log, or the command line is wrong; nothing was written',
     3: 'merged, but something of a log is damaged and listed; or nothing of a log can be read, and nothing was written',
   },
   async run({ args, flags, terminal }) {
-    const logs = (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path));
-    const report = await mergeLogs({ disk: nodeDisk, logs, output: resolve(terminal.cwd, flags.output) });
+    const { cwd } = terminal;
+    const logs = (args[0] as readonly string[]).map((log) => (isBucketUrl(log) ? log : resolve(cwd, log)));
+    const to = await logPlaceOf(flags.output, cwd);
+    const open = (log: string) => openNamedLog(log, cwd);
+    const report = await mergeLogs({ disk: nodeDisk, logs, open, output: to.place, into: to.logs });
     if (flags.json) terminal.json(toJson(report));
     else for (const line of mergeLines(report, terminal)) terminal.line(line);
     return report.damaged.length > 0 ? EXIT.damage : EXIT.ok;

@@ -1,10 +1,15 @@
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { type JsonObject, type SampleKey, toJson } from '../../base/index.ts';
-import { nodeDisk } from '../../disk/index.ts';
-import { type EvalSampleSummary, type LogHeader, type LogReader, openLog } from '../../log/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogHeader,
+  type LogReader,
+  type RepairedLog,
+  repairedLog,
+} from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { openNamedLog } from '../logs/log-place.ts';
 import { findSample } from '../logs/sample-ref.ts';
 import { eventLine, sampleLines } from '../logs/sample-view.ts';
 import { parseCount } from '../parse-values.ts';
@@ -21,7 +26,9 @@ interface ShowFlags extends CommonFlags {
 
 export const command = defineCommand<ShowFlags>({
   summary: 'Show a log, or one sample of it',
-  arguments: [['<log>', 'a .eval or .json log, written by Holdfast or Inspect']],
+  arguments: [
+    ['<log>', 'a .eval or .json log, written by Holdfast or Inspect: a path, or its URL in a bucket'],
+  ],
   options: [
     new Option('--sample <id>', 'one sample, by its id or id@epoch'),
     new Option('--events', 'with --sample: also what happened, event by event'),
@@ -38,18 +45,18 @@ export const command = defineCommand<ShowFlags>({
     3: 'the log is damaged',
   },
   async run({ args, flags, terminal }) {
-    const log = await openLog(nodeDisk, resolve(terminal.cwd, String(args[0])));
+    const log = repairedLog(await openNamedLog(String(args[0]), terminal.cwd));
     try {
       if (flags.sample === undefined) await showLog(log, flags, terminal);
       else await showSample(log, await findSample(log, flags.sample), flags, terminal);
-      return EXIT.ok;
+      return log.damage.length > 0 ? EXIT.damage : EXIT.ok;
     } finally {
       await log.close();
     }
   },
 });
 
-async function showLog(log: LogReader, flags: ShowFlags, terminal: Terminal): Promise<void> {
+async function showLog(log: RepairedLog, flags: ShowFlags, terminal: Terminal): Promise<void> {
   const header = await log.header();
   const shown: EvalSampleSummary[] = [];
   let total = 0;
@@ -61,10 +68,12 @@ async function showLog(log: LogReader, flags: ShowFlags, terminal: Terminal): Pr
       header: toJson(header),
       samples: toJson(shown),
       total,
+      ...(log.damage.length > 0 ? { damage: toJson(log.damage) } : {}),
     });
     return;
   }
   for (const line of headerLines(header, log, terminal)) terminal.line(line);
+  for (const { message } of log.damage) terminal.line(terminal.style.bad(`Damaged: ${message}`));
   if (total === 0) return;
   terminal.line();
   terminal.line(samplesTable(shown, terminal));

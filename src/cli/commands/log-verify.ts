@@ -1,80 +1,98 @@
-import { join, relative, resolve } from 'node:path';
-import { ActionableError, messageOf, toJson } from '../../base/index.ts';
-import { type Disk, nodeDisk } from '../../disk/index.ts';
-import { isLogName, type LogProblem, type VerifyReport, verifyLog } from '../../log/index.ts';
+import { relative } from 'node:path';
+import { ActionableError, toJson } from '../../base/index.ts';
+import { isBucketUrl } from '../../bucket/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import type { LogProblem, VerifyReport } from '../../log/index.ts';
+import { quoteWord } from '../../process/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
+import { directoryOf, isFileUrl, logStoreOf, verifyNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
-import { reportError } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand({
   summary: 'Check that logs are whole',
   description: 'Reads every byte of every log and lists all damage. Changes nothing.',
-  arguments: [['<logs...>', 'logs, or directories of logs']],
+  arguments: [['<logs...>', 'logs, or directories of logs: paths, or URLs of a bucket']],
   options: [],
   examples: [
     ['holdfast log verify logs/x.eval', 'one log'],
     ['holdfast log verify logs', 'every log of a directory'],
   ],
-  exits: { 0: 'every log is whole', 1: 'a file is no log, or missing', 3: 'damage was found and is listed' },
+  exits: {
+    0: 'every log is whole',
+    2: 'a file is no log, or there is none; the others are whole',
+    3: 'damage was found and is listed',
+  },
   async run({ args, flags, terminal }) {
-    const named = (args[0] as readonly string[]).map((path) => resolve(terminal.cwd, path));
-    try {
-      return await verifyAll(await logsOf(nodeDisk, named), flags, terminal);
-    } catch (error) {
-      if (exitCodeOf(error) !== EXIT.usage) throw error;
-      // To a checker a missing log is a finding, not a slip of the pen.
-      return reportError(error, terminal, { ...flags, exitCode: EXIT.failed });
-    }
+    return verifyAll(await logsOf(args[0] as readonly string[], terminal.cwd), flags, terminal);
   },
 });
 
-async function verifyAll(
-  paths: readonly string[],
-  flags: CommonFlags,
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const reports: VerifyReport[] = [];
-  for (const path of paths) {
-    const report = await verify(nodeDisk, path, paths.length > 1);
+/** What looking at one log gave. */
+interface Looked extends VerifyReport {
+  /** There is no log there that could be damaged. */
+  readonly isNoLog?: true;
+}
+
+async function verifyAll(logs: readonly string[], flags: CommonFlags, terminal: Terminal): Promise<ExitCode> {
+  const reports: Looked[] = [];
+  for (const log of logs) {
+    const report = await verify(log, terminal.cwd, logs.length > 1);
     reports.push(report);
     if (!flags.json) for (const line of reportLines(report, terminal.cwd)) terminal.line(line);
   }
-  const damaged = reports.filter(({ isWhole }) => !isWhole);
-  if (flags.json) terminal.json({ isWhole: damaged.length === 0, logs: toJson(reports) });
-  else terminal.line(summary(reports.length, damaged.length));
-  return damaged.length > 0 ? EXIT.damage : EXIT.ok;
+  const missing = reports.filter(({ isNoLog }) => isNoLog).length;
+  const damaged = reports.filter(({ isWhole }) => !isWhole).length - missing;
+  if (flags.json) terminal.json({ isWhole: damaged + missing === 0, logs: toJson(reports) });
+  else terminal.line(summary({ total: reports.length, damaged, missing }));
+  if (damaged > 0) return EXIT.damage;
+  return missing > 0 ? EXIT.usage : EXIT.ok;
 }
 
-async function logsOf(disk: Disk, paths: readonly string[]): Promise<readonly string[]> {
+/** A directory, or the URL of a bucket that names no log in it, stands for all of its logs. */
+async function logsOf(given: readonly string[], cwd: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const path of paths) {
-    if ((await disk.stat(path))?.kind !== 'directory') found.push(path);
-    else
-      for (const { name, kind } of (await disk.list(path)) ?? [])
-        if (kind === 'file' && isLogName(name)) found.push(join(path, name));
+  for (const one of given) {
+    if (!(await isStore(one, cwd))) found.push(one);
+    else {
+      const store = await logStoreOf(one, cwd);
+      for await (const { name } of store.list()) found.push(store.placeOf(name));
+    }
   }
   return found;
 }
 
+async function isStore(given: string, cwd: string): Promise<boolean> {
+  if (isBucketUrl(given) && !isFileUrl(given)) return !/\.(eval|json)$/.test(given);
+  return (await nodeDisk.stat(directoryOf(given, cwd)))?.kind === 'directory';
+}
+
 /** Of several files, one that is no log at all does not hinder checking the others. */
-async function verify(disk: Disk, path: string, isOneOfMany: boolean): Promise<VerifyReport> {
+async function verify(log: string, cwd: string, isOneOfMany: boolean): Promise<Looked> {
   try {
-    return await verifyLog(disk, path);
+    return await verifyNamedLog(log, cwd);
   } catch (error) {
     if (!(error instanceof ActionableError) || !isOneOfMany) throw error;
-    const problem = { member: path, code: error.code, message: messageOf(error) };
-    return { path, isWhole: false, members: 0, samples: 0, problems: [problem], remarks: [] };
+    const problem = { member: log, code: error.code, message: error.message };
+    const report = { path: log, isWhole: false, members: 0, samples: 0, problems: [problem], remarks: [] };
+    return exitCodeOf(error) === EXIT.usage ? { ...report, isNoLog: true } : report;
   }
 }
 
-function reportLines(report: VerifyReport, cwd: string): string[] {
-  const { path, isWhole, samples, problems, remarks } = report;
+function reportLines(report: Looked, cwd: string): string[] {
+  const { path, isWhole, isNoLog, samples, problems, remarks } = report;
   const name = relative(cwd, path).startsWith('..') ? path : relative(cwd, path);
-  const first = isWhole ? `ok       ${name}  ${counted(samples, 'sample')}` : `damaged  ${name}`;
+  const bad = isNoLog ? 'no log ' : 'damaged';
+  const first = isWhole ? `ok       ${name}  ${counted(samples, 'sample')}` : `${bad}  ${name}`;
   const lines = problems.map((problem) => `         ${lineOf(problem)} (${problem.code})`);
-  return [first, ...lines, ...remarks.map((remark) => `         noted: ${lineOf(remark)}`)];
+  const saved = `         What is whole can be saved: holdfast recover ${quoteWord(name)}`;
+  return [
+    first,
+    ...lines,
+    ...remarks.map((remark) => `         noted: ${lineOf(remark)}`),
+    ...(isWhole || isNoLog ? [] : [saved]),
+  ];
 }
 
 /** Messages of errors name their member, those of other problems do not. */
@@ -82,9 +100,17 @@ function lineOf({ member, message }: LogProblem): string {
   return message.includes(member) ? message : `${member}: ${message}`;
 }
 
-function summary(total: number, damaged: number): string {
+function summary(counts: {
+  readonly total: number;
+  readonly damaged: number;
+  readonly missing: number;
+}): string {
+  const { total, damaged, missing } = counts;
   if (total === 0) return 'There are no logs to check.';
-  return damaged === 0
-    ? `${counted(total, 'log')} whole.`
-    : `${damaged} of ${counted(total, 'log')} damaged.`;
+  if (damaged + missing === 0) return `${counted(total, 'log')} whole.`;
+  const parts = [
+    ...(damaged > 0 ? [`${damaged} damaged`] : []),
+    ...(missing > 0 ? [`${missing} no log`] : []),
+  ];
+  return `Of ${counted(total, 'file')}: ${parts.join(', ')}.`;
 }

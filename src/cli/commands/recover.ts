@@ -51,7 +51,7 @@ deleted only after the new log was read back and checked. A run that is alive is
     ['holdfast recover --list', 'what can be recovered in ./logs'],
     ['holdfast recover logs/x.eval', 'writes logs/x-recovered.eval'],
     ['holdfast recover logs/x.eval --keep --no-events', 'a small log; the sources stay'],
-    ['holdfast recover 01K9… --segments s3://bucket/runs', 'a run whose machine is gone'],
+    ['holdfast recover 20260102T… --segments /mnt/bucket', 'a run whose machine is gone'],
   ],
   exits: {
     0: 'recovered; nothing is damaged or missing',

@@ -95,7 +95,7 @@ both can be gone on with by the same command.`,
     1: 'an eval fell short of its threshold, or samples failed or were lost',
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
-    4: 'interrupted (Ctrl-C, the budget, a full disk, code of the eval); the same command goes on',
+    4: 'interrupted (Ctrl-C, the budget, a full disk, code of the eval), or the log is not in the bucket; the same command goes on',
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

@@ -13,6 +13,8 @@ import {
   UsageError,
 } from '../../base/index.ts';
 import { type Disk, nodeDisk, replaceFile } from '../../disk/index.ts';
+import { StateDir } from '../../journal/index.ts';
+import { directoryLogStore } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { DemoFlags } from '../commands/demo.ts';
@@ -108,13 +110,13 @@ class Demo {
   }
 
   async #progress(): Promise<{ readonly completed: number; readonly planned: number }> {
-    const [run] = await listUnfinished(nodeDisk, join(this.#dir, LOG_DIR));
+    const [run] = await listUnfinished(nodeDisk, StateDir.of(join(this.#dir, LOG_DIR)));
     return { completed: run?.completed ?? 0, planned: run?.samples ?? 0 };
   }
 
   /** Asks the log itself, not the run, whether every sample is there. */
   async #isComplete(planned: number): Promise<boolean> {
-    const logs = await listLogs(nodeDisk, join(this.#dir, LOG_DIR));
+    const logs = await listLogs(directoryLogStore(nodeDisk, join(this.#dir, LOG_DIR)));
     return logs.length === 1 && logs[0]?.status === 'success' && logs[0].completed === planned;
   }
 

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { ActionableError, messageOf, shortId, systemRandom } from '../../base/index.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
 import { type Disk, tempPathFor } from '../../disk/index.ts';
@@ -14,23 +15,46 @@ interface Place {
   readonly scratch: string;
 }
 
-/** Tries what Holdfast asks of a bucket, on the bucket itself, under a name of its own; removes all of it again. */
-export async function checkBucket(url: string, disk: Disk, scratch: string): Promise<readonly Check[]> {
-  const prefix = `.holdfast-doctor/${shortId(systemRandom)}/`;
+/**
+ * Tries what Holdfast asks of a bucket, in a folder of its own in it, which is a bucket as well; removes all of it again.
+ * `dir` is where the bucket is on this machine, if it is a directory.
+ */
+export async function checkBucket(
+  url: string,
+  { disk, scratch, dir }: { readonly disk: Disk; readonly scratch: string; readonly dir: string | undefined },
+): Promise<readonly Check[]> {
+  const folder = `.holdfast-doctor-${shortId(systemRandom)}`;
+  const around = dir === undefined ? undefined : await nearestDirectory(disk, dir);
   try {
-    const place = { bucket: await openBucket(url, { disk }), prefix, disk, scratch };
+    const bucket = await openBucket(`${url.replace(/\/$/, '')}/${folder}`, { disk });
+    const place = { bucket, prefix: '', disk, scratch };
     try {
       const probes = [probeCreate, probeReplace, probeRead, probeDownload, probeAbort, probeList];
       const checks: Check[] = [];
       for (const probe of probes) checks.push(await probe(place));
       return checks;
     } finally {
-      await removeBelow(place.bucket, prefix);
+      await removeBelow(bucket, '');
+      if (dir !== undefined && around !== undefined) await tidy(disk, join(dir, folder), around);
     }
   } catch (error) {
     const next = error instanceof ActionableError ? error.hint : 'Check the address and the permissions.';
     return [fail('bucket', messageOf(error), next)];
   }
+}
+
+/** A directory keeps its folders when they are empty: what was not there before goes. */
+async function tidy(disk: Disk, folder: string, around: string): Promise<void> {
+  await disk.removeTree(folder);
+  for (let at = dirname(folder); at !== around && at.startsWith(around); at = dirname(at)) {
+    if ((await disk.list(at))?.length !== 0) return;
+    await disk.removeTree(at);
+  }
+}
+
+/** The directory, or the closest one above it that exists. */
+async function nearestDirectory(disk: Disk, dir: string): Promise<string> {
+  for (let at = dir; ; at = dirname(at)) if (at === dirname(at) || (await disk.stat(at))) return at;
 }
 
 /** [BUCKET-1] Of many writers of one key exactly one wins: no result is overwritten, whoever else writes. */

@@ -1,7 +1,7 @@
 import { ActionableError, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
-import { type FoundRun, findRuns, lookAtRun, StateDir } from '../../journal/index.ts';
-import { directoryLogStore, type EvalResults, type LogStore, type StoredLog } from '../../log/index.ts';
+import { type FoundRun, findRuns, lookAtRun, type StateDir } from '../../journal/index.ts';
+import { type EvalResults, type LogStore, repairedLog, type StoredLog } from '../../log/index.ts';
 
 /** A finished log, or a file that should be one. */
 export interface ListedLog {
@@ -15,7 +15,7 @@ export interface ListedLog {
   readonly completed?: number;
   /** The first metric of the first scorer. */
   readonly metric?: { readonly name: string; readonly value: number };
-  /** Why it could not be read. */
+  /** Why it, or something of it, could not be read. */
   readonly problem?: string;
 }
 
@@ -32,27 +32,25 @@ export interface ListedRun {
   readonly problem?: string;
 }
 
-/** Every log of a directory, oldest first. What cannot be read is listed as such. */
-export async function listLogs(disk: Disk, dir: string): Promise<readonly ListedLog[]> {
+/** Every log of a directory or bucket, oldest first. What cannot be read is listed as such. */
+export async function listLogs(store: LogStore): Promise<readonly ListedLog[]> {
   const logs: ListedLog[] = [];
-  const store = directoryLogStore(disk, dir);
   for await (const stored of store.list()) logs.push(await lookAtLog(store, stored));
   return logs;
 }
 
 /** Runs that have not ended in a log, as far as can be told without changing anything. */
-export async function listUnfinished(disk: Disk, dir: string): Promise<readonly ListedRun[]> {
-  const { found, unreadable } = await findRuns(disk, StateDir.of(dir).path);
+export async function listUnfinished(disk: Disk, state: StateDir): Promise<readonly ListedRun[]> {
+  const { found, unreadable } = await findRuns(disk, state.path);
   const runs: ListedRun[] = [];
   for (const run of found) {
     const row = await rowOf(disk, run);
     if (row) runs.push(row);
   }
-  const broken = unreadable.map(({ path, reason }) => ({
-    path,
-    liveness: 'unreadable' as const,
-    problem: reason,
-  }));
+  // One that names no run is what a process left that died at once: it holds nothing.
+  const broken = unreadable
+    .filter(({ code }) => code !== 'E_JOURNAL_EMPTY')
+    .map(({ path, reason }) => ({ path, liveness: 'unreadable' as const, problem: reason }));
   return [...runs, ...broken];
 }
 
@@ -66,7 +64,14 @@ async function rowOf(disk: Disk, { dir, run, liveness }: FoundRun): Promise<List
       if (status === 'completed') completed.add(sampleKeyText(id, epoch));
     const { created, planned, identity } = run;
     const about = { path: dir, created, eval: identity.eval, target: identity.targetName };
-    return { ...about, liveness, samples: planned, completed: completed.size };
+    const problem = journals.damage.sentences.join(' ');
+    return {
+      ...about,
+      liveness,
+      samples: planned,
+      completed: completed.size,
+      ...(problem === '' ? {} : { problem }),
+    };
   } finally {
     journals.close();
   }
@@ -75,11 +80,13 @@ async function rowOf(disk: Disk, { dir, run, liveness }: FoundRun): Promise<List
 async function lookAtLog(store: LogStore, { name, sizeBytes }: StoredLog): Promise<ListedLog> {
   const path = store.placeOf(name);
   try {
-    const log = await store.open(name);
+    const opened = await store.open(name);
+    const log = opened && repairedLog(opened);
     if (!log) return { path, sizeBytes, problem: 'It was removed while it was looked at.' };
     try {
       const { eval: spec, status, results } = await log.header();
       const metric = firstMetric(results);
+      const [damage] = await log.checkDocuments();
       return {
         path,
         sizeBytes,
@@ -89,6 +96,7 @@ async function lookAtLog(store: LogStore, { name, sizeBytes }: StoredLog): Promi
         status,
         ...(results ? { samples: results.total_samples, completed: results.completed_samples } : {}),
         ...(metric ? { metric } : {}),
+        ...(damage ? { problem: damage.message } : {}),
       };
     } finally {
       await log.close();

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { isBucketUrl } from '../../bucket/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport, SampleAccount } from '../../recover/index.ts';
 import { counted, formatCount } from '../quantities.ts';
@@ -15,6 +16,8 @@ export interface AccountView {
   readonly terminal: Terminal;
   readonly isVerbose: boolean;
   readonly isKept: boolean;
+  /** The log was made without its transcripts. */
+  readonly isWithoutEvents?: boolean;
 }
 
 /** What a recovery did, as people read it: counts, sources, each sample, what is missing, and the log. */
@@ -27,7 +30,7 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
   if (report.wasThere) lines.push(`An earlier recovery had made this log; ${cleanedUp(report)}.`);
   if (report.samples.length > 0)
     lines.push('', countsTable(report, terminal), '', ...samplesTable(report, view));
-  lines.push(...missingLines(report, view));
+  lines.push(...missingLines(report, view), ...noteLines(report, view));
   const rows = [
     ...report.sources.map(({ kind, place }) => ['from', kind, shortPath(place, cwd)]),
     ...report.deleted.map((place) => ['deleted', '', style.dim(shortPath(place, cwd))]),
@@ -40,6 +43,10 @@ export function recoverLines(report: RecoverReport, view: AccountView): string[]
     renderTable([{ title: '' }, { title: '' }, { title: '' }], rows, { width: Number.MAX_SAFE_INTEGER }),
   );
   if (view.isKept) lines.push(style.dim('What it was recovered from is still there (--keep).'));
+  if (view.isWithoutEvents && report.left.length > 0)
+    lines.push(
+      'What was left stays because it has the transcripts, which this log is without (--no-events).',
+    );
   if (report.waiting !== undefined && !view.isKept)
     lines.push(
       `The journals stay: they have answers for ${counted(report.waiting, 'sample')} that were under way, which the next run of this eval replays.`,
@@ -72,6 +79,7 @@ export function stepsAfter(
 
 /** As short as it can be named from here. */
 export function shortPath(path: string, cwd: string): string {
+  if (isBucketUrl(path)) return path;
   const short = relative(cwd, path);
   return short === '' || short.startsWith('..') ? path : short;
 }
@@ -133,14 +141,24 @@ function rank({ state, missing }: SampleAccount): number {
   return state === 'flushed' ? 2 : 1;
 }
 
+/** What is no damage is said to those who want to know more. */
+function noteLines({ samples }: RecoverReport, { isVerbose }: AccountView): string[] {
+  if (!isVerbose) return [];
+  return samples.flatMap(({ id, epoch, notes = [] }) =>
+    notes.map((note) => `noted: sample ${oneLine(String(id))}, epoch ${epoch}: ${note}`),
+  );
+}
+
 function missingLines({ samples, problems }: RecoverReport, { terminal, isVerbose }: AccountView): string[] {
   const { style } = terminal;
-  const sentences = [
+  const told = [
     ...problems.map(({ code, message }) => `${message}${isVerbose ? ` (${code})` : ''}`),
     ...samples.flatMap(({ id, epoch, missing }) =>
       missing.map((sentence) => `sample ${oneLine(String(id))}, epoch ${epoch}: ${sentence}`),
     ),
   ];
+  // What was found in two ways is one thing.
+  const sentences = [...new Set(told)];
   if (sentences.length === 0) return [];
   const shown = isVerbose ? sentences : sentences.slice(0, SENTENCES_SHOWN_MAX);
   const lines = ['', style.bad(`${counted(sentences.length, 'thing')} damaged or missing:`)];

@@ -30,6 +30,7 @@ export async function recoverCommand({
     terminal,
     isVerbose: flags.verbose ?? false,
     isKept: flags.keep ?? false,
+    isWithoutEvents: !flags.events,
   }))
     terminal.line(line);
   for (const { what, command } of next) terminal.line(`${what}: ${terminal.style.bold(command)}`);

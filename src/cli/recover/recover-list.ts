@@ -1,13 +1,14 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { pathToFileURL } from 'node:url';
+import { systemClock, toJson } from '../../base/index.ts';
 import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import { listRecoverable, type Recoverable } from '../../recover/index.ts';
 import type { RecoverFlags } from '../commands/recover.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { checkLogDir, directoryOf } from '../logs/log-place.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { shortPath } from './recover-account.ts';
@@ -21,12 +22,13 @@ export async function listCommand(
   flags: RecoverFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const { cwd } = terminal;
   const named = given ?? flags.logDir ?? LOG_DIR;
-  const places = await runPlaces({ ...flags, logDir: named }, { cwd: terminal.cwd });
-  const dir = isBucketUrl(named) ? fileURLToPath(named) : resolve(terminal.cwd, named);
+  const dir = directoryOf(named, cwd);
   // A machine that is lost has no directory any more: then there is the bucket to look at.
-  const isThere = (await nodeDisk.stat(dir))?.kind === 'directory';
-  if (!isThere && flags.segments === undefined) throw noDirectory(named);
+  if (flags.segments === undefined) await checkLogDir(named, cwd, 'holdfast recover --list');
+  // A bucket that is a directory may be named by its path: then segments are where a log directory has its journals.
+  const places = await runPlaces({ segments: named, ...flags, logDir: named }, { cwd });
   const found = await listRecoverable({
     disk: nodeDisk,
     clock: systemClock,
@@ -67,9 +69,9 @@ function listLines(found: readonly Recoverable[], next: readonly Step[], termina
   ]);
   // The path is what is copied into the next command: it is never cut.
   const lines = [renderTable(COLUMNS, rows, { width: Number.MAX_SAFE_INTEGER, title: style.dim })];
-  const problems = found.flatMap((row) => row.problems);
-  if (problems.length > 0)
-    lines.push('', style.bad('Damaged:'), ...problems.map(({ message }) => `  ${message}`));
+  const problems = new Set(found.flatMap((row) => row.problems.map(({ message }) => message)));
+  if (problems.size > 0)
+    lines.push('', style.bad('Damaged:'), ...Array.from(problems, (message) => `  ${message}`));
   for (const { what, command } of next) lines.push('', `${what}: ${style.bold(command)}`);
   return lines;
 }
@@ -85,11 +87,17 @@ function nextCommand(
   flags: { readonly logDir: string; readonly segments?: string },
   cwd: string,
 ): Step[] {
+  const hopeful = found.filter(({ isHopeless }) => !isHopeless);
   const row =
-    found.find(({ liveness }) => liveness === 'dead') ?? found.find(({ liveness }) => liveness === 'unknown');
+    hopeful.find(({ liveness }) => liveness === 'dead') ??
+    hopeful.find(({ liveness }) => liveness === 'unknown');
   if (!row) return [];
   const words = [row.kind === 'inspect' ? shortPath(row.place, cwd) : row.log];
-  if (row.kind === 'holdfast' && flags.logDir !== LOG_DIR) words.push('--log-dir', flags.logDir);
+  // Segments that lie in the log directory itself make it a bucket, which is said by a URL.
+  const isBucket =
+    row.sources[0] === 'segments' && flags.segments === undefined && !isBucketUrl(flags.logDir);
+  if (isBucket) words.push('--log-dir', pathToFileURL(resolve(cwd, flags.logDir)).href);
+  else if (row.kind === 'holdfast' && flags.logDir !== LOG_DIR) words.push('--log-dir', flags.logDir);
   if (row.kind === 'holdfast' && flags.segments !== undefined) words.push('--segments', flags.segments);
   if (row.liveness === 'unknown') words.push('--force-dead');
   const what = row.liveness === 'unknown' ? 'To recover one, if you know that it is dead' : 'To recover one';
@@ -102,12 +110,4 @@ function sourcesText({ sources }: Recoverable): string {
   return sources.length === 1 && (only === 'log' || only === 'torn log')
     ? `${only} only`
     : sources.join(', ');
-}
-
-function noDirectory(dir: string): UsageError {
-  return new UsageError({
-    code: 'E_LOG_DIR_NONE',
-    message: `There is no directory ${dir}.`,
-    hint: 'Name a directory of logs: holdfast recover --list <dir>.',
-  });
 }

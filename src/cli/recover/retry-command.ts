@@ -1,12 +1,14 @@
 import { basename, dirname, join } from 'node:path';
 import { ActionableError, isJsonObject, toJson } from '../../base/index.ts';
+import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { type LogHeader, openLog } from '../../log/index.ts';
+import { type LogHeader, openLog, repairedLog } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { folderOf } from '../logs/log-place.ts';
 import { runLoaded } from '../run/run-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isDamaged, recoverLines, shortPath } from './recover-account.ts';
@@ -17,16 +19,23 @@ import { findRetriedEval } from './retried-eval.ts';
 /** `holdfast retry`: goes on with a log of ours, or says how to go on with one of Inspect's. */
 export async function retryCommand(call: CommandCall<RetryFlags>): Promise<ExitCode> {
   const { log } = await namedLog(String(call.args[0]));
-  const header = await headerOf(log);
-  return header && isOurs(header) ? retryOurs(log, header, call) : retryInspect(log, header, call);
+  const found = await headerOf(log);
+  return found && isOurs(found.header) ? retryOurs(log, found.header, call) : retryInspect(log, found, call);
+}
+
+/** What a log says of itself, also when that is damaged. */
+interface FoundHeader {
+  readonly header: LogHeader;
+  readonly isDamaged: boolean;
 }
 
 /** Undefined for a log that is cut off: what it is can only be told by recovering it. */
-async function headerOf(path: string): Promise<LogHeader | undefined> {
+async function headerOf(path: string): Promise<FoundHeader | undefined> {
   try {
-    const log = await openLog(nodeDisk, path);
+    const log = repairedLog(await openLog(nodeDisk, path));
     try {
-      return await log.header();
+      const header = await log.header();
+      return { header, isDamaged: (await log.checkDocuments()).length > 0 };
     } finally {
       await log.close();
     }
@@ -52,18 +61,24 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
       args: [[source.file]],
       words,
       terminal,
-      flags: { ...shared, model: models, logDir: dirname(log), reuse: 'same' },
+      flags: { ...shared, model: models, logDir: logDirOf(String(call.args[0]), log), reuse: 'same' },
     },
   });
+}
+
+/** The new log goes where the old one is: into a bucket as into a bucket. */
+function logDirOf(given: string, log: string): string {
+  return isBucketUrl(given) ? folderOf(given) : dirname(log);
 }
 
 /** Inspect runs its own evals: the log is made fit for that, and the command is said. */
 async function retryInspect(
   log: string,
-  header: LogHeader | undefined,
+  found: FoundHeader | undefined,
   { flags, terminal }: CommandCall<RetryFlags>,
 ): Promise<ExitCode> {
-  const isUnfinished = header === undefined || header.status === 'started';
+  const header = found?.header;
+  const isUnfinished = found === undefined || found.isDamaged || header?.status === 'started';
   const made = isUnfinished ? await recoveredOf(log, terminal) : { log };
   const { report } = made;
   const status = report?.status ?? header?.status;

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Json, JsonObject } from '../../base/index.ts';
-import { toJson } from '../../base/index.ts';
+import { errnoOf, toJson } from '../../base/index.ts';
 import type { EvalResults } from '../../log/index.ts';
 import type { Account, ItemOutcome } from '../../runner/index.ts';
 import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
@@ -23,7 +23,7 @@ const SAMPLE_COLUMNS: ReadonlyArray<readonly [title: string, key: keyof Samples]
   ['lost', 'lost'],
 ];
 
-const UNWRITABLE_SHOWN_MAX = 20;
+const SENTENCES_SHOWN_MAX = 20;
 const AMOUNT_COLUMNS = ['spent', 'saved', 'wasted'] as const;
 
 /** The account of all runs as people read it: what became of the samples, the money, the scores, the logs. */
@@ -34,7 +34,7 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
   if (accounts.length > 0) {
     const [only] = accounts;
     if (only && accounts.length === 1)
-      lines.push('', `${style.bold(nameOf(only))}  ${stateText(only, style)}`);
+      lines.push('', `${style.bold(nameOf(only))}  ${stateText(only, errorOf(only, outcomes), style)}`);
     lines.push('', samplesTable(accounts, terminal), '', amountsTable(accounts, terminal));
     const unpriced = accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0);
     if (unpriced > 0)
@@ -53,14 +53,25 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
 }
 
 /** What was paid for and is gone, or is not in the log: it is said beside the figures, never only in a note. */
-function lossSentences({ answers, usd, unwritable = [] }: Account): string[] {
+function lossSentences({
+  answers,
+  usd,
+  unwritable = [],
+  unshipped = [],
+  damage = [],
+}: Account): readonly string[] {
   const sentences: string[] = [];
   if (answers.lost > 0)
     sentences.push(
       `${counted(answers.lost, 'answer')} that had been paid for (${formatUsd(usd.lost)}) could not be read any more: the journal was damaged.`,
     );
-  for (const { sample, reason } of unwritable.slice(0, UNWRITABLE_SHOWN_MAX))
+  sentences.push(...damage.slice(0, SENTENCES_SHOWN_MAX));
+  if (damage.length > SENTENCES_SHOWN_MAX)
+    sentences.push(`${damage.length - SENTENCES_SHOWN_MAX} more of these: see --json.`);
+  for (const { sample, reason } of unwritable.slice(0, SENTENCES_SHOWN_MAX))
     sentences.push(`Sample ${sample} is not in the log: ${reason}`);
+  for (const { log, reason } of unshipped.slice(0, SENTENCES_SHOWN_MAX))
+    sentences.push(`${log} is not in the bucket: ${reason}`);
   return sentences;
 }
 
@@ -110,7 +121,7 @@ function amountsTable(accounts: readonly Account[], { style, columns: width }: T
 
 /** One line for each scorer, and for what fell short. */
 function detailRows(
-  { account, results, missed }: ItemOutcome,
+  { account, results, missed, error }: ItemOutcome,
   terminal: Terminal,
   isAlone: boolean,
 ): string[][] {
@@ -119,7 +130,8 @@ function detailRows(
   const name = nameOf(account);
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', name, line]);
-  if (account.state !== 'done' && !isAlone) rows.push(['state', name, stateText(account, style)]);
+  if ((account.state !== 'done' || account.unshipped) && !isAlone)
+    rows.push(['state', name, stateText(account, error, style)]);
   // The log of a run that was done already is named below.
   for (const { log, samples } of account.reusedFrom.filter(
     ({ samples }) => samples < account.samples.planned,
@@ -149,8 +161,24 @@ const STATES: Readonly<Record<Account['state'], string>> = {
   failed: 'stopped after too many errors, resumable',
 };
 
-function stateText({ state }: Account, style: Terminal['style']): string {
+/** Why the journal took nothing more, which is no decision about errors of samples. */
+const FAILURES: Readonly<Record<string, string>> = {
+  E_DISK_FULL: 'stopped, since the disk is full; resumable',
+  E_DISK_IO: 'stopped, since the disk failed; resumable',
+  E_JOURNAL_VANISHED: 'stopped, since its journal is gone; resumable when that is back',
+  E_WRITER_FENCED: 'stopped, since it was declared dead and another process goes on with it',
+  E_REUSED_GONE: 'stopped, since logs that lent samples are gone; resumable',
+};
+const OTHER_FAILURE = 'stopped by an error, resumable';
+
+function stateText({ state, unshipped }: Account, error: unknown, style: Terminal['style']): string {
+  if (error !== undefined) return style.warn(FAILURES[errnoOf(error) ?? ''] ?? OTHER_FAILURE);
+  if (unshipped) return style.warn(`${STATES[state]}, but not in the bucket`);
   return (state === 'done' ? style.good : style.warn)(STATES[state]);
+}
+
+function errorOf(account: Account, outcomes: readonly ItemOutcome[]): unknown {
+  return outcomes.find((outcome) => outcome.account === account)?.error;
 }
 
 export function nameOf(account: Account): string {

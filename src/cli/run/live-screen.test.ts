@@ -64,6 +64,33 @@ test('a run under way shows what is done, running and failed, the score, tokens,
   expect(text).toContain('includes 0.200 [0.036, 0.624] · 25k tokens · $0.0500 · 1.0/s');
 });
 
+const DONE = { status: 'completed', scores: {}, tokens: 0, usd: 0 } as const;
+
+test('samples that ran side by side and end side by side do not make the time left look like nothing', () => {
+  const clock = manualClock();
+  const view = runningView(clock);
+  for (let index = 0; index < 4; index++) view.onSampleStart();
+  clock.now += 10_000;
+  view.onSampleEnd({ id: 0, epoch: 1 }, DONE);
+  clock.now += 1;
+  view.onSampleEnd({ id: 1, epoch: 1 }, DONE);
+  // Two in ten seconds, and seventeen are left.
+  expect(Math.round((view.etaMs ?? 0) / 1_000)).toBe(85);
+  view.onRunEnd();
+  expect(view.etaMs).toBeUndefined();
+});
+
+test('a fast run has the rate of its last moments, although only some ends are remembered', () => {
+  const clock = manualClock();
+  const view = runningView(clock);
+  for (let index = 0; index < 2_000; index++) {
+    view.onSampleStart();
+    clock.now += 2;
+    view.onSampleEnd({ id: index, epoch: 1 }, DONE);
+  }
+  expect(Math.round(view.rate / 10)).toBe(50);
+});
+
 test('from 80 columns on no line is wider than the screen, and no screen is higher', () => {
   const clock = manualClock();
   const views = Array.from({ length: 12 }, (_, index) =>

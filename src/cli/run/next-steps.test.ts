@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ActionableError } from '../../base/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { Account } from '../../runner/index.ts';
 import { commandText, exitCodeOfSet } from './next-steps.ts';
@@ -46,6 +47,26 @@ test('[JRN-11] what damage cost ends with 3: answers that are lost, and samples 
   expect(exitCodeOfSet([outcome({})], false)).toBe(0);
   expect(exitCodeOfSet([outcome({}), lost], false)).toBe(3);
   expect(exitCodeOfSet([unwritable, outcome({})], false)).toBe(3);
+});
+
+test('[SEG-6] a log that is not in the bucket ends with 4, and the same command is what to do next', () => {
+  const account = { ...ACCOUNT, unshipped: [{ log: 'a.eval', reason: 'it is away' }] };
+  expect(exitCodeOfSet([{ missed: [], account }], false)).toBe(4);
+});
+
+test.each([
+  ['E_DISK_FULL', 4],
+  ['E_DISK_IO', 4],
+  ['E_BUCKET_AWAY', 4],
+  ['E_JOURNAL_VANISHED', 4],
+  ['E_LOG_DIR_GONE', 4],
+  ['E_REUSED_GONE', 4],
+  ['E_WRITER_FENCED', 4],
+  ['E_DISK_DENIED', 1],
+] as const)('a run that stopped with %s ends with %i', (code, exitCode) => {
+  const error = new ActionableError({ code, message: 'What.', hint: 'Do.' });
+  const account = { ...ACCOUNT, state: 'failed' as const };
+  expect(exitCodeOfSet([{ missed: [], account, error }], false)).toBe(exitCode);
 });
 
 test('the command that goes on has the same words, but starts from what is there', () => {

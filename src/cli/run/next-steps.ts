@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { quoteWord } from '../../process/index.ts';
 import type { Account, ItemOutcome } from '../../runner/index.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
+import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
 
 /** What the whole set ends with. Being told to stop comes first: whatever else happened, the same command goes on. */
 export function exitCodeOfSet(
@@ -11,8 +11,10 @@ export function exitCodeOfSet(
   const states = outcomes.map(({ account }) => account?.state);
   if (wasStopped && states.some((state) => state !== 'done')) return EXIT.interrupted;
   const failed = outcomes.find(({ error }) => error !== undefined);
-  if (failed) return exitCodeOf(failed.error);
+  if (failed) return exitCodeOfRun(failed.error);
   if (states.some((state) => state === 'interrupted' || state === 'budget')) return EXIT.interrupted;
+  // With the machine such a log would be lost, so nobody may take the run for finished.
+  if (outcomes.some(({ account }) => account?.unshipped)) return EXIT.interrupted;
   // What was bought again because a journal was damaged is never passed over in silence.
   if (outcomes.some(({ account }) => account && isDamaged(account))) return EXIT.damage;
   const isShort = outcomes.some(({ account, missed }) => {
@@ -35,13 +37,19 @@ export function nextSteps(
 ): ReadonlyArray<{ readonly what: string; readonly command: string }> {
   const steps: { what: string; command: string }[] = [];
   const isUnfinished = outcomes.some(({ account, error }) =>
-    account ? account.state !== 'done' : exitCodeOf(error) === EXIT.interrupted,
+    account ? account.state !== 'done' : exitCodeOfRun(error) === EXIT.interrupted,
   );
+  const isUnshipped = outcomes.some(({ account }) => account?.unshipped);
   const isBudget = outcomes.some(({ account }) => account?.state === 'budget');
   const hasErrors = outcomes.some(({ account }) => (account?.samples.errored ?? 0) > 0);
   if (isUnfinished) {
     steps.push({
       what: isBudget ? 'To go on, with a higher budget' : 'To go on where it stopped',
+      command: commandText(about.words),
+    });
+  } else if (isUnshipped) {
+    steps.push({
+      what: 'To put what is missing into the bucket, when it is back',
       command: commandText(about.words),
     });
   } else if (hasErrors) {

@@ -106,19 +106,25 @@ export class RunView implements RunObserver {
     return (this.#endedMs ?? this.#clock.monotonicMs()) - this.#startedMs;
   }
 
-  /** Samples a second; 0 until two have ended. */
+  /**
+   * Samples a second, over the last moments; 0 until two have ended. The time since the start counts from the first sample on:
+   * those that ran side by side end side by side, and the time between their ends says nothing.
+   */
   get rate(): number {
     const nowMs = this.#clock.monotonicMs();
+    const [oldestMs = nowMs] = this.#ends;
+    const sinceMs = this.#ends.length < RATE_POINTS_MAX ? this.#startedMs : oldestMs;
+    const spanMs = Math.min(RATE_WINDOW_MS, nowMs - sinceMs);
     const recent = this.#ends.filter((endMs) => nowMs - endMs <= RATE_WINDOW_MS);
-    const spanMs = Math.min(RATE_WINDOW_MS, nowMs - this.#startedMs);
-    const first = this.#ends.length > recent.length ? spanMs : nowMs - (recent[0] ?? nowMs);
-    const counted = this.#ends.length > recent.length ? recent.length : recent.length - 1;
-    return first <= 0 || counted < 1 ? 0 : (counted / first) * 1_000;
+    return spanMs <= 0 || recent.length < 2 ? 0 : (recent.length / spanMs) * 1_000;
   }
 
+  /** Undefined when nothing is known, or nothing is left to wait for. */
   get etaMs(): number | undefined {
     const { rate } = this;
-    return rate > 0 ? ((this.planned - this.done) / rate) * 1_000 : undefined;
+    return rate > 0 && this.phase === 'running' && this.done < this.planned
+      ? ((this.planned - this.done) / rate) * 1_000
+      : undefined;
   }
 
   /** By scorer, in the order in which they were first seen. */

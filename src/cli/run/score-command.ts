@@ -2,14 +2,14 @@ import { relative, resolve } from 'node:path';
 import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
-import { openLog } from '../../log/index.ts';
-import { type RescoreReport, rescoreLog } from '../../runner/index.ts';
+import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
 import { createModels, type LanguageModel } from '../../targets/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { ScoreFlags } from '../commands/score.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
 import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { folderOf, logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
 import type { Terminal } from '../terminal.ts';
 import { resultLines } from './account-report.ts';
@@ -20,11 +20,10 @@ import { listenForStop } from './stop-control.ts';
 const CONCURRENCY = 20;
 const SAY_EVERY = 500;
 
-export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreFlags>): Promise<ExitCode> {
-  const from = resolve(terminal.cwd, String(args[0]));
-  const to = resolve(terminal.cwd, flags.output ?? `${from.replace(/\.(?:eval|json)$/, '')}-scored.eval`);
-  if (await nodeDisk.stat(to)) throw exists(relative(terminal.cwd, to));
-  const loaded = await evalFor(flags.eval, from, terminal);
+export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitCode> {
+  const { flags, terminal } = call;
+  const places = await placesFor(String(call.args[0]), flags, terminal);
+  const loaded = await evalFor(flags.eval, String(call.args[0]), terminal);
   const planned = normalizeEval(loaded.definition);
   const stop = listenForStop({
     onDrain: () =>
@@ -37,8 +36,7 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
       disk: nodeDisk,
       clock: systemClock,
       random: systemRandom,
-      from,
-      to,
+      ...places,
       eval: planned,
       baseDir: loaded.baseDir,
       code: loaded.code,
@@ -59,13 +57,24 @@ export async function scoreCommand({ args, flags, terminal }: CommandCall<ScoreF
   }
 }
 
+/** Where the log is, where the new one goes, and where the workspaces of its samples are. */
+async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
+  const from = await logPlaceOf(given, cwd);
+  const scored = `${given.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
+  const to = await logPlaceOf(flags.output ?? scored, cwd);
+  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
+  const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
+  const open = () => openNamedLog(given, cwd);
+  return { from: from.place, to: to.place, open, into: to.logs, state };
+}
+
 /** A file may hold several evals: the one that made the log is meant, else the only one. */
-async function evalFor(pattern: string, logPath: string, { cwd }: Terminal): Promise<LoadedEval> {
+async function evalFor(pattern: string, given: string, { cwd }: Terminal): Promise<LoadedEval> {
   const files = await findEvalFiles([pattern], { disk: nodeDisk, cwd });
   const evals: LoadedEval[] = [];
   for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd })));
   if (evals.length === 1 && evals[0]) return evals[0];
-  const log = await openLog(nodeDisk, logPath);
+  const log = await openNamedLog(given, cwd);
   try {
     const { task } = (await log.header()).eval;
     const same = evals.find(({ definition }) => definition.name === task);

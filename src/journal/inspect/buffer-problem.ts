@@ -23,6 +23,20 @@ export const bufferErrors = {
       hint: 'Nothing was changed. If there is another copy of both files, recover from that one.',
     }),
 
+  lostDatabase: (path: string) =>
+    new DamageError({
+      code: 'E_BUFFER_DAMAGED',
+      message: `${path} is gone; without its first page, what its -wal file holds cannot be read.`,
+      hint: 'Nothing was changed. If there is another copy of both files, recover from that one.',
+    }),
+
+  onlyLog: (path: string, what: 'gone' | 'empty') =>
+    new DamageError({
+      code: 'E_BUFFER_DAMAGED',
+      message: `${path} is ${what}. What its -wal file holds was read; whether the database held more cannot be told.`,
+      hint: 'Nothing was changed. If there is another copy of both files, recover from that one.',
+    }),
+
   damaged: (path: string, because: string, cause: unknown) =>
     new DamageError({
       code: 'E_BUFFER_DAMAGED',

@@ -12,7 +12,12 @@ test('the name of a database tells its log and its process', () => {
     logName: '2026_task_id.eval',
     pid: 4711,
   });
-  for (const name of ['x.eval.db', 'x.eval.abc.db', 'x.eval.1.db-wal', 'journal.db'])
+  expect(parseBufferPath('/x/x.eval.1.db-wal')).toEqual({
+    path: '/x/x.eval.1.db',
+    logName: 'x.eval',
+    pid: 1,
+  });
+  for (const name of ['x.eval.db', 'x.eval.abc.db', 'x.eval.1.db-shm', 'journal.db'])
     expect(parseBufferPath(name)).toBeUndefined();
 });
 

@@ -34,17 +34,20 @@ export async function findBufferDatabases(
   const found = new Map<string, FoundBufferDatabase>();
   for (const dir of bufferDirs(options.logDir, options.dataDirs)) {
     for (const { name, kind } of (await disk.list(dir).catch(notADirectory)) ?? []) {
-      const database = kind === 'file' ? parseBufferPath(join(dir, name)) : undefined;
-      if (database) found.set(database.path, database);
+      const path = join(dir, name);
+      const database = kind === 'file' ? parseBufferPath(path) : undefined;
+      // A write-ahead log stands for its database, also when that is gone.
+      const isThere = database && (database.path === path || (await disk.stat(path))?.sizeBytes !== 0);
+      if (isThere) found.set(database.path, database);
     }
   }
   return [...found.values()];
 }
 
-/** `<log>.<pid>.db`; undefined for any other name. */
+/** `<log>.<pid>.db`, or the write-ahead log beside it; undefined for any other name. */
 export function parseBufferPath(path: string): FoundBufferDatabase | undefined {
-  const [, logName, pid] = /^(.+)\.(\d+)\.db$/.exec(basename(path)) ?? [];
-  return logName === undefined ? undefined : { path, logName, pid: Number(pid) };
+  const [, logName, pid] = /^(.+)\.(\d+)\.db(?:-wal)?$/.exec(basename(path)) ?? [];
+  return logName === undefined ? undefined : { path: path.replace(/-wal$/, ''), logName, pid: Number(pid) };
 }
 
 /** Inspect's folder is named by the hash of the log directory's address. */

@@ -8,9 +8,9 @@ export async function openBufferDatabase(
   path: string,
   options: { readonly scratchDir: string },
 ): Promise<BufferReader> {
-  const { db, close } = await openBufferFile(disk, path, options);
+  const { db, close, problems = [] } = await openBufferFile(disk, path, options);
   try {
-    return new BufferReader({ kind: 'database', place: path, db, close });
+    return new BufferReader({ kind: 'database', place: path, db, close, problems });
   } catch (error) {
     await close();
     throw error;

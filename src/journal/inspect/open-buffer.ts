@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { errnoOf, messageOf } from '../../base/index.ts';
 import { copyBytes, type Disk, tempPathFor } from '../../disk/index.ts';
-import { bufferErrors } from './buffer-problem.ts';
+import { databaseInWal } from '../salvage/database-in-wal.ts';
+import { type BufferProblem, bufferErrors } from './buffer-problem.ts';
 
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
@@ -11,6 +12,8 @@ const SQLITE_PROTOCOL = 15;
 /** An open database, and how to leave it. */
 export interface OpenBuffer {
   readonly db: DatabaseSync;
+  /** What is missing of it, although it could be opened. */
+  readonly problems?: readonly BufferProblem[];
   close(): Promise<void>;
 }
 
@@ -23,6 +26,8 @@ export async function openBufferFile(
   path: string,
   options: { readonly scratchDir: string },
 ): Promise<OpenBuffer> {
+  const rebuilt = await openRebuilt(disk, path, options.scratchDir);
+  if (rebuilt) return rebuilt;
   await refuseForeignBytes(disk, path);
   const inPlace = tryOpen(path);
   if (inPlace.db) {
@@ -47,6 +52,8 @@ export function explainBufferError(error: unknown, path: string): unknown {
 
 async function refuseForeignBytes(disk: Disk, path: string): Promise<void> {
   const stat = await disk.stat(path);
+  const hasLog = (await disk.stat(`${path}-wal`)) !== undefined;
+  if (!stat && hasLog) throw bufferErrors.lostDatabase(path);
   if (!stat) throw bufferErrors.foreign(path, 'there is no such file');
   if (stat.kind === 'directory') throw bufferErrors.foreign(path, 'it is a directory');
   // SQLite takes the WAL of an empty database for a leftover and deletes it.
@@ -69,6 +76,34 @@ function tryOpen(path: string, readOnly = true): { readonly db?: DatabaseSync; r
     db?.close();
     return { error };
   }
+}
+
+/**
+ * A database that is gone or empty, while its write-ahead log is there: what was not moved into it yet is all in the log.
+ * Undefined when the database is there, or nothing can be made of the log.
+ */
+async function openRebuilt(disk: Disk, path: string, scratchDir: string): Promise<OpenBuffer | undefined> {
+  const sizeBytes = (await disk.stat(path))?.sizeBytes;
+  if (sizeBytes !== undefined && sizeBytes > 0) return undefined;
+  const bytes = databaseInWal(`${path}-wal`);
+  if (!bytes) return undefined;
+  const dir = tempPathFor(join(scratchDir, 'buffer'));
+  const copy = join(dir, 'buffer.db');
+  await disk.makeDir(dir);
+  await using file = await disk.open(copy, 'create');
+  await file.write(bytes, 0);
+  const { db } = tryOpen(copy);
+  const removeCopy = () => disk.removeTree(dir);
+  if (!db) {
+    await removeCopy();
+    return undefined;
+  }
+  const close = async () => {
+    db.close();
+    await removeCopy();
+  };
+  const { code, message } = bufferErrors.onlyLog(path, sizeBytes === undefined ? 'gone' : 'empty');
+  return { db, close, problems: [{ code, message }] };
 }
 
 async function openCopy(disk: Disk, path: string, scratchDir: string): Promise<OpenBuffer> {

@@ -25,14 +25,14 @@ export class PageImages implements Disposable {
   readonly #newest = new Map<number, WalFrame>();
   readonly #readable = new Map<number, WalFrame>();
 
-  constructor(path: string) {
+  constructor(path: string, { withLog }: { readonly withLog: boolean }) {
     this.#file = openSyncFile(path, 'read');
-    this.#log = openSyncFile(`${path}-wal`, 'read');
+    this.#log = withLog ? openSyncFile(`${path}-wal`, 'read') : undefined;
     const header = Buffer.alloc(100);
     this.#file?.read(header, 0);
     const said = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
     const isSound = header.toString('latin1', 0, MAGIC.length) === MAGIC && isPageSize(said);
-    this.#wal = readWal(`${path}-wal`, isSound ? said : PAGE_BYTES);
+    this.#wal = this.#log && readWal(`${path}-wal`, isSound ? said : PAGE_BYTES);
     this.pageBytes = isSound ? said : (this.#wal?.pageBytes ?? PAGE_BYTES);
     for (const frame of this.#wal?.frames ?? []) {
       if (frame.isCurrent) this.#newest.set(frame.page, frame);

@@ -17,10 +17,14 @@ export interface Salvage {
  * Reads a damaged database page by page, past SQLite: a page that is lost, cut off or damaged costs the rows that lay there
  * and no others. In version 2 every image of a page is looked at, also in a write-ahead log that SQLite no longer reads,
  * and a row counts when its checksum is right: rows are never changed, so any that is whole is true [JRN-2]. In version 1
- * only what SQLite itself would read counts. The files are not changed. Undefined when there is not one row.
+ * only what SQLite itself would read counts. `withLog`: whether the write-ahead log is of this database. The files are not
+ * changed. Undefined when there is not one row.
  */
-export function salvageDatabase(path: string): Salvage | undefined {
-  using images = new PageImages(path);
+export function salvageDatabase(
+  path: string,
+  options: { readonly withLog: boolean } = { withLog: true },
+): Salvage | undefined {
+  using images = new PageImages(path, options);
   const said = images.version;
   const versions: readonly JournalVersion[] =
     said === 1 || said === JOURNAL_VERSION ? [said] : [JOURNAL_VERSION, 1];

@@ -45,6 +45,21 @@ export function readWal(path: string, pageBytesGuess: number): Wal | undefined {
   return { pageBytes, ...walk.run(sizeBytes) };
 }
 
+/** Two numbers that SQLite gives a write-ahead log when it begins it: the first grows by one each time, the second is random. */
+export type WalSalts = readonly [number, number];
+
+/** The salts of a log; undefined when there is none, nothing is in it, or its header is not whole. */
+export function readWalSalts(path: string): WalSalts | undefined {
+  using file = openSyncFile(path, 'read');
+  if (!file || file.sizeBytes() < HEADER_BYTES) return undefined;
+  const header = readAt(file, 0, HEADER_BYTES);
+  const magic = header.getUint32(0);
+  if (magic !== MAGIC_LITTLE && magic !== MAGIC_BIG) return undefined;
+  const [first, second] = checksum(header, { from: 0, to: 24, isLittle: magic === MAGIC_LITTLE });
+  const isWhole = header.getUint32(24) === first >>> 0 && header.getUint32(28) === second >>> 0;
+  return isWhole ? [header.getUint32(16), header.getUint32(20)] : undefined;
+}
+
 export function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
 }
@@ -111,15 +126,23 @@ class Walk {
 
   /** Checksums go on from frame to frame. */
   #add(view: DataView, from: number, to: number): void {
-    let first = this.#first;
-    let second = this.#second;
-    for (let at = from; at < to; at += 8) {
-      first = (first + view.getUint32(at, this.#isLittle) + second) | 0;
-      second = (second + view.getUint32(at + 4, this.#isLittle) + first) | 0;
-    }
-    this.#first = first;
-    this.#second = second;
+    const before = [this.#first, this.#second] as const;
+    [this.#first, this.#second] = checksum(view, { from, to, isLittle: this.#isLittle }, before);
   }
+}
+
+/** SQLite's checksum of a part of a log, as it goes on from what is before. */
+function checksum(
+  view: DataView,
+  part: { readonly from: number; readonly to: number; readonly isLittle: boolean },
+  before: readonly [number, number] = [0, 0],
+): readonly [number, number] {
+  let [first, second] = before;
+  for (let at = part.from; at < part.to; at += 8) {
+    first = (first + view.getUint32(at, part.isLittle) + second) | 0;
+    second = (second + view.getUint32(at + 4, part.isLittle) + first) | 0;
+  }
+  return [first, second];
 }
 
 function saltAt(view: DataView, at: number): string {

@@ -1,0 +1,97 @@
+/** A bucket that goes away while a run is under way, from outside: real processes and a ledger of what was sold. */
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { filesBelow, holdfast, reportOf, startHoldfast } from './holdfast.ts';
+import { paidEval, RUN, SAMPLES } from './paid-eval.ts';
+
+/** Starts a run and takes its bucket away in the middle: a file lies in its place until it is put back. */
+async function losesBucket(dir: { path: string; asked(): string[] }, args: readonly string[]) {
+  const bucket = join(dir.path, 'bucket');
+  const started = startHoldfast(dir.path, [...RUN, ...args]);
+  while (dir.asked().length < SAMPLES && started.child.exitCode === null) await sleep(5);
+  renameSync(bucket, `${bucket}.away`);
+  writeFileSync(bucket, 'x');
+  const ended = await started.ended;
+  rmSync(bucket);
+  renameSync(`${bucket}.away`, bucket);
+  return ended;
+}
+
+test('[SEG-9] [SEG-6] a log that did not reach the bucket is said, ends with 4, and is shipped by the next run; then the machine may be lost', async () => {
+  await using dir = await paidEval({ latencyMs: 20 });
+  const bucket = join(dir.path, 'bucket');
+  const away = await losesBucket(dir, ['--segments', 'bucket']);
+  expect(away.code).toBe(4);
+  expect(away.stdout).toContain('done, but not in the bucket');
+  expect(away.stdout).toMatch(/\.eval is not in the bucket: /);
+  expect(away.stdout).toContain('To put what is missing into the bucket');
+  const bought = dir.asked().length;
+  expect(dir.runDirs()).toHaveLength(1);
+
+  const again = await holdfast(dir.path, [...RUN, '--segments', 'bucket', '--json']);
+  expect(reportOf(again)).toMatchObject({ exitCode: 0, runs: [{ state: 'done' }] });
+  const [log] = readdirSync(join(dir.path, 'logs')).filter((name) => name.endsWith('.eval'));
+  expect(filesBelow(bucket).filter((name) => /\.(eval|zst)$/.test(name))).toEqual([log]);
+  expect(dir.runDirs()).toEqual([]);
+
+  rmSync(join(dir.path, 'logs'), { recursive: true });
+  const home = await holdfast(dir.path, [...RUN, '--segments', 'bucket', '--force-dead', '--json']);
+  expect(reportOf(home)).toMatchObject({ exitCode: 0, runs: [{ samples: { reused: SAMPLES, fresh: 0 } }] });
+  expect(dir.asked()).toHaveLength(bought);
+});
+
+test('a log directory in a bucket that goes away: the account is printed, and the same command seals it', async () => {
+  await using dir = await paidEval({ latencyMs: 20 });
+  const url = `file://${join(dir.path, 'bucket')}`;
+  const away = await losesBucket(dir, ['--log-dir', url, '--json']);
+  expect(reportOf(away)).toMatchObject({
+    exitCode: 4,
+    runs: [{ state: 'failed', error: { code: 'E_LOG_DIR_GONE' }, samples: { fresh: SAMPLES, remaining: 0 } }],
+  });
+  const bought = dir.asked().length;
+  const again = await holdfast(dir.path, [...RUN, '--log-dir', url, '--json']);
+  expect(reportOf(again)).toMatchObject({
+    exitCode: 0,
+    runs: [{ state: 'done', samples: { kept: SAMPLES } }],
+  });
+  expect(dir.asked()).toHaveLength(bought);
+});
+
+test('--quiet: what is damaged is in the account', async () => {
+  await using dir = await paidEval({ samples: 4 });
+  const log = reportOf(await holdfast(dir.path, [...RUN, '--json'])).runs[0]?.log ?? '';
+  writeFileSync(log, 'no log any more');
+  const again = await holdfast(dir.path, [...RUN, '--quiet']);
+  expect(again.code).toBe(3);
+  expect(again.stdout).toContain(log);
+  expect(again.stdout).toContain('could not be read');
+});
+
+test('[JRN-13] a journal that is gone and a writer that was declared dead end with 4, and are called what they are', async () => {
+  await using dir = await paidEval({ latencyMs: 60 });
+  const state = join(dir.path, 'logs/.holdfast');
+  const writerDirs = () =>
+    (existsSync(state) ? dir.runDirs() : []).flatMap((run) =>
+      readdirSync(join(state, run), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(state, run, name)),
+    );
+  const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket']);
+  while (dir.asked().length < 6 && started.child.exitCode === null) await sleep(5);
+  for (const writer of writerDirs()) writeFileSync(join(writer, 'fenced'), '');
+  const fenced = await started.ended;
+  expect(fenced.code).toBe(4);
+  expect(fenced.stdout).toContain('it was declared dead');
+  expect(fenced.stdout).not.toContain('too many errors');
+  expect(fenced.stderr).not.toContain('will be asked again');
+
+  const second = startHoldfast(dir.path, RUN);
+  const before = dir.asked().length;
+  while (dir.asked().length < before + 6 && second.child.exitCode === null) await sleep(5);
+  for (const run of dir.runDirs()) renameSync(join(state, run), join(dir.path, `gone-${run}`));
+  const vanished = await second.ended;
+  expect(vanished.code).toBe(4);
+  expect(vanished.stdout).toContain('its journal is gone');
+});
