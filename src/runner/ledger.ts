@@ -18,7 +18,7 @@ export class Ledger {
     this.#tokens.saved += totals.savedTokens;
     this.#answers.replayed += totals.replayedCalls;
     // What an agent reports of itself is no turn of ours.
-    this.#answers.bought += Math.max(0, totals.turns - totals.replayedCalls);
+    this.#answers.bought += totals.boughtCalls;
     if (!isWasted) return;
     this.#usd.wasted += totals.spentUsd;
     this.#tokens.wasted += tokens;

@@ -5,7 +5,8 @@ import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';
 import { NO_MODEL } from './model-name.ts';
 import type { Models, OpenedModel } from './models.ts';
-import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export function functionTarget(
   call: TargetFunction<unknown, unknown, unknown>,

@@ -20,9 +20,10 @@ import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
 import type { PaidRequest } from './recorder.ts';
 import { readFailure, withRetry } from './retry.ts';
-import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
 import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
 import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
+import { untilAborted } from './until-aborted.ts';
 
 const EXCERPT_LENGTH = 500;
 
