@@ -20,6 +20,8 @@ export function functionTarget(
       kind: 'function',
       model: model?.name ?? null,
       settings: model?.settings ?? null,
+      // It may ask any model, also without being told to.
+      ...(models.surroundings !== null && { models: models.surroundings }),
     },
     startsOver: false,
     async run(sample, run) {
