@@ -5,6 +5,7 @@ import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';
 import { NO_MODEL } from './model-name.ts';
 import type { Models, OpenedModel } from './models.ts';
+import { createOwnCalls } from './own-calls.ts';
 import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -40,6 +41,7 @@ function targetContext(
 ): TargetContext {
   return {
     generate: createGenerate({ models, scope, model }),
+    ...createOwnCalls({ models, scope }),
     model: model ? models.recorded(model, scope) : MISSING_MODEL,
     signal: scope.meter.signal,
     epoch,

@@ -15,7 +15,9 @@ import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { callHttp } from './http-call.ts';
-import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
+import { type HttpExchange, httpEvent } from './http-event.ts';
+import { headersKept } from './http-headers.ts';
+import { type EventStart, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
 import type { PaidRequest } from './recorder.ts';
@@ -88,7 +90,8 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   const recorded = recorder.recall(paid);
   if (recorded) {
     const stored = models.redaction.value(readHttpAnswer(recorded.value));
-    recorder.emit(eventOf(exchange, start, { status: stored.status, isReplayed: true, retries: 0 }));
+    recorder.emit(eventOf(exchange, start, { stored, isReplayed: true, retries: 0 }));
+    run.scope.meter.countCall({ isReplayed: true });
     return stored;
   }
   let retries = 0;
@@ -99,8 +102,9 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
     recorder.emit(eventOf(exchange, start, { error, isReplayed: false, retries }));
     throw toExecutionError(exchange, error, retries);
   });
-  const event = eventOf(exchange, start, { status: stored.status, isReplayed: false, retries });
-  await recorder.record(paid, { value: { ...stored } }, [event]);
+  const event = eventOf(exchange, start, { stored, isReplayed: false, retries });
+  await recorder.record(paid, { value: { method: exchange.request.method, ...stored } }, [event]);
+  run.scope.meter.countCall({ isReplayed: false });
   return stored;
 }
 
@@ -113,9 +117,9 @@ function callLive(
   const headers = fillHeaders(request.headers, models.env);
   const attempt = async (count: number) => {
     onTry(count);
-    if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
     const pass = await meter.whileWaiting(() => gate.enter(meter.signal));
     try {
+      if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
       const answer = await meter.whileWorking(() => callHttp({ ...request, headers, signal: meter.signal }));
       const body = new TextDecoder().decode(answer.body);
       if (answer.status < 200 || answer.status > 299) {
@@ -126,7 +130,7 @@ function callLive(
         );
       }
       pass.leave('succeeded');
-      return models.redaction.value({ status: answer.status, body });
+      return models.redaction.value({ status: answer.status, headers: headersKept(answer.headers), body });
     } catch (error) {
       pass.leave(readFailure(error, clock.nowMs()).isOverload ? 'overloaded' : 'failed');
       throw error;
@@ -217,28 +221,13 @@ function isEnv(name: string): boolean {
 function eventOf(
   { request, models, run }: Exchange,
   start: EventStart,
-  about: {
-    readonly status?: number;
-    readonly error?: unknown;
-    readonly isReplayed: boolean;
-    readonly retries: number;
-  },
+  about: Pick<HttpExchange, 'error' | 'retries' | 'isReplayed'> & { readonly stored?: StoredHttpAnswer },
 ): LogEvent {
-  const { status, error, isReplayed, retries } = about;
-  return finishEvent(run.scope, start, {
-    event: 'info',
-    source: 'http',
-    data: {
-      method: request.method,
-      url: request.url,
-      headers: toJson(request.headers),
-      ...(request.body !== undefined && { body: request.body }),
-      ...(status !== undefined && { status }),
-      ...(error !== undefined && { error: models.redact(messageOf(error)) }),
-      ...(retries > 0 && { retries }),
-      time: secondsSince(run.scope, start),
-    },
-    ...(isReplayed && { metadata: { holdfast: { replayed: true } } }),
+  const { stored, ...rest } = about;
+  return httpEvent({ ...run.scope, redact: models.redact }, start, {
+    ...request,
+    ...(stored && { status: stored.status, responseHeaders: stored.headers }),
+    ...rest,
   });
 }
 

@@ -11,6 +11,7 @@ export type { ModelGate } from './model-gate.ts';
 export { NO_MODEL, PROVIDERS } from './model-name.ts';
 export { createModels, type Models, type ModelsOptions } from './models.ts';
 export { type Env, keyVariableOf, packageOf } from './open-model.ts';
+export { createOwnCalls } from './own-calls.ts';
 export type { PriceTable } from './price-table.ts';
 export { pureTool } from './recorded-tools.ts';
 export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';

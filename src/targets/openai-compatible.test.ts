@@ -116,7 +116,7 @@ test('a target function can use the model with the AI SDK itself, and it is reco
   );
   const { generateText } = await import('ai');
   const target = async ({ input }: { input: string }, { model }: TargetContext) =>
-    (await generateText({ model: model as never, prompt: input })).text;
+    (await generateText({ model, prompt: input })).text;
   const { attempt, result } = await runTarget(target as never, {
     models: testModels({ env }),
     model: `openai-compatible/llama3@${server.url}`,

@@ -30,6 +30,8 @@ export interface SampleMeter extends Disposable {
   countCall(call: { readonly isReplayed: boolean }): void;
   /** A call that failed for good. */
   countFailedCall(): void;
+  /** Calls that failed and were then made again with success, by somebody's own retries. */
+  forgiveFailedCalls(count: number): void;
   /** What an agent outside of our sight (a command) reports about itself. */
   countReported(call: CountedCall): void;
   /** Runs `wait`, whose time does not count as working time. */
@@ -176,6 +178,10 @@ class LimitedMeter implements SampleMeter {
 
   countFailedCall(): void {
     this.#totals.failedCalls++;
+  }
+
+  forgiveFailedCalls(count: number): void {
+    this.#totals.failedCalls -= count;
   }
 
   countReported({ model, usage, costUsd, isReplayed, messageCount = 0 }: CountedCall): void {

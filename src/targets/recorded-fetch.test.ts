@@ -1,0 +1,408 @@
+/** Targets that bring their own SDK, seen from a server that counts what it answered. */
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { generateText, streamText } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { chatCompletion } from '../../test/sim/chat-server.ts';
+import { sendJson, startServer, type TestServer } from '../../test/sim/http-server.ts';
+import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
+import {
+  type Attempt,
+  type AttemptOptions,
+  startAttempt,
+  testModels,
+} from '../../test/sim/target-attempt.ts';
+import { createBudget } from './budget.ts';
+import type { LanguageModel } from './language-model.ts';
+import { type Fetch, recordedFetch } from './recorded-fetch.ts';
+
+const KEY = 'sk-0123456789abcdef';
+const PRICES = { 'openai-compatible/*': { input: 1, output: 10, cacheRead: 0 } };
+
+interface World extends AttemptOptions {
+  readonly models?: ReturnType<typeof testModels>;
+}
+
+function begin(world: World = {}): { readonly attempt: Attempt; readonly fetch: Fetch } {
+  const { models = testModels({ prices: PRICES }), ...options } = world;
+  const attempt = startAttempt(options);
+  return { attempt, fetch: recordedFetch({ models, scope: attempt.scope }) };
+}
+
+const chat = (fetch: Fetch, { url }: TestServer) =>
+  createOpenAI({ apiKey: KEY, baseURL: `${url}/v1`, fetch }).chat('m');
+
+const ask = async (model: LanguageModel, prompt = 'Hello', maxRetries = 2) =>
+  (await generateText({ model, prompt, maxRetries })).text;
+
+const numbered = () =>
+  startServer((request, response, count) => sendJson(response, chatCompletion(request, `answer ${count}`)));
+
+test('an SDK that is given the fetch is recorded and counted, and gets the same answers again for nothing', async () => {
+  await using server = await numbered();
+  const first = begin();
+  const said = [await ask(chat(first.fetch, server)), await ask(chat(first.fetch, server))];
+  expect(said).toEqual(['answer 1', 'answer 2']);
+  expect(first.attempt.meter.totals).toMatchObject({
+    turns: 2,
+    boughtCalls: 2,
+    tokens: 30,
+    unpricedCalls: 0,
+  });
+  expect(first.attempt.meter.totals.spentUsd).toBeCloseTo(76e-6, 9);
+  expect(first.attempt.meter.usageByModel()).toMatchObject({ 'openai-compatible/m': { output_tokens: 6 } });
+  expect(first.attempt.recorder.exchanges).toMatchObject([
+    { request: { kind: 'http' }, answer: { tokens: 15, costUsd: 38e-6 } },
+    { request: { kind: 'http' } },
+  ]);
+
+  const again = begin({ earlier: first.attempt.recorder.exchanges });
+  expect([await ask(chat(again.fetch, server)), await ask(chat(again.fetch, server))]).toEqual(said);
+  expect(server.requests).toHaveLength(2);
+  expect(again.attempt.meter.totals).toMatchObject({
+    spentUsd: 0,
+    replayedCalls: 2,
+    turns: 2,
+    savedTokens: 30,
+  });
+  expect(again.attempt.recorder.events).toMatchObject(
+    Array(2).fill({ metadata: { holdfast: { replayed: true } } }),
+  );
+});
+
+test('the exchange is in the transcript, and the key is nowhere', async () => {
+  await using server = await numbered();
+  const { attempt, fetch } = begin();
+  await ask(chat(fetch, server));
+  expect(attempt.recorder.events).toMatchObject([
+    {
+      event: 'info',
+      source: 'http',
+      data: {
+        method: 'POST',
+        url: `${server.url}/v1/chat/completions`,
+        headers: { 'content-type': 'application/json' },
+        body: expect.stringContaining('Hello'),
+        status: 200,
+        response: expect.stringContaining('answer 1'),
+      },
+    },
+  ]);
+  expectInspectEvents(attempt.recorder.events);
+  expect(JSON.stringify([attempt.recorder.events, attempt.recorder.exchanges])).not.toContain(KEY);
+  expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+});
+
+describe('what makes a request another one', () => {
+  const base = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
+  const form = () => {
+    const data = new FormData();
+    data.set('file', new Blob(['x']), 'x.txt');
+    return { method: 'POST', body: data };
+  };
+  const same: Readonly<Record<string, readonly [RequestInit, RequestInit]>> = {
+    'another key': [
+      base,
+      { ...base, headers: { ...base.headers, authorization: 'Bearer b', 'x-api-key': 'c' } },
+    ],
+    'another client': [base, { ...base, headers: { ...base.headers, 'user-agent': 'x/2', cookie: 'a=b' } }],
+    'another try': [
+      base,
+      { ...base, headers: { ...base.headers, 'x-stainless-retry-count': '1', 'idempotency-key': 'i' } },
+    ],
+    'another time': [base, { ...base, headers: { ...base.headers, date: 'now', 'x-request-id': 'r' } }],
+    'another boundary of a form': [form(), form()],
+  };
+  const other: Readonly<Record<string, readonly [RequestInit, RequestInit]>> = {
+    'another method': [base, { ...base, method: 'PUT' }],
+    'another body': [base, { ...base, body: '{"a":2}' }],
+    'another version of the API': [
+      { ...base, headers: { ...base.headers, 'anthropic-version': '1' } },
+      { ...base, headers: { ...base.headers, 'anthropic-version': '2' } },
+    ],
+    'another type': [base, { ...base, headers: { 'content-type': 'text/plain' } }],
+    'a header that nobody knows': [base, { ...base, headers: { ...base.headers, 'x-model': 'large' } }],
+  };
+
+  async function askedTwice([one, two]: readonly [RequestInit, RequestInit], paths = ['/a', '/a']) {
+    await using server = await startServer((_, response) => void response.end('ok'));
+    const first = begin();
+    await first.fetch(`${server.url}${paths[0]}`, one);
+    const second = begin({ earlier: first.attempt.recorder.exchanges });
+    await second.fetch(`${server.url}${paths[1]}`, two);
+    return server.requests.length;
+  }
+
+  test.each(Object.entries(same))('%s does not', async (_, pair) => expect(await askedTwice(pair)).toBe(1));
+  test.each(Object.entries(other))('%s does', async (_, pair) => expect(await askedTwice(pair)).toBe(2));
+  test('another address does, but for the key in it', async () => {
+    expect(await askedTwice([base, base], ['/a?x=1', '/a?x=2'])).toBe(2);
+    expect(await askedTwice([base, base], ['/a', '/a/'])).toBe(2);
+    expect(await askedTwice([base, base], ['/m:generateContent?key=1', '/m:generateContent?key=2'])).toBe(1);
+    expect(await askedTwice([base, base], ['/lookup?key=1', '/lookup?key=2'])).toBe(2);
+  });
+});
+
+describe('responses', () => {
+  test('they come back as they were: status, headers and bytes', async () => {
+    const bytes = Buffer.from([0, 255, 254, 1]);
+    await using server = await startServer((request, response) => {
+      if (request.path === '/none') return void response.writeHead(204, { 'x-next': '7' }).end();
+      response.writeHead(201, 'Made', { 'x-next': '7', 'set-cookie': 'a=b', 'content-type': 'image/x' });
+      response.end(bytes);
+    });
+    const first = begin();
+    const read = async (fetch: Fetch, path: string) => {
+      const response = await fetch(`${server.url}${path}`);
+      const { status, statusText, headers, url } = response;
+      const body = Buffer.from(await response.arrayBuffer()).toString('hex');
+      return { status, statusText, url, body, headers: Object.fromEntries(headers) };
+    };
+    const live = [await read(first.fetch, '/x'), await read(first.fetch, '/none')];
+    expect(live).toMatchObject([
+      {
+        status: 201,
+        statusText: 'Made',
+        url: `${server.url}/x`,
+        body: '00fffe01',
+        headers: { 'x-next': '7' },
+      },
+      { status: 204, body: '', headers: { 'x-next': '7' } },
+    ]);
+    expect(live[0]?.headers).not.toHaveProperty('set-cookie');
+    const again = begin({ earlier: first.attempt.recorder.exchanges });
+    expect([await read(again.fetch, '/x'), await read(again.fetch, '/none')]).toEqual(live);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('[REC-1] nobody sees one before it is durable', async () => {
+    await using server = await numbered();
+    const { attempt } = begin();
+    const durable = Promise.withResolvers<void>();
+    const recorder = { ...attempt.recorder, record: () => durable.promise };
+    const slow = recordedFetch({ models: testModels(), scope: { ...attempt.scope, recorder } });
+    let isSeen = false;
+    const seen = slow(server.url, { method: 'POST', body: '{}' }).then(() => {
+      isSeen = true;
+    });
+    await expect.poll(() => server.requests.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isSeen).toBe(false);
+    durable.resolve();
+    await seen;
+  });
+
+  test('any other status goes to the SDK, whose own retries ask the server', async () => {
+    await using server = await startServer((request, response, count) =>
+      count === 1
+        ? sendJson(response, { error: { message: 'busy' } }, 503, { 'retry-after-ms': '1' })
+        : sendJson(response, chatCompletion(request, 'ok')),
+    );
+    const models = testModels();
+    const { attempt, fetch } = begin({ models });
+    expect(await ask(chat(fetch, server))).toBe('ok');
+    expect(server.requests).toHaveLength(2);
+    expect(attempt.recorder.exchanges).toHaveLength(1);
+    expect(attempt.recorder.events).toMatchObject([{ data: { status: 503 } }, { data: { status: 200 } }]);
+    expect(attempt.meter.totals).toMatchObject({ failedCalls: 0, turns: 1 });
+    expect(models.gates[0]?.history).toMatchObject([{ reason: 'rate_limit' }]);
+  });
+
+  test('a call that fails for good is counted as such, and can be made again', async () => {
+    await using server = await startServer((_, response) => void response.socket?.destroy());
+    const { attempt, fetch } = begin();
+    await expect(fetch(server.url)).rejects.toThrow();
+    expect(attempt.meter.totals.failedCalls).toBe(1);
+    expect(attempt.recorder.exchanges).toEqual([]);
+    expect(attempt.recorder.events).toMatchObject([{ data: { error: expect.any(String) } }]);
+  });
+});
+
+describe('streams and bills', () => {
+  const events = (...data: object[]) => data.map((item) => `data: ${JSON.stringify(item)}\n\n`).join('');
+  const PIECES = ['Par', 'is'].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const BILL = { choices: [], usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 } };
+  const stream = `${events(...PIECES, BILL)}data: [DONE]\n\n`;
+  const streaming = (text: string) =>
+    startServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(text);
+    });
+
+  test('a stream is recorded whole, then streamed, live and replayed', async () => {
+    await using server = await streaming(stream);
+    const first = begin();
+    const say = async (fetch: Fetch) =>
+      await streamText({ model: chat(fetch, server), prompt: 'Hello' }).text;
+    expect(await say(first.fetch)).toBe('Paris');
+    expect(first.attempt.meter.totals).toMatchObject({ tokens: 15, turns: 1 });
+    const again = begin({ earlier: first.attempt.recorder.exchanges });
+    expect(await say(again.fetch)).toBe('Paris');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('[RED-3] what is to be redacted is found over the pieces of a stream, and nobody sees it', async () => {
+    await using server = await streaming(stream);
+    const { attempt, fetch } = begin({ models: testModels({ redact: [/Paris/g] }) });
+    const body = await (await fetch(server.url, { method: 'POST', body: '{}' })).text();
+    expect(body).toContain('[redacted]');
+    expect(body).toContain('data: [DONE]');
+    expect(JSON.stringify(attempt.recorder.exchanges)).not.toMatch(/Par|"is"/);
+  });
+
+  const anthropic = { input_tokens: 8, cache_read_input_tokens: 4, output_tokens: 1 };
+  const cases: Readonly<Record<string, readonly [string, string, object, object?]>> = {
+    'OpenAI responses': [
+      '/v1/responses',
+      JSON.stringify({
+        usage: { input_tokens: 12, input_tokens_details: { cached_tokens: 4 }, output_tokens: 3 },
+      }),
+      { model: 'm', input: 'x' },
+    ],
+    'OpenAI responses, streamed': [
+      '/v1/responses',
+      events(
+        { type: 'response.created', response: { usage: null } },
+        {
+          type: 'response.completed',
+          response: {
+            usage: { input_tokens: 12, input_tokens_details: { cached_tokens: 4 }, output_tokens: 3 },
+          },
+        },
+      ),
+      { model: 'm', input: 'x' },
+    ],
+    'Anthropic messages': [
+      '/v1/messages',
+      JSON.stringify({ usage: { ...anthropic, output_tokens: 3 } }),
+      { model: 'm', messages: [{}] },
+      { 'anthropic-version': '2023-06-01' },
+    ],
+    'Anthropic messages, streamed': [
+      '/v1/messages',
+      events(
+        { type: 'message_start', message: { usage: anthropic } },
+        { type: 'message_delta', usage: { output_tokens: 3 } },
+      ),
+      { model: 'm', messages: [{}] },
+      { 'anthropic-version': '2023-06-01' },
+    ],
+    Gemini: [
+      '/v1beta/models/m:generateContent',
+      JSON.stringify({
+        usageMetadata: {
+          promptTokenCount: 12,
+          cachedContentTokenCount: 4,
+          candidatesTokenCount: 2,
+          thoughtsTokenCount: 1,
+        },
+      }),
+      { contents: [{}] },
+    ],
+    'Gemini, streamed': [
+      '/v1beta/models/m:streamGenerateContent?alt=sse',
+      events(
+        { usageMetadata: { promptTokenCount: 12 } },
+        { usageMetadata: { promptTokenCount: 12, cachedContentTokenCount: 4, candidatesTokenCount: 3 } },
+      ),
+      { contents: [{}] },
+    ],
+  };
+  test.each(Object.entries(cases))(
+    'the bill of %s is read',
+    async (_, [path, answer, body, headers = {}]) => {
+      await using server = await startServer((_request, response) => void response.end(answer));
+      const { attempt, fetch } = begin();
+      await fetch(`${server.url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      });
+      expect(attempt.meter.totals).toMatchObject({ turns: 1, tokens: 15 });
+      expect(Object.values(attempt.meter.usageByModel())).toMatchObject([
+        { input_tokens: 8, input_tokens_cache_read: 4, output_tokens: 3 },
+      ]);
+    },
+  );
+
+  test('the providers’ own clients are understood, and priced by the list', async () => {
+    await using server = await startServer((request, response) => {
+      const usage = { input_tokens: 1_000_000, output_tokens: 0 };
+      const content = [{ type: 'text', text: 'hi' }];
+      if (request.path.endsWith('/messages'))
+        sendJson(response, {
+          id: 'x',
+          type: 'message',
+          role: 'assistant',
+          model: 'x',
+          content,
+          stop_reason: 'end_turn',
+          usage,
+        });
+      else
+        sendJson(response, {
+          candidates: [{ content: { parts: [{ text: 'hi' }], role: 'model' }, finishReason: 'STOP' }],
+          usageMetadata: { promptTokenCount: 1_000_000, candidatesTokenCount: 0, totalTokenCount: 1_000_000 },
+        });
+    });
+    const { attempt, fetch } = begin();
+    const own = { apiKey: KEY, baseURL: server.url, fetch };
+    expect(await ask(createAnthropic(own)('claude-sonnet-4-5'))).toBe('hi');
+    expect(await ask(createGoogle(own)('gemini-2.5-pro'))).toBe('hi');
+    expect(attempt.meter.usageByModel()).toMatchObject({
+      'anthropic/claude-sonnet-4-5': { total_cost: 3 },
+      'google/gemini-2.5-pro': { total_cost: 1.25 },
+    });
+  });
+
+  test('a bill that nobody sends is unknown, not nothing; what is no model is no turn', async () => {
+    await using server = await startServer((_, response) => void response.end('{}'));
+    const { attempt, fetch } = begin();
+    const post = (body: object) => fetch(server.url, { method: 'POST', body: JSON.stringify(body) });
+    await post({ model: 'm', messages: [] });
+    await post({ search: 'x' });
+    expect(attempt.meter.totals).toMatchObject({ turns: 1, boughtCalls: 2, unpricedCalls: 1, spentUsd: 0 });
+  });
+});
+
+describe('what stops a call', () => {
+  test('the turn limit, also when calls are made at the same time', async () => {
+    await using server = await numbered();
+    const { attempt, fetch } = begin({ limits: { turns: 5 } });
+    await Promise.allSettled(Array.from({ length: 10 }, (_, n) => ask(chat(fetch, server), `Q${n}`, 0)));
+    expect(server.requests).toHaveLength(5);
+    expect(attempt.meter.exceeded?.toSampleLimit()).toEqual({ type: 'turn', limit: 5 });
+  });
+
+  test('an empty purse, at once: the SDK does not get to try again', async () => {
+    await using server = await numbered();
+    const budget = createBudget(30e-6);
+    const { attempt, fetch } = begin({ models: testModels({ prices: PRICES, budget }) });
+    await ask(chat(fetch, server), 'one');
+    await expect(ask(chat(fetch, server), 'two')).rejects.toThrow();
+    expect(attempt.meter.signal.reason).toMatchObject({ code: 'E_BUDGET_EXHAUSTED' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('its own signal, and the end of the sample; nothing is recorded then', async () => {
+    await using server = await startServer(() => undefined);
+    const { attempt, fetch } = begin({ limits: { timeMs: 200 } });
+    await expect(fetch(server.url, { signal: AbortSignal.timeout(20) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    await expect(fetch(server.url)).rejects.toMatchObject({ name: 'LimitExceeded' });
+    expect(attempt.recorder.exchanges).toEqual([]);
+  });
+
+  test('a record that cannot be written stops the sample, whatever the SDK makes of it', async () => {
+    await using server = await numbered();
+    const { attempt } = begin();
+    const full = new Error('disk full');
+    const recorder = { ...attempt.recorder, record: () => Promise.reject(full) };
+    const fetch = recordedFetch({ models: testModels(), scope: { ...attempt.scope, recorder } });
+    await expect(ask(chat(fetch, server))).rejects.toThrow();
+    expect(attempt.meter.signal.reason).toBe(full);
+    expect(server.requests).toHaveLength(1);
+  });
+});
