@@ -14,7 +14,7 @@ import {
 import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
-import { callHttp } from './http-call.ts';
+import { callHttp, type HttpAnswer } from './http-call.ts';
 import { type HttpExchange, httpEvent } from './http-event.ts';
 import { headersKept } from './http-headers.ts';
 import { type EventStart, startEvent } from './log-event.ts';
@@ -74,11 +74,14 @@ class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError';
   readonly statusCode: number;
   readonly responseHeaders: Readonly<Record<string, string>>;
+  /** What the body says, where it is JSON: an account without money is told there. */
+  readonly data: Json | undefined;
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, excerpt: string) {
+  constructor({ status, headers }: HttpAnswer, body: string, excerpt: string) {
     super(excerpt === '' ? 'The body of the response is empty.' : excerpt);
     this.statusCode = status;
     this.responseHeaders = headers;
+    this.data = tryParse(body);
   }
 }
 
@@ -123,11 +126,7 @@ function callLive(
       const answer = await meter.whileWorking(() => callHttp({ ...request, headers, signal: meter.signal }));
       const body = new TextDecoder().decode(answer.body);
       if (answer.status < 200 || answer.status > 299) {
-        throw new HttpStatusError(
-          answer.status,
-          answer.headers,
-          models.redact(body).slice(0, EXCERPT_LENGTH),
-        );
+        throw new HttpStatusError(answer, body, models.redact(body).slice(0, EXCERPT_LENGTH));
       }
       pass.leave('succeeded');
       return models.redaction.value({ status: answer.status, headers: headersKept(answer.headers), body });
