@@ -38,6 +38,12 @@ export function headersKept(headers: PlainHeaders): PlainHeaders {
   return filtered(headers, (name) => !NOT_KEPT.some((pattern) => pattern.test(name)));
 }
 
+/** Keys that a request carries: nothing that is written about it may hold them. */
+export function secretsIn(headers: PlainHeaders): readonly string[] {
+  const keys = filtered(headers, (name) => /^(authorization|x-api-key|api-key|x-goog-api-key)$/.test(name));
+  return Object.values(keys).map((value) => value.replace(/^(Bearer|Basic) /i, ''));
+}
+
 function filtered(headers: PlainHeaders, isIn: (name: string) => boolean): PlainHeaders {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(entries.filter(([name]) => isIn(name)).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -209,6 +209,27 @@ describe('responses', () => {
     expect(models.gates[0]?.history).toMatchObject([{ reason: 'rate_limit' }]);
   });
 
+  test('a proxy that the SDK brings along is used', async () => {
+    await using server = await numbered();
+    const { fetch } = begin();
+    const dispatcher = {
+      dispatch() {
+        throw new Error('through the proxy');
+      },
+    };
+    const asked = fetch(server.url, { dispatcher } as never);
+    await expect(asked).rejects.toMatchObject({ cause: { message: 'through the proxy' } });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test('a key that stands in the body, too, is in no event', async () => {
+    await using server = await startServer((_, response) => void response.socket?.destroy());
+    const { attempt, fetch } = begin();
+    const headers = { authorization: `Bearer ${KEY}` };
+    await expect(fetch(server.url, { method: 'POST', headers, body: `my key is ${KEY}` })).rejects.toThrow();
+    expect(JSON.stringify(attempt.recorder.events)).not.toContain(KEY);
+  });
+
   test('a call that fails for good is counted as such, and can be made again', async () => {
     await using server = await startServer((_, response) => void response.socket?.destroy());
     const { attempt, fetch } = begin();

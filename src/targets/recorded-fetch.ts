@@ -2,7 +2,7 @@ import { ActionableError, type Digest } from '../base/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
 import { httpEvent } from './http-event.ts';
-import { headersKept, headersShown } from './http-headers.ts';
+import { headersKept, headersShown, secretsIn } from './http-headers.ts';
 import { type EventStart, startEvent } from './log-event.ts';
 import { type ModelTraffic, readModelRequest, readUsageOf } from './model-traffic.ts';
 import type { Models } from './models.ts';
@@ -36,7 +36,7 @@ export function recordedFetch(about: { readonly models: Models; readonly scope: 
     const request = new Request(input, init);
     // Nobody is paid for these.
     if (!/^https?:/.test(request.url)) return globalThis.fetch(request);
-    return calls.answer(request);
+    return calls.answer(request, init);
   };
 }
 
@@ -47,8 +47,9 @@ interface FetchCall {
   readonly start: EventStart;
   readonly signal: AbortSignal;
   readonly admitted: AdmittedCall | undefined;
-  /** The request itself, without its body: it says how to send it. */
+  /** The request itself, without its body, and what the caller said beside it (a proxy): how to send it. */
   readonly request: Request;
+  readonly init: RequestInit | undefined;
 }
 
 class FetchCalls {
@@ -62,16 +63,17 @@ class FetchCalls {
     this.#scope = scope;
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, init: RequestInit | undefined): Promise<Response> {
     const { meter, recorder } = this.#scope;
     const signal = AbortSignal.any([request.signal, meter.signal]);
     const start = startEvent(this.#scope);
     const sent = await readRequest(request);
+    for (const secret of secretsIn(sent.headers)) this.#models.addSecret(secret);
     signal.throwIfAborted();
     const traffic = readModelRequest(sent);
     const admitted = traffic?.isTurn ? await meter.admitModelCall(traffic.messageCount) : undefined;
     const paid: PaidRequest = { kind: 'http', digest: digestOfSent(sent) };
-    const call: FetchCall = { sent, paid, traffic, start, signal, admitted, request };
+    const call: FetchCall = { sent, paid, traffic, start, signal, admitted, request, init };
     try {
       const recorded = recorder.recall(paid);
       return recorded ? this.#replay(call, recorded) : await this.#buy(call);
@@ -228,10 +230,11 @@ class FetchCalls {
   }
 }
 
-function send({ sent, request, signal }: FetchCall): Promise<Response> {
+function send({ sent, request, init, signal }: FetchCall): Promise<Response> {
   const { method, url, headers, body } = sent;
   const { redirect, credentials, cache, keepalive, integrity } = request;
   return globalThis.fetch(url, {
+    ...init,
     method,
     headers,
     signal,
