@@ -113,9 +113,9 @@ test.each(Object.entries(CASES).filter(([name]) => name.includes('function')))(
   },
 );
 
-test('a grader at another address is asked anew', async () => {
+test('a grader at another address is asked anew, about outputs that are kept', async () => {
   const make: Case = ({ url }) => ({
-    definition: { ...base, target: ({ input }) => input, scorers: [modelGraded({ model: NAMED })] },
+    definition: { ...base, target: 'mock/echo', scorers: [modelGraded({ model: NAMED })] },
     env: { OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` },
   });
   await runAt(one, make);
