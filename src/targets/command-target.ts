@@ -1,5 +1,5 @@
 import { basename, isAbsolute, join } from 'node:path';
-import { ActionableError, isoTime, type Json, type JsonObject, toJson, UsageError } from '../base/index.ts';
+import { ActionableError, isoTime, type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type Disk, safeJoin } from '../disk/index.ts';
 import { type CommandTarget, placeholdersIn, type SampleRow } from '../evals/index.ts';
 import {
@@ -240,22 +240,7 @@ async function emitEnd(
   const { models, disk } = agent;
   const excerpt = await readProcessText(disk, process.files.stdout, EVENT_BYTES_MAX);
   const stderr = await readProcessText(disk, process.files.stderr, EVENT_BYTES_MAX);
-  const holdfast: Record<string, Json> = {
-    argv: process.argv.map(models.redact),
-    exit_code: end.exitCode,
-    signal: end.signal,
-    killed_processes: end.killed,
-    stdout: {
-      file: basename(process.files.stdout),
-      bytes: stdout.sizeBytes,
-      invalid_utf8: stdout.wasRepaired,
-    },
-    stderr: {
-      file: basename(process.files.stderr),
-      bytes: stderr.sizeBytes,
-      text: models.redact(stderr.text),
-    },
-  };
+  const holdfast = endFacts(process, { end, stdout, stderr, redact: models.redact });
   run.scope.recorder.emit(
     finishEvent(run.scope, process.start, {
       event: 'sandbox',
@@ -269,6 +254,27 @@ async function emitEnd(
       metadata: { holdfast, working_time: secondsSince(run.scope, process.start) },
     }),
   );
+}
+
+/** How it ended, and where all that it wrote is. */
+function endFacts(
+  { argv, files }: AgentProcess,
+  about: {
+    readonly end: ProcessEnd;
+    readonly stdout: ProcessText;
+    readonly stderr: ProcessText;
+    readonly redact: (text: string) => string;
+  },
+): JsonObject {
+  const { end, stdout, stderr, redact } = about;
+  return {
+    argv: argv.map(redact),
+    exit_code: end.exitCode,
+    signal: end.signal,
+    killed_processes: end.killed,
+    stdout: { file: basename(files.stdout), bytes: stdout.sizeBytes, invalid_utf8: stdout.wasRepaired },
+    stderr: { file: basename(files.stderr), bytes: stderr.sizeBytes, text: redact(stderr.text) },
+  };
 }
 
 async function failed(agent: Agent, process: AgentProcess, end: ProcessEnd): Promise<ActionableError> {
