@@ -29,6 +29,11 @@ test('a result is recorded by its name and input, and given again for nothing, e
   expect(await again.record('search', { q: 'x' }, work)).toEqual(live);
   expect(calls).toBe(3);
   expect(again.attempt.meter.totals).toMatchObject({ boughtCalls: 0, replayedCalls: 1 });
+  expect(
+    await begin({ earlier: first.attempt.recorder.exchanges }).record('search', { q: 'y' }, work),
+  ).toMatchObject({
+    n: 2,
+  });
   expect(again.attempt.recorder.events).toMatchObject([
     {
       event: 'info',

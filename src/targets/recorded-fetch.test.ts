@@ -81,7 +81,15 @@ describe('what makes a request another one', () => {
     'another client': [base, { ...base, headers: { ...base.headers, 'user-agent': 'x/2', cookie: 'a=b' } }],
     'another try': [
       base,
-      { ...base, headers: { ...base.headers, 'x-stainless-retry-count': '1', 'idempotency-key': 'i' } },
+      {
+        ...base,
+        headers: {
+          ...base.headers,
+          'x-stainless-retry-count': '1',
+          'x-stainless-timeout': '9',
+          'idempotency-key': 'i',
+        },
+      },
     ],
     'another time': [base, { ...base, headers: { ...base.headers, date: 'now', 'x-request-id': 'r' } }],
     'another boundary of a form': [form(), form()],
