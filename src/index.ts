@@ -31,6 +31,8 @@ export {
   modelGraded,
   type NumericOptions,
   numeric,
+  type OwnCalls,
+  type RecordCall,
   type RegexOptions,
   type Row,
   regex,

@@ -13,6 +13,8 @@ export interface CodeAndInputs {
   readonly code?: DefinitionCode | undefined;
   /** What the files say that the eval declares as `inputs`. */
   readonly inputs?: Json;
+  /** How models are reached that scorers may ask, where that is unusual. */
+  readonly models?: Json;
 }
 
 /**
@@ -34,14 +36,22 @@ export function targetDigest(planned: PlannedEval, about: CodeAndInputs & { read
 
 /** What decides the scores of an output: the scorers in order, their options, their code. */
 export function scoringDigest(planned: PlannedEval, about: CodeAndInputs = {}): Digest {
-  const { code, inputs = null } = about;
+  const { code, inputs = null, models } = about;
   const scorers = planned.scorers.map(({ key, name, options, source }) => ({
     key,
     name,
     options,
     ...(code ? {} : { source }),
   }));
-  return digestOfJson(toJson({ scorers, inputs, code: code?.scoring, redact: planned.redact.map(String) }));
+  return digestOfJson(
+    toJson({
+      scorers,
+      inputs,
+      code: code?.scoring,
+      redact: planned.redact.map(String),
+      ...(models !== undefined && models !== null && { models }),
+    }),
+  );
 }
 
 /** What decides the numbers of a log, given the outputs: scoring, metrics and reducers. */

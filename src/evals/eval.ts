@@ -1,4 +1,5 @@
 /** What users write, as types. `defineEval` infers input, output and target from the data and the target function. */
+import type { LanguageModel } from 'ai';
 import type { Json, JsonObject } from '../base/index.ts';
 import type { MetricName } from '../stats/index.ts';
 
@@ -90,11 +91,32 @@ export interface GenerateOptions {
 
 export type Generate = (input: string | GenerateOptions) => Promise<GenerateResult>;
 
+/** A model as the AI SDK takes it, in the current version of its interface. */
+export type SdkModel = Extract<LanguageModel, { readonly specificationVersion: 'v4' }>;
+
+/**
+ * Does `work` and records its result, or gives the result that was recorded for the same name and input. The result is plain
+ * data: objects, lists, texts, numbers, dates, bytes.
+ */
+export type RecordCall = <Result>(
+  name: string,
+  input: unknown,
+  work: () => Awaitable<Result>,
+) => Promise<Result>;
+
+/** Ways to pay for something else than a model of Holdfast's own, so that it is recorded. */
+export interface OwnCalls {
+  /** For any SDK that takes a `fetch`: its successful responses are recorded, and replayed. */
+  readonly fetch: typeof globalThis.fetch;
+  /** For anything else that is expensive. */
+  readonly record: RecordCall;
+}
+
 /** What a target function gets besides the sample. */
-export interface TargetContext {
+export interface TargetContext extends OwnCalls {
   readonly generate: Generate;
   /** The model under test as an AI SDK language model; every call through it is recorded. */
-  readonly model: unknown;
+  readonly model: SdkModel;
   /** Aborted at a limit, on Ctrl-C and at the end of the sample. */
   readonly signal: AbortSignal;
   readonly epoch: number;
@@ -180,7 +202,7 @@ export interface CommandRun {
   readonly timedOut: boolean;
 }
 
-export interface ScorerContext<Input = unknown, Output = unknown, Target = unknown> {
+export interface ScorerContext<Input = unknown, Output = unknown, Target = unknown> extends OwnCalls {
   readonly sample: SampleRow<Input, Target>;
   readonly input: Input;
   readonly target: Target | undefined;

@@ -10,6 +10,7 @@ const TOTALS: SampleOutcome['totals'] = {
   tokens: 0,
   turns: 0,
   messages: 0,
+  boughtCalls: 0,
   replayedCalls: 0,
   failedCalls: 0,
   spentUsd: 0,

@@ -133,8 +133,8 @@ export function answersToReplay(
 function sampleEnded(): ActionableError {
   return new ActionableError({
     code: 'E_SAMPLE_ENDED',
-    message: 'A model was called after its sample had ended.',
-    hint: 'Await every generate() before the target or the scorer returns.',
+    message: 'A call was made after its sample had ended.',
+    hint: 'Await every call before the target or the scorer returns.',
   });
 }
 

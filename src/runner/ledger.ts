@@ -17,7 +17,7 @@ export class Ledger {
     this.#tokens.saved += totals.savedTokens;
     this.#answers.replayed += totals.replayedCalls;
     // What an agent reports of itself is no turn of ours.
-    this.#answers.bought += Math.max(0, totals.turns - totals.replayedCalls);
+    this.#answers.bought += totals.boughtCalls;
   }
 
   /** An attempt that came to nothing, and whose answers nobody is given again. */

@@ -28,6 +28,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     ...(task.model === undefined ? {} : { model: task.model }),
   });
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
+  const scoring = { inputs, code: task.code, models: task.models.surroundings };
   const { data, limit, filter, shuffle } = task.eval;
   const dataset = await openDataset({
     data,
@@ -43,8 +44,8 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     version: String(task.eval.version),
     targetName: target.name,
     target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
-    scoring: scoringDigest(task.eval, { inputs, code: task.code }),
-    definition: definitionDigest(task.eval, { inputs, code: task.code }),
+    scoring: scoringDigest(task.eval, scoring),
+    definition: definitionDigest(task.eval, scoring),
     epochs: task.eval.epochs.count,
     rows: dataset,
   });

@@ -305,8 +305,8 @@ class Attempt {
   }
 
   #calls(): { readonly bought: number; readonly replayed: number } {
-    const { turns, replayedCalls } = this.#parts.meter.totals;
-    return { bought: Math.max(0, turns - replayedCalls), replayed: replayedCalls };
+    const { boughtCalls, replayedCalls } = this.#parts.meter.totals;
+    return { bought: boughtCalls, replayed: replayedCalls };
   }
 
   async #errored(error: unknown): Promise<SampleOutcome> {

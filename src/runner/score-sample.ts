@@ -5,6 +5,7 @@ import {
   BudgetExhausted,
   createExec,
   createGenerate,
+  createOwnCalls,
   type Models,
   newEvent,
   type Recorder,
@@ -58,6 +59,7 @@ function contextOf(options: ScoreSampleOptions, scope: SampleScope): ScorerConte
     epoch,
     signal,
     generate: createGenerate({ models, scope }),
+    ...createOwnCalls({ models, scope }),
     exec: createExec({ models, scope, workspace }),
   };
 }

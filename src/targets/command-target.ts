@@ -1,5 +1,5 @@
-import { basename, delimiter, isAbsolute, join } from 'node:path';
-import { ActionableError, isoTime, type Json, toJson, UsageError } from '../base/index.ts';
+import { basename, isAbsolute, join } from 'node:path';
+import { ActionableError, isoTime, type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type Disk, safeJoin } from '../disk/index.ts';
 import { type CommandTarget, placeholdersIn, type SampleRow } from '../evals/index.ts';
 import {
@@ -14,6 +14,14 @@ import {
 import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { type AgentReport, type CommandPreset, PRESETS } from './command-preset.ts';
+import {
+  type AgentProgram,
+  digestsOfFiles,
+  findProgram,
+  type ProgramOptions,
+  settingsIn,
+  versionOf,
+} from './command-program.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
@@ -40,27 +48,52 @@ export async function commandTarget(
   options: CommandTargetOptions,
 ): Promise<RunnableTarget> {
   const agent = await prepare(spec, options);
-  const { template, argv, usesStdin } = agent;
+  const { template, usesStdin } = agent;
   return {
     kind: 'command',
     name: agent.name,
     key: {
       kind: 'command',
-      argv: toJson(argv),
+      // As the user wrote it: where the project lies does not matter.
+      argv: toJson(agent.given),
       preset: spec.preset ?? null,
       promptVia: usesStdin ? 'stdin' : 'argument',
       workspace: template === undefined ? null : await digestOfTree(options.disk, template),
       env: toJson(agent.envNames),
       outputFile: spec.outputFile ?? null,
+      ...(await programKey(agent)),
     },
     startsOver: true,
     run: (sample, run) => runCommandTarget(agent, sample, run),
   };
 }
 
+/** What tells whether the program and what it is told by the environment are still the same. */
+async function programKey(agent: Agent): Promise<JsonObject> {
+  const { disk, given, program, models, envNames, preset } = agent;
+  const files = await digestsOfFiles(given, { program, disk });
+  const settings = settingsIn(models.env, envNames);
+  return {
+    ...(files.length > 0 && { files }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(preset && program.isShared && { version: await versionOf(program.command, programOptions(agent)) }),
+  };
+}
+
+function programOptions(
+  about: Pick<Agent, 'disk' | 'baseDir' | 'template' | 'models' | 'envNames'>,
+): ProgramOptions {
+  const { disk, baseDir, template, models, envNames } = about;
+  return { disk, baseDir, template, env: environment(models.env, [...ENV_ALWAYS, ...envNames]) };
+}
+
 interface Agent extends CommandTargetOptions {
   readonly name: string;
+  /** The argument vector as the user wrote it. */
+  readonly given: readonly string[];
+  /** As it is run. */
   readonly argv: readonly string[];
+  readonly program: AgentProgram;
   readonly preset: CommandPreset | undefined;
   readonly usesStdin: boolean;
   readonly template: string | undefined;
@@ -70,21 +103,23 @@ interface Agent extends CommandTargetOptions {
 
 async function prepare(spec: CommandTarget, options: CommandTargetOptions): Promise<Agent> {
   const preset = spec.preset === undefined ? undefined : PRESETS[spec.preset];
-  const argv = spec.command ?? preset?.command ?? [];
-  const [command = ''] = argv;
+  const given = spec.command ?? preset?.command ?? [];
+  const [command = ''] = given;
   if (command === '') throw noCommand();
-  for (const argument of argv) checkTemplate(argument, isCommandPlaceholder);
-  const hasInput = argv.some((argument) => placeholdersIn(argument).includes('input'));
-  if (spec.promptVia === 'argument' && !hasInput) throw noPromptArgument(argv);
+  for (const argument of given) checkTemplate(argument, isCommandPlaceholder);
+  const hasInput = given.some((argument) => placeholdersIn(argument).includes('input'));
+  if (spec.promptVia === 'argument' && !hasInput) throw noPromptArgument(given);
   const template = spec.workspace === undefined ? undefined : absolute(spec.workspace, options.baseDir);
   if (template !== undefined) await checkTemplateFolder(options.disk, template);
-  await checkCommand(options.disk, command, options.models.env);
   const envNames = [...new Set([...(preset?.env ?? []), ...(spec.env ?? [])])];
+  const program = await findProgram(command, programOptions({ ...options, template, envNames }));
   for (const name of envNames) options.models.addSecret(options.models.env[name]);
   return {
     ...options,
     name: `command/${basename(command)}`,
-    argv,
+    given,
+    argv: [program.command, ...given.slice(1)],
+    program,
     preset,
     usesStdin: spec.promptVia === undefined ? !hasInput : spec.promptVia === 'stdin',
     template,
@@ -205,22 +240,7 @@ async function emitEnd(
   const { models, disk } = agent;
   const excerpt = await readProcessText(disk, process.files.stdout, EVENT_BYTES_MAX);
   const stderr = await readProcessText(disk, process.files.stderr, EVENT_BYTES_MAX);
-  const holdfast: Record<string, Json> = {
-    argv: process.argv.map(models.redact),
-    exit_code: end.exitCode,
-    signal: end.signal,
-    killed_processes: end.killed,
-    stdout: {
-      file: basename(process.files.stdout),
-      bytes: stdout.sizeBytes,
-      invalid_utf8: stdout.wasRepaired,
-    },
-    stderr: {
-      file: basename(process.files.stderr),
-      bytes: stderr.sizeBytes,
-      text: models.redact(stderr.text),
-    },
-  };
+  const holdfast = endFacts(process, { end, stdout, stderr, redact: models.redact });
   run.scope.recorder.emit(
     finishEvent(run.scope, process.start, {
       event: 'sandbox',
@@ -234,6 +254,27 @@ async function emitEnd(
       metadata: { holdfast, working_time: secondsSince(run.scope, process.start) },
     }),
   );
+}
+
+/** How it ended, and where all that it wrote is. */
+function endFacts(
+  { argv, files }: AgentProcess,
+  about: {
+    readonly end: ProcessEnd;
+    readonly stdout: ProcessText;
+    readonly stderr: ProcessText;
+    readonly redact: (text: string) => string;
+  },
+): JsonObject {
+  const { end, stdout, stderr, redact } = about;
+  return {
+    argv: argv.map(redact),
+    exit_code: end.exitCode,
+    signal: end.signal,
+    killed_processes: end.killed,
+    stdout: { file: basename(files.stdout), bytes: stdout.sizeBytes, invalid_utf8: stdout.wasRepaired },
+    stderr: { file: basename(files.stderr), bytes: stderr.sizeBytes, text: redact(stderr.text) },
+  };
 }
 
 async function failed(agent: Agent, process: AgentProcess, end: ProcessEnd): Promise<ActionableError> {
@@ -269,23 +310,6 @@ async function checkTemplateFolder(disk: Disk, path: string): Promise<void> {
     code: 'E_WORKSPACE_MISSING',
     message: `The workspace template ${path} is not a folder.`,
     hint: 'Give `workspace` as a path from the eval file, or leave it out to start in an empty folder.',
-  });
-}
-
-/** A command by name must be on the PATH; a relative path is looked for in the workspace when it is there. */
-async function checkCommand(disk: Disk, command: string, env: Env): Promise<void> {
-  if (placeholdersIn(command).length > 0) return;
-  if (command.includes('/') && !isAbsolute(command)) return;
-  const places = isAbsolute(command)
-    ? [command]
-    : (env.PATH ?? '').split(delimiter).map((dir) => join(dir, command));
-  for (const place of places) {
-    if ((await disk.stat(place).catch(() => undefined))?.kind === 'file') return;
-  }
-  throw new UsageError({
-    code: 'E_COMMAND_NOT_FOUND',
-    message: `The command "${command}" was not found${isAbsolute(command) ? '' : ' on the PATH'}.`,
-    hint: 'Install it, or give its full path in `command`.',
   });
 }
 

@@ -5,7 +5,9 @@ import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';
 import { NO_MODEL } from './model-name.ts';
 import type { Models, OpenedModel } from './models.ts';
-import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+import { createOwnCalls } from './own-calls.ts';
+import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export function functionTarget(
   call: TargetFunction<unknown, unknown, unknown>,
@@ -19,6 +21,8 @@ export function functionTarget(
       kind: 'function',
       model: model?.name ?? null,
       settings: model?.settings ?? null,
+      // It may ask any model, also without being told to.
+      ...(models.surroundings !== null && { models: models.surroundings }),
     },
     startsOver: false,
     async run(sample, run) {
@@ -37,6 +41,7 @@ function targetContext(
 ): TargetContext {
   return {
     generate: createGenerate({ models, scope, model }),
+    ...createOwnCalls({ models, scope }),
     model: model ? models.recorded(model, scope) : MISSING_MODEL,
     signal: scope.meter.signal,
     epoch,

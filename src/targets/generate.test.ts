@@ -151,8 +151,7 @@ test('another model can be asked by name, and is recorded too', async () => {
 test('without a model it says how to name one', async () => {
   const use = async (_: unknown, { generate }: TargetContext) => (await generate('x')).text;
   await expect(runTarget(use)).rejects.toMatchObject({ code: 'E_MODEL_NONE' });
-  const useModel = async (_: unknown, { model }: TargetContext) =>
-    (model as { doGenerate(request: unknown): Promise<unknown> }).doGenerate({ prompt: [] });
+  const useModel = async (_: unknown, { model }: TargetContext) => model.doGenerate({ prompt: [] });
   await expect(runTarget(useModel)).rejects.toMatchObject({ code: 'E_MODEL_NONE' });
 });
 

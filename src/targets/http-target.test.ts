@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sendJson, startServer } from '../../test/sim/http-server.ts';
 import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
+import { settle } from '../../test/sim/manual-clock.ts';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
+import { createBudget } from './budget.ts';
 
 const env = { AGENT_KEY: 'key-0123456789' };
 
@@ -46,6 +48,35 @@ test('an endpoint is asked with the template, its answer found by the path, and 
   expect(again.attempt.recorder.events).toMatchObject([{ metadata: { holdfast: { replayed: true } } }]);
 });
 
+test('method, status and headers are recorded with the answer; what is stored without them is read', async () => {
+  await using server = await startServer((_, response) => {
+    response.writeHead(201, { 'content-type': 'text/plain', 'x-version': '7', 'set-cookie': 'a=b' });
+    response.end('ok');
+  });
+  const first = await runTarget({ url: server.url, method: 'PUT' });
+  const [exchange] = first.attempt.recorder.exchanges;
+  expect(exchange?.answer.value).toMatchObject({
+    method: 'PUT',
+    status: 201,
+    headers: { 'content-type': 'text/plain', 'x-version': '7' },
+    body: 'ok',
+  });
+  expect(JSON.stringify([exchange, first.attempt.recorder.events])).not.toContain('a=b');
+  expect(first.attempt.recorder.events).toMatchObject([
+    { data: { method: 'PUT', status: 201, response_headers: { 'x-version': '7' } } },
+  ]);
+  expect(first.attempt.meter.totals).toMatchObject({ boughtCalls: 1, replayedCalls: 0 });
+
+  const earlier = first.attempt.recorder.exchanges.map(({ request }) => ({
+    request,
+    answer: { value: { status: 200, body: 'from before' } },
+  }));
+  const again = await runTarget({ url: server.url, method: 'PUT' }, { earlier });
+  expect(again.result.output).toBe('from before');
+  expect(again.attempt.meter.totals).toMatchObject({ boughtCalls: 0, replayedCalls: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
 test('an input that is no text goes into the body as it is', async () => {
   await using server = await startServer((request, response) => sendJson(response, JSON.parse(request.body)));
   const spec = { url: server.url, body: { question: '{{input}}' }, responsePath: 'question' };
@@ -74,6 +105,47 @@ describe('what goes wrong', () => {
     expect(result.output).toBe('"ok"');
     expect(attempt.recorder.events).toMatchObject([{ data: { status: 200, retries: 2 } }]);
     expect(models.gates[0]?.history).toMatchObject([{ reason: 'rate_limit' }]);
+  });
+
+  test('it is asked again when it said, and an account without money is not asked again, as with models', async () => {
+    await using server = await startServer((_, response, count) =>
+      count === 1
+        ? sendJson(response, {}, 503, { 'retry-after-ms': '20' })
+        : sendJson(response, { error: { code: 'insufficient_quota' } }, 429),
+    );
+    const models = testModels({ retry: { delayMsFirst: 60_000, delayMsMax: 60_000 } });
+    await expect(runTarget({ url: server.url }, { models })).rejects.toMatchObject({
+      code: 'E_HTTP_CALL',
+      retryable: false,
+      message: expect.stringContaining('after 2 tries'),
+    });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('a server that stays broken is given up after as many tries as a model is', async () => {
+    await using server = await startServer((_, response) => sendJson(response, {}, 500));
+    const attempt = startAttempt();
+    const models = testModels({ retry: { retriesMax: 3 } });
+    await expect(runTarget({ url: server.url }, { models, attempt })).rejects.toMatchObject({
+      retryable: true,
+    });
+    expect(server.requests).toHaveLength(4);
+    expect(attempt.recorder.exchanges).toEqual([]);
+    expect(attempt.meter.totals.failedCalls).toBe(1);
+  });
+
+  test('no call begins without money, also for those that waited at the gate', async () => {
+    await using server = await startServer((_, response) => sendJson(response, 'ok'));
+    const budget = createBudget(1);
+    const models = testModels({ budget, concurrency: 1 });
+    const pass = await models.gate(`http/${new URL(server.url).host}`).enter();
+    const waiting = runTarget({ url: server.url }, { models });
+    const refused = expect(waiting).rejects.toMatchObject({ code: 'E_BUDGET_EXHAUSTED' });
+    await settle();
+    budget.spend(1);
+    pass.leave('succeeded');
+    await refused;
+    expect(server.requests).toHaveLength(0);
   });
 
   test('any other status is an execution error with the beginning of the body', async () => {

@@ -14,15 +14,18 @@ import {
 import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
-import { callHttp } from './http-call.ts';
-import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
+import { callHttp, type HttpAnswer } from './http-call.ts';
+import { type HttpExchange, httpEvent } from './http-event.ts';
+import { headersKept } from './http-headers.ts';
+import { type EventStart, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
 import type { PaidRequest } from './recorder.ts';
 import { readFailure, withRetry } from './retry.ts';
-import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './runnable-target.ts';
+import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
 import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
 import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
+import { untilAborted } from './until-aborted.ts';
 
 const EXCERPT_LENGTH = 500;
 
@@ -71,11 +74,14 @@ class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError';
   readonly statusCode: number;
   readonly responseHeaders: Readonly<Record<string, string>>;
+  /** What the body says, where it is JSON: an account without money is told there. */
+  readonly data: Json | undefined;
 
-  constructor(status: number, headers: Readonly<Record<string, string>>, excerpt: string) {
+  constructor({ status, headers }: HttpAnswer, body: string, excerpt: string) {
     super(excerpt === '' ? 'The body of the response is empty.' : excerpt);
     this.statusCode = status;
     this.responseHeaders = headers;
+    this.data = tryParse(body);
   }
 }
 
@@ -87,7 +93,8 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   const recorded = recorder.recall(paid);
   if (recorded) {
     const stored = models.redaction.value(readHttpAnswer(recorded.value));
-    recorder.emit(eventOf(exchange, start, { status: stored.status, isReplayed: true, retries: 0 }));
+    recorder.emit(eventOf(exchange, start, { stored, isReplayed: true, retries: 0 }));
+    run.scope.meter.countCall({ isReplayed: true });
     return stored;
   }
   let retries = 0;
@@ -98,8 +105,9 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
     recorder.emit(eventOf(exchange, start, { error, isReplayed: false, retries }));
     throw toExecutionError(exchange, error, retries);
   });
-  const event = eventOf(exchange, start, { status: stored.status, isReplayed: false, retries });
-  await recorder.record(paid, { value: { ...stored } }, [event]);
+  const event = eventOf(exchange, start, { stored, isReplayed: false, retries });
+  await recorder.record(paid, { value: { method: exchange.request.method, ...stored } }, [event]);
+  run.scope.meter.countCall({ isReplayed: false });
   return stored;
 }
 
@@ -112,20 +120,16 @@ function callLive(
   const headers = fillHeaders(request.headers, models.env);
   const attempt = async (count: number) => {
     onTry(count);
-    if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
     const pass = await meter.whileWaiting(() => gate.enter(meter.signal));
     try {
+      if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
       const answer = await meter.whileWorking(() => callHttp({ ...request, headers, signal: meter.signal }));
       const body = new TextDecoder().decode(answer.body);
       if (answer.status < 200 || answer.status > 299) {
-        throw new HttpStatusError(
-          answer.status,
-          answer.headers,
-          models.redact(body).slice(0, EXCERPT_LENGTH),
-        );
+        throw new HttpStatusError(answer, body, models.redact(body).slice(0, EXCERPT_LENGTH));
       }
       pass.leave('succeeded');
-      return models.redaction.value({ status: answer.status, body });
+      return models.redaction.value({ status: answer.status, headers: headersKept(answer.headers), body });
     } catch (error) {
       pass.leave(readFailure(error, clock.nowMs()).isOverload ? 'overloaded' : 'failed');
       throw error;
@@ -216,28 +220,13 @@ function isEnv(name: string): boolean {
 function eventOf(
   { request, models, run }: Exchange,
   start: EventStart,
-  about: {
-    readonly status?: number;
-    readonly error?: unknown;
-    readonly isReplayed: boolean;
-    readonly retries: number;
-  },
+  about: Pick<HttpExchange, 'error' | 'retries' | 'isReplayed'> & { readonly stored?: StoredHttpAnswer },
 ): LogEvent {
-  const { status, error, isReplayed, retries } = about;
-  return finishEvent(run.scope, start, {
-    event: 'info',
-    source: 'http',
-    data: {
-      method: request.method,
-      url: request.url,
-      headers: toJson(request.headers),
-      ...(request.body !== undefined && { body: request.body }),
-      ...(status !== undefined && { status }),
-      ...(error !== undefined && { error: models.redact(messageOf(error)) }),
-      ...(retries > 0 && { retries }),
-      time: secondsSince(run.scope, start),
-    },
-    ...(isReplayed && { metadata: { holdfast: { replayed: true } } }),
+  const { stored, ...rest } = about;
+  return httpEvent({ ...run.scope, redact: models.redact }, start, {
+    ...request,
+    ...(stored && { status: stored.status, responseHeaders: stored.headers }),
+    ...rest,
   });
 }
 

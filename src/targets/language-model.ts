@@ -1,7 +1,7 @@
-import type { LanguageModel as SdkLanguageModel } from 'ai';
+import type { SdkModel } from '../evals/index.ts';
 
 /** One model as the AI SDK calls it, in the current version of its interface. */
-export type LanguageModel = Extract<SdkLanguageModel, { readonly specificationVersion: 'v4' }>;
+export type LanguageModel = SdkModel;
 
 /** What the AI SDK asks a model for. */
 export type ModelRequest = Parameters<LanguageModel['doGenerate']>[0];

@@ -2,7 +2,7 @@ import { toJson } from '../base/index.ts';
 import type { GenerateOptions, ModelTarget, SampleRow } from '../evals/index.ts';
 import { createGenerate } from './generate.ts';
 import type { Models, OpenedModel } from './models.ts';
-import { type RunnableTarget, resultOf, untilAborted } from './runnable-target.ts';
+import { type RunnableTarget, resultOf } from './runnable-target.ts';
 import {
   checkTemplate,
   fillChecked,
@@ -11,6 +11,7 @@ import {
   isSamplePlaceholder,
   sampleValue,
 } from './template.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export type ModelTargetSettings = Omit<ModelTarget, 'model' | 'baseUrl' | 'apiKeyEnv'>;
 

@@ -2,6 +2,7 @@ import { type Clock, type Json, systemClock } from '../base/index.ts';
 import { type Budget, createBudget } from './budget.ts';
 import type { LanguageModel } from './language-model.ts';
 import { createModelGate, type ModelGate } from './model-gate.ts';
+import { identityOfBrought, identityOfNamed, identityOfObject, surroundingsOf } from './model-identity.ts';
 import { type Env, keyVariableOf, openModel } from './open-model.ts';
 import type { PriceTable } from './price-table.ts';
 import { createPrices, type Prices } from './prices.ts';
@@ -14,7 +15,7 @@ import type { SampleScope } from './sample-scope.ts';
 export interface OpenedModel {
   readonly name: string;
   readonly model: LanguageModel;
-  /** What else identifies it, for content keys and request digests. */
+  /** What else identifies it, for content keys and request digests: where it is reached, its settings, never its key. */
   readonly settings: Json;
 }
 
@@ -29,6 +30,8 @@ export interface Models {
   readonly budget: Budget;
   readonly retry: RetryPolicy;
   readonly env: Env;
+  /** How models are reached, whichever are asked; null when nothing is unusual. For what may ask any of them. */
+  readonly surroundings: Json;
   open(name: string, choice?: ModelChoice): Promise<OpenedModel>;
   /** A model object that a user made; its calls are recorded like those of any other. */
   adopt(model: LanguageModel): OpenedModel;
@@ -83,13 +86,14 @@ export function createModels(options: ModelsOptions): Models {
     redact,
     redaction,
     addSecret: redactor.add,
+    surroundings: surroundingsOf({ env, baseUrl: options.baseUrl, brought: options.scripted }),
     open(name, choice = {}) {
       const key = JSON.stringify([name, choice.baseUrl, choice.apiKeyEnv]);
       const known = opened.get(key) ?? open(name, choice);
       opened.set(key, known);
       return known;
     },
-    adopt: (model) => ({ name: nameOf(model), model, settings: null }),
+    adopt: (model) => ({ name: nameOf(model), model, settings: identityOfObject(model) }),
     recorded: ({ name, model, settings }, scope) =>
       recordedModel(model, {
         ...scope,
@@ -114,7 +118,7 @@ export function createModels(options: ModelsOptions): Models {
 
   async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
     const scripted = options.scripted?.[name];
-    if (scripted) return { name, model: scripted, settings: null };
+    if (scripted) return { name, model: scripted, settings: identityOfBrought(name, scripted) };
     const baseUrl = choice.baseUrl ?? options.baseUrl;
     const apiKeyEnv = choice.apiKeyEnv ?? options.apiKeyEnv;
     const model = await openModel(name, {
@@ -126,7 +130,7 @@ export function createModels(options: ModelsOptions): Models {
     });
     const keyVariable = keyVariableOf(name, apiKeyEnv === undefined ? {} : { apiKeyEnv });
     if (keyVariable !== undefined) redactor.add(env[keyVariable]);
-    return { name, model, settings: baseUrl === undefined ? null : { baseUrl } };
+    return { name, model, settings: identityOfNamed(name, model) };
   }
 
   return models;

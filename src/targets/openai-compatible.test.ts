@@ -1,31 +1,16 @@
 /** The whole way to a provider: a real HTTP server, the real provider package, our retries and records. */
 import { expect, test } from 'vitest';
-import { type ReceivedRequest, sendJson, startServer } from '../../test/sim/http-server.ts';
+import { chatCompletion } from '../../test/sim/chat-server.ts';
+import { sendJson, startServer } from '../../test/sim/http-server.ts';
 import { runTarget, startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 import type { TargetContext } from '../evals/index.ts';
 
 const KEY = 'sk-test-0123456789';
 const env = { OPENAI_COMPATIBLE_API_KEY: KEY };
 
-function completion({ body }: ReceivedRequest, content: string) {
-  return {
-    id: 'chat-1',
-    object: 'chat.completion',
-    created: 1_700_000_000,
-    model: JSON.parse(body).model,
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-    usage: {
-      prompt_tokens: 12,
-      completion_tokens: 3,
-      total_tokens: 15,
-      prompt_tokens_details: { cached_tokens: 4 },
-    },
-  };
-}
-
 test('a model on a server of one’s own is asked, counted and replayed', async () => {
   await using server = await startServer((request, response) =>
-    sendJson(response, completion(request, 'Paris')),
+    sendJson(response, chatCompletion(request, 'Paris')),
   );
   const models = testModels({
     env,
@@ -62,7 +47,7 @@ test('a server that says 429 is asked again when it said, and fewer calls are ma
   await using server = await startServer((request, response, count) =>
     count === 1
       ? sendJson(response, { error: { message: 'slow down' } }, 429, { 'retry-after-ms': '20' })
-      : sendJson(response, completion(request, 'ok')),
+      : sendJson(response, chatCompletion(request, 'ok')),
   );
   const models = testModels({
     env,
@@ -127,11 +112,11 @@ test('a slow answer is cut off at the time limit, and the server sees that nobod
 
 test('a target function can use the model with the AI SDK itself, and it is recorded all the same', async () => {
   await using server = await startServer((request, response) =>
-    sendJson(response, completion(request, 'Paris')),
+    sendJson(response, chatCompletion(request, 'Paris')),
   );
   const { generateText } = await import('ai');
   const target = async ({ input }: { input: string }, { model }: TargetContext) =>
-    (await generateText({ model: model as never, prompt: input })).text;
+    (await generateText({ model, prompt: input })).text;
   const { attempt, result } = await runTarget(target as never, {
     models: testModels({ env }),
     model: `openai-compatible/llama3@${server.url}`,

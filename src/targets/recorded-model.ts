@@ -22,7 +22,7 @@ import type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
 import type { Redaction } from './redaction.ts';
 import { digestOfModelRequest } from './request-digest.ts';
 import { DEFAULT_RETRY, type RetryPolicy, readFailure, withRetry } from './retry.ts';
-import type { SampleMeter } from './sample-meter.ts';
+import type { AdmittedCall, SampleMeter } from './sample-meter.ts';
 import { streamOf } from './simulated-stream.ts';
 import { readModelAnswer } from './stored-answer.ts';
 import { modelUsageOf } from './usage.ts';
@@ -108,21 +108,25 @@ class RecordedCalls {
       retries: 0,
     };
     call.signal.throwIfAborted();
-    meter.admitModelCall(call.input.length);
-    const recorded = recorder.recall(call.paid);
-    return recorded ? this.#replay(call, recorded) : this.#buy(call);
+    const admitted = await meter.admitModelCall(call.input.length);
+    try {
+      const recorded = recorder.recall(call.paid);
+      return recorded ? this.#replay(call, recorded, admitted) : await this.#buy(call, admitted);
+    } finally {
+      admitted.giveBack();
+    }
   }
 
-  #replay(call: Call, recorded: RecordedAnswer): ModelAnswer {
+  #replay(call: Call, recorded: RecordedAnswer, admitted: AdmittedCall): ModelAnswer {
     const { answer: stored, timeS, retries } = readModelAnswer(recorded.value);
     const answer = this.#redacted(stored);
     call.retries = retries;
     this.#options.recorder.emit(this.#answerEvent(call, { answer, recorded, timeS, isReplayed: true }));
-    this.#count(call, { answer, recorded, isReplayed: true });
+    this.#count(admitted, { call, answer, recorded, isReplayed: true });
     return answer;
   }
 
-  async #buy(call: Call): Promise<ModelAnswer> {
+  async #buy(call: Call, admitted: AdmittedCall): Promise<ModelAnswer> {
     const { recorder, prices, name } = this.#options;
     const live = await this.#callLive(call);
     const timeS = secondsSince(this.#options, call.start);
@@ -137,7 +141,7 @@ class RecordedCalls {
     };
     const event = this.#answerEvent(call, { answer, recorded, timeS, isReplayed: false });
     await recorder.record(call.paid, recorded, [event]);
-    this.#count(call, { answer, recorded, isReplayed: false });
+    this.#count(admitted, { call, answer, recorded, isReplayed: false });
     return answer;
   }
 
@@ -267,15 +271,20 @@ class RecordedCalls {
   }
 
   #count(
-    call: Call,
-    about: { readonly answer: ModelAnswer; readonly recorded: RecordedAnswer; readonly isReplayed: boolean },
+    admitted: AdmittedCall,
+    about: {
+      readonly call: Call;
+      readonly answer: ModelAnswer;
+      readonly recorded: RecordedAnswer;
+      readonly isReplayed: boolean;
+    },
   ): void {
-    this.#options.meter.countModelCall({
+    admitted.count({
       model: this.#options.name,
       usage: modelUsageOf(about.answer.usage),
       costUsd: about.recorded.costUsd,
       isReplayed: about.isReplayed,
-      messageCount: call.input.length + 1,
+      messageCount: about.call.input.length + 1,
     });
   }
 }

@@ -18,7 +18,7 @@ export interface Recorder {
 
 /** What was asked. `digest` covers everything that could change the answer. */
 export interface PaidRequest {
-  readonly kind: 'model' | 'http' | 'tool';
+  readonly kind: 'model' | 'http' | 'tool' | 'call';
   readonly digest: Digest;
 }
 

@@ -11,6 +11,8 @@ import { isJsonArray, isJsonObject, JsonSyntaxError, parseJson, stringifyJson } 
 export interface Redaction {
   readonly isOn: boolean;
   text(text: string): string;
+  /** Texts that are read one after the other as one. */
+  texts(texts: readonly string[]): readonly string[];
   /** The same value with every text of people and models redacted; the words of the format itself are left alone. */
   value<T>(value: T): T;
 }
@@ -23,11 +25,17 @@ export function createRedaction(patterns: readonly RegExp[]): Redaction {
   return {
     isOn: true,
     text: (text) => redactor.text(text),
+    texts: (texts) => redactor.texts(texts),
     value: <T>(value: T) => redactor.walk(value, false) as T,
   };
 }
 
-const NO_REDACTION: Redaction = { isOn: false, text: (text) => text, value: (value) => value };
+const NO_REDACTION: Redaction = {
+  isOn: false,
+  text: (text) => text,
+  texts: (texts) => texts,
+  value: (value) => value,
+};
 
 /** Under these keys stand words that programs compare; a wide pattern must not make a log unreadable. */
 const FORMAT_WORDS: ReadonlySet<string> = new Set([
@@ -57,7 +65,7 @@ class ValueRedactor {
 
   text(text: string): string {
     const json = readJson(text);
-    const [redacted = text] = this.#run([json === undefined ? text : this.#json(text, json)]);
+    const [redacted = text] = this.texts([json === undefined ? text : this.#json(text, json)]);
     return redacted;
   }
 
@@ -103,7 +111,7 @@ class ValueRedactor {
     const result = [...list];
     for (const places of runs.values()) {
       const parts = places.map((index) => partOf(list[index])).filter((part) => part !== undefined);
-      const texts = parts.length > 1 ? this.#run(parts.map(({ text }) => text)) : [];
+      const texts = parts.length > 1 ? this.texts(parts.map(({ text }) => text)) : [];
       for (const [place, text] of texts.entries()) {
         const part = parts[place];
         if (part) result[places[place] ?? 0] = { ...part.fields, [part.key]: text };
@@ -113,7 +121,7 @@ class ValueRedactor {
   }
 
   /** Redacts texts that are read as one. The mark stands where a match begins. */
-  #run(texts: readonly string[]): readonly string[] {
+  texts(texts: readonly string[]): readonly string[] {
     const ranges = this.#rangesIn(texts.join(''));
     if (ranges.length === 0) return texts;
     let start = 0;

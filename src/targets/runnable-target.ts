@@ -1,9 +1,7 @@
 import { ActionableError, type Json } from '../base/index.ts';
 import { type SampleRow, textOf } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
-import { BudgetExhausted } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
-import { LimitExceeded } from './limit-exceeded.ts';
 import type { Redaction } from './redaction.ts';
 import type { SampleScope } from './sample-scope.ts';
 import { inputText } from './template.ts';
@@ -59,30 +57,6 @@ export function resultOf(options: {
   const answer = modelOutput.choices.map(({ message }) => message);
   const before = messages.length > 0 ? messages : [userMessage(inputText(sample.input), scope.salt)];
   return { output, messages: [...before, ...answer], modelOutput };
-}
-
-/** Runs `work` until it ends or the sample's signal is aborted, whichever is first: not all work heeds a signal. */
-export async function untilAborted<T>(signal: AbortSignal, work: () => T | Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work(), aborted.promise]);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : (stopReasonIn(error) ?? error);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-/** A limit or an empty purse may come wrapped in the errors of whatever called `generate`. */
-function stopReasonIn(error: unknown): unknown {
-  let at = error;
-  for (let depth = 0; at instanceof Error && depth < 8; depth++, at = at.cause) {
-    if (at instanceof LimitExceeded || at instanceof BudgetExhausted) return at;
-  }
-  return undefined;
 }
 
 function noOutput(target: string, sample: SampleRow): ActionableError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manualClock } from '../../test/sim/manual-clock.ts';
+import { manualClock, settle } from '../../test/sim/manual-clock.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 import { type CountedCall, createSampleMeter } from './sample-meter.ts';
@@ -28,14 +28,50 @@ test.each([
   expect(meter.exceeded?.toSampleLimit()).toEqual({ type, limit });
 });
 
-test('the turn limit counts model calls, the message limit what the conversation would grow to', () => {
+test('the turn limit counts model calls, the message limit what the conversation would grow to', async () => {
   const { meter } = meterWith({ turns: 1, messages: 3 });
-  meter.admitModelCall(2);
-  meter.countModelCall(call(1));
-  expect(() => meter.admitModelCall(2)).toThrow(expect.objectContaining({ type: 'turn', limit: 1 }));
+  (await meter.admitModelCall(2)).count(call(1));
+  await expect(meter.admitModelCall(2)).rejects.toMatchObject({ type: 'turn', limit: 1 });
 
   const other = meterWith({ messages: 3 }).meter;
-  expect(() => other.admitModelCall(3)).toThrow(expect.objectContaining({ type: 'message', limit: 3 }));
+  await expect(other.admitModelCall(3)).rejects.toMatchObject({ type: 'message', limit: 3 });
+});
+
+test('[MET-4] a call beyond the turn limit waits for those under way, and is admitted when one of them fails', async () => {
+  const { meter } = meterWith({ turns: 2 });
+  const [first, second] = [await meter.admitModelCall(1), await meter.admitModelCall(1)];
+  const waiting = meter.admitModelCall(1);
+  await settle();
+  expect(meter.exceeded).toBeUndefined();
+  first.giveBack();
+  first.giveBack();
+  const third = await waiting;
+  const late = meter.admitModelCall(1);
+  third.count(call(1));
+  await settle();
+  expect(meter.exceeded).toBeUndefined();
+  second.count(call(1));
+  await expect(late).rejects.toMatchObject({ type: 'turn', limit: 2 });
+  expect(meter.totals).toMatchObject({ turns: 2, boughtCalls: 2 });
+});
+
+test('[MET-4] a conversation that is too long does not cut off calls that are under way', async () => {
+  const { meter } = meterWith({ messages: 3 });
+  const admitted = await meter.admitModelCall(1);
+  const tooLong = meter.admitModelCall(3);
+  await settle();
+  expect(meter.signal.aborted).toBe(false);
+  admitted.count(call(1));
+  await expect(tooLong).rejects.toMatchObject({ type: 'message', limit: 3 });
+});
+
+test('a call that waits for its turn is let go when the sample is stopped', async () => {
+  const stop = new AbortController();
+  const { meter } = meterWith({ turns: 1 }, stop.signal);
+  await meter.admitModelCall(1);
+  const waiting = meter.admitModelCall(1);
+  stop.abort(new Error('stopped'));
+  await expect(waiting).rejects.toThrow('stopped');
 });
 
 test('[MET-1] a replayed answer counts towards the limits, and as saved instead of spent', () => {
@@ -52,10 +88,10 @@ test('[MET-1] a replayed answer counts towards the limits, and as saved instead 
   expect(meter.totals.spentUsd).toBeCloseTo(0.1);
 });
 
-test('[MET-2] after a limit every further call throws it again, and the signal is aborted with it', () => {
+test('[MET-2] after a limit every further call throws it again, and the signal is aborted with it', async () => {
   const { meter } = meterWith({ tokens: 5 });
   expect(() => meter.countModelCall(call(6))).toThrow(LimitExceeded);
-  expect(() => meter.admitModelCall(1)).toThrow(meter.exceeded);
+  await expect(meter.admitModelCall(1)).rejects.toBe(meter.exceeded);
   expect(meter.signal.reason).toBe(meter.exceeded);
 });
 

@@ -2,6 +2,7 @@ import type { Clock } from '../base/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import { addUsage, type ModelUsage } from '../log/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /**
  * Meter: counts what one attempt at a sample uses, and stops it at its limits.
@@ -12,18 +13,25 @@ import { LimitExceeded } from './limit-exceeded.ts';
  *   the first one, and `signal` is aborted with it as the reason.
  * - [MET-3] Working time is the time since the start minus the time in which the sample only waited for its turn at a
  *   model or for a retry.
+ * - [MET-4] Calls that are under way count towards the turn limit from the moment they are admitted. One that would go
+ *   beyond a limit waits for them: when one fails its place is free again, and else the limit is exceeded only after
+ *   all of them were answered, since they are paid for.
  */
 export interface SampleMeter extends Disposable {
   /** Aborted at a time limit, or when the signal it was made with is. The reason says which. */
   readonly signal: AbortSignal;
   readonly exceeded: LimitExceeded | undefined;
   readonly totals: MeterTotals;
-  /** Throws when one more call would go beyond the turn or the message limit. */
-  admitModelCall(promptMessageCount: number): void;
+  /** Rejects when one more call would go beyond the turn or the message limit. */
+  admitModelCall(promptMessageCount: number): Promise<AdmittedCall>;
   /** Counts an answer that is already durable; throws when it went beyond the token or cost limit. */
   countModelCall(call: CountedCall): void;
+  /** An answer of something that is no model, or that nobody knows for one. */
+  countCall(call: { readonly isReplayed: boolean }): void;
   /** A call that failed for good. */
   countFailedCall(): void;
+  /** Calls that failed and were then made again with success, by somebody's own retries. */
+  forgiveFailedCalls(count: number): void;
   /** What an agent outside of our sight (a command) reports about itself. */
   countReported(call: CountedCall): void;
   /** Runs `wait`, whose time does not count as working time. */
@@ -42,6 +50,14 @@ export interface SampleMeter extends Disposable {
   lift(): void;
 }
 
+/** A call that was let through. Whoever got it says once what became of it. */
+export interface AdmittedCall {
+  /** Like `countModelCall`. */
+  count(call: CountedCall): void;
+  /** It gave no answer: its place is free. After `count` it does nothing. */
+  giveBack(): void;
+}
+
 export interface CountedCall {
   readonly model: string;
   readonly usage: ModelUsage;
@@ -56,6 +72,8 @@ export interface MeterTotals {
   readonly tokens: number;
   readonly turns: number;
   readonly messages: number;
+  /** Answers that were asked for and came. */
+  readonly boughtCalls: number;
   readonly replayedCalls: number;
   /** Calls that failed for good: what was answered before them can be given again. */
   readonly failedCalls: number;
@@ -95,6 +113,7 @@ class LimitedMeter implements SampleMeter {
     tokens: 0,
     turns: 0,
     messages: 0,
+    boughtCalls: 0,
     replayedCalls: 0,
     failedCalls: 0,
     spentUsd: 0,
@@ -102,6 +121,8 @@ class LimitedMeter implements SampleMeter {
     savedTokens: 0,
     unpricedCalls: 0,
   };
+  #underWay = 0;
+  #nextEnd = Promise.withResolvers<void>();
   #waits = 0;
   #works = 0;
   #waitedMs = 0;
@@ -129,20 +150,38 @@ class LimitedMeter implements SampleMeter {
     return { ...this.#totals };
   }
 
-  admitModelCall(promptMessageCount: number): void {
-    if (this.#exceeded) throw this.#exceeded;
-    this.#signal.throwIfAborted();
-    this.#check('turn', this.#limits.turns, this.#totals.turns + 1);
-    this.#check('message', this.#limits.messages, promptMessageCount + 1);
+  async admitModelCall(promptMessageCount: number): Promise<AdmittedCall> {
+    for (;;) {
+      if (this.#exceeded) throw this.#exceeded;
+      this.#signal.throwIfAborted();
+      const isOver =
+        isBeyond(this.#limits.turns, this.#totals.turns + this.#underWay + 1) ||
+        isBeyond(this.#limits.messages, promptMessageCount + 1);
+      if (!isOver) return this.#admitted();
+      if (this.#underWay === 0) {
+        this.#check('turn', this.#limits.turns, this.#totals.turns + 1);
+        this.#check('message', this.#limits.messages, promptMessageCount + 1);
+      }
+      await untilAborted(this.#signal, () => this.#nextEnd.promise);
+    }
   }
 
   countModelCall(call: CountedCall): void {
     this.#totals.turns++;
+    if (!call.isReplayed) this.#totals.boughtCalls++;
     this.countReported(call);
+  }
+
+  countCall({ isReplayed }: { readonly isReplayed: boolean }): void {
+    this.#totals[isReplayed ? 'replayedCalls' : 'boughtCalls']++;
   }
 
   countFailedCall(): void {
     this.#totals.failedCalls++;
+  }
+
+  forgiveFailedCalls(count: number): void {
+    this.#totals.failedCalls -= count;
   }
 
   countReported({ model, usage, costUsd, isReplayed, messageCount = 0 }: CountedCall): void {
@@ -208,8 +247,27 @@ class LimitedMeter implements SampleMeter {
     this.#timers.abort(STOPPED);
   }
 
+  #admitted(): AdmittedCall {
+    this.#underWay++;
+    let isUnderWay = true;
+    const end = () => {
+      if (!isUnderWay) return;
+      isUnderWay = false;
+      this.#underWay--;
+      this.#nextEnd.resolve();
+      this.#nextEnd = Promise.withResolvers();
+    };
+    return {
+      count: (call) => {
+        end();
+        this.countModelCall(call);
+      },
+      giveBack: end,
+    };
+  }
+
   #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
-    if (limit === undefined || used <= limit) return;
+    if (limit === undefined || !isBeyond(limit, used)) return;
     this.#exceed(new LimitExceeded(type, limit, used));
     throw this.#exceeded;
   }
@@ -240,4 +298,8 @@ class LimitedMeter implements SampleMeter {
     this.#works += works;
     this.#waitingSinceMs = this.#waits > 0 && this.#works === 0 ? nowMs : undefined;
   }
+}
+
+function isBeyond(limit: number | undefined, used: number): boolean {
+  return limit !== undefined && used > limit;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DamageError, type Json } from '../base/index.ts';
-import { readHttpAnswer, readModelAnswer } from './stored-answer.ts';
+import { readHttpAnswer, readModelAnswer, readResponse } from './stored-answer.ts';
 
 const ANSWER = {
   content: [{ type: 'text', text: 'hi' }],
@@ -15,7 +15,17 @@ test('a stored answer is read as it was written', () => {
     timeS: 1.5,
     retries: 0,
   });
-  expect(readHttpAnswer({ status: 200, body: 'x' })).toEqual({ status: 200, body: 'x' });
+  expect(readHttpAnswer({ status: 200, headers: { a: 'b' }, body: 'x' })).toEqual({
+    status: 200,
+    headers: { a: 'b' },
+    body: 'x',
+  });
+  const response = { status: 200, statusText: 'OK', headers: {}, body: 'x' };
+  expect(readResponse(response)).toEqual(response);
+  expect(readResponse({ ...response, body: null }).body).toBeNull();
+  expect(readResponse({ ...response, body: { $holdfast: 'bytes', value: 'AP8=' } }).body).toEqual(
+    new Uint8Array([0, 255]),
+  );
 });
 
 test.each<Json>([
@@ -35,6 +45,7 @@ test.each<Json>([
 test.each<Json>([null, 'text', {}, { status: '200', body: 'x' }, { status: 200 }, { status: 200, body: 1 }])(
   'what is no HTTP answer is never replayed: %j',
   (value) => {
-    expect(() => readHttpAnswer(value)).toThrow(expect.objectContaining({ code: 'E_ANSWER_UNREADABLE' }));
+    for (const read of [readHttpAnswer, readResponse])
+      expect(() => read(value)).toThrow(expect.objectContaining({ code: 'E_ANSWER_UNREADABLE' }));
   },
 );

@@ -1,5 +1,6 @@
 /** Answers as the journal keeps them, read back: parsed and not believed, since another version may have written them. */
 import { DamageError, isJsonObject, type Json } from '../base/index.ts';
+import type { PlainHeaders } from './http-headers.ts';
 import type { ModelAnswer } from './language-model.ts';
 import { decodeValue } from './value-codec.ts';
 
@@ -21,16 +22,47 @@ export function readModelAnswer(value: Json): StoredModelAnswer {
 
 export interface StoredHttpAnswer {
   readonly status: number;
+  /** Those that matter; earlier versions kept none. */
+  readonly headers: PlainHeaders;
   readonly body: string;
 }
 
 /** What an HTTP target stored. */
 export function readHttpAnswer(value: Json): StoredHttpAnswer {
   if (!isJsonObject(value)) throw unreadable('HTTP');
-  const { status, body } = value;
+  const { status, headers = {}, body } = value;
   const text = body === undefined ? undefined : decodeValue(body);
   if (typeof status !== 'number' || typeof text !== 'string') throw unreadable('HTTP');
-  return { status, body: text };
+  return { status, headers: readHeaders(headers), body: text };
+}
+
+/** A response that somebody's own SDK got. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: PlainHeaders;
+  /** Bytes where it is no UTF-8; null where there is none. */
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
+}
+
+/** What `recordedFetch` stored. */
+export function readResponse(value: Json): StoredResponse {
+  if (!isJsonObject(value)) throw unreadable('HTTP');
+  const { status, statusText, headers = {}, body: stored } = value;
+  const body = stored === undefined ? undefined : decodeValue(stored);
+  const isBody = typeof body === 'string' || body === null || body instanceof Uint8Array;
+  if (typeof status !== 'number' || typeof statusText !== 'string' || !isBody) throw unreadable('HTTP');
+  return {
+    status,
+    statusText,
+    headers: readHeaders(headers),
+    body: body instanceof Uint8Array ? new Uint8Array(body) : body,
+  };
+}
+
+function readHeaders(headers: Json): PlainHeaders {
+  if (!isJsonObject(headers)) throw unreadable('HTTP');
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 /** Looks at what we use ourselves; the parts of the content are the AI SDK's own. */

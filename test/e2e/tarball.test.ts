@@ -71,7 +71,9 @@ async function checkLibrary(app: string, bin: string): Promise<void> {
 /** The types that are published, in a strict project: input, output and target are inferred. */
 function checkTypes(app: string): void {
   const files = {
-    'types.eval.ts': `import { defineEval } from 'holdfast';
+    'types.eval.ts': `import { generateText } from 'ai';
+      import { defineEval } from 'holdfast';
+      defineEval({ name: 'y', data: [{ input: 'a' }], target: async ({ input }, { model }) => (await generateText({ model, prompt: input })).text, scorers: [] });
       export default defineEval({ name: 'x', data: [{ input: { q: 'a' }, target: 3 }],
         target: async ({ input, target }) => input.q.length + (target ?? 0), scorers: [({ output }) => output.toFixed(0) === '4'] });
       // @ts-expect-error there is no such field

@@ -44,6 +44,8 @@ function contextOf({ output, target, sample, reply, run }: World) {
       const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
       return { text: reply ?? '', finishReason: 'stop', usage, steps: 1, messages: [] };
     },
+    fetch,
+    record: async (_name, _input, work) => work(),
     exec: async (argv, options) => {
       asked.commands.push([argv, options]);
       return { exitCode: 0, signal: null, stdout: '', stderr: '', timedOut: false, ...run };
