@@ -11,8 +11,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An empty purse and a full disk are no failures: the run goes on when there is money or room again. */
-const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
+/** An empty purse, a full disk and a server that is away are no failures: the run goes on when that is over. */
+const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL', 'E_CALLS_FAIL']);
 
 /** The wrong thing was named: there is no log there to be damaged. */
 const NAMED_WRONG: ReadonlySet<string> = new Set([

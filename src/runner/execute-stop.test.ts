@@ -16,6 +16,7 @@ const TOTALS: SampleOutcome['totals'] = {
   savedUsd: 0,
   savedTokens: 0,
   unpricedCalls: 0,
+  unpricedReplays: 0,
 };
 const ended = (status: SampleOutcome['status']): SampleOutcome => ({ status, totals: TOTALS });
 

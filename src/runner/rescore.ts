@@ -37,10 +37,12 @@ import {
   type Models,
   type Workspace,
 } from '../targets/index.ts';
+import type { ScorerTrouble } from './account.ts';
 import { JournalRecorder, NO_ANSWERS } from './journal-recorder.ts';
 import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
 import type { AttemptSink } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
+import { ScorerTally } from './scorer-tally.ts';
 
 export interface RescoreOptions {
   readonly disk: Disk;
@@ -65,6 +67,8 @@ export interface RescoreReport {
   /** Samples that ended with an error have no output to score; they are copied. */
   readonly copied: number;
   readonly results: EvalResults;
+  /** Scorers that threw, or scored nothing at all. */
+  readonly scorerTroubles: readonly ScorerTrouble[];
 }
 
 /**
@@ -94,6 +98,7 @@ class Rescore {
   readonly #log: LogReader;
   readonly #scratchDir: string;
   readonly #usage = new Map<string, ModelUsage>();
+  readonly #tally = new ScorerTally();
   #scorers: readonly PlannedScorer[] = [];
 
   constructor(options: RescoreOptions, log: LogReader) {
@@ -150,7 +155,8 @@ class Rescore {
     if (reductions.length > 0) await file.writeReductions(reductions);
     await file.writeHeader(this.#headerOf({ ...plan.header, eval: spec, results }));
     const copied = summaries.length - scored;
-    return { logPath: this.#options.to, samples: summaries.length, scored, copied, results };
+    const scorerTroubles = this.#tally.troubles();
+    return { logPath: this.#options.to, samples: summaries.length, scored, copied, results, scorerTroubles };
   }
 
   async #score(parts: SampleParts, rows: RowLookup): Promise<SampleParts> {
@@ -172,8 +178,10 @@ class Rescore {
         recorder,
         workspace: await this.#workspace(fields),
         signal,
+        timeMs: this.#options.eval.scorerTimeMs,
       }),
     );
+    this.#tally.add(scores);
     const usage = meter.usageByModel();
     for (const [model, item] of Object.entries(usage))
       this.#usage.set(model, addUsage(this.#usage.get(model), item));

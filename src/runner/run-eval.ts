@@ -3,6 +3,7 @@ import { ActionableError, messageOf, type RunId, toJson, UsageError } from '../b
 import { createFile } from '../disk/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
+import type { BudgetAccount } from './account.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
@@ -39,7 +40,7 @@ export async function runEval(task: RunTask, settings: RunSettings): Promise<Run
 async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   const { task, settings, target, plan } = prepared;
   const { disk, places, clock } = settings;
-  const tally = new RunTally({ target: target.name, plan, observer: task.observer });
+  const tally = new RunTally({ target: target.name, plan, observer: task.observer, budget: budgetOf(task) });
   await disk.makeDir(places.state.path);
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
@@ -60,6 +61,20 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   } finally {
     opened.close();
   }
+}
+
+/** Asked for when the account is made: until then it is spent from. */
+function budgetOf({ models, isBudgetShared = false }: RunTask): () => BudgetAccount | undefined {
+  const { budget } = models;
+  return () =>
+    budget.limitUsd === undefined
+      ? undefined
+      : {
+          limitUsd: budget.limitUsd,
+          spentUsd: budget.spentUsd,
+          isShared: isBudgetShared,
+          allowsUnpriced: !budget.needsPrices,
+        };
 }
 
 interface Planned extends PreparedEval {
@@ -137,7 +152,8 @@ function noteFound(back: LookBack, { journals }: OpenRun, tally: RunTally): void
 async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.journals.spentUsd());
+  task.models.budget.countEarlier(opened.journals.spentUsd(), opened.run.runId);
+  task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, opened, tally, shipper };
   try {
@@ -154,8 +170,11 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...forecastOf(stock, earlier),
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
-    const { stopped } = await runSamples({ ...planned, stock, shipper });
-    if (stopped) return await leaveResumable(stopped, finish);
+    const { stopped, cause } = await runSamples({ ...planned, stock, shipper });
+    if (stopped) {
+      const left = await leaveResumable(stopped, finish);
+      return cause === undefined ? left : { ...left, error: cause };
+    }
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
     return await finishRun(finish);

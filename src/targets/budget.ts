@@ -1,4 +1,4 @@
-import { ActionableError } from '../base/index.ts';
+import { ActionableError, UsageError } from '../base/index.ts';
 
 /**
  * Budget: the money of a run, shared by all its samples.
@@ -7,14 +7,18 @@ import { ActionableError } from '../base/index.ts';
  * - [BUD-2] Calls that were already under way are let finish, since they are paid for anyway. So the money spent can exceed
  *   the limit by what these calls cost: at most one call for each sample in flight.
  * - [BUD-3] Calls without a known price are counted, not guessed: `unpricedCalls` says how many there were.
+ * - [BUD-4] With a limit, no call is made whose price nobody knows, unless the user allowed it: a limit that does not see what is
+ *   spent is none.
  */
 export interface Budget {
   readonly limitUsd: number | undefined;
   readonly spentUsd: number;
   readonly unpricedCalls: number;
+  /** True when a call of unknown price must not be made. */
+  readonly needsPrices: boolean;
   spend(costUsd: number | undefined): void;
   /** What earlier attempts of the same run cost: the limit holds for the run, however often it is resumed. */
-  countEarlier(costUsd: number): void;
+  countEarlier(costUsd: number, runId?: string): void;
   isExhausted(): boolean;
 }
 
@@ -26,17 +30,35 @@ export class BudgetExhausted extends ActionableError {
     super({
       code: 'E_BUDGET_EXHAUSTED',
       message: `The budget of $${budget.limitUsd} is spent ($${budget.spentUsd.toFixed(4)}).`,
-      hint: 'Run the same command again with a higher budget: what is paid for is kept and reused.',
+      hint: 'Run the same command again with a higher --budget: what is paid for is kept and reused.',
     });
   }
 }
 
+/** There is a budget, and nobody knows what a call costs: it is refused before it is made [BUD-4]. */
+export class PriceUnknown extends UsageError {
+  constructor(models: readonly string[]) {
+    const [name = ''] = models;
+    super({
+      code: 'E_PRICE_UNKNOWN',
+      message: `There is a budget, but the price of ${models.join(', ')} is not known, so nothing would stop at it.`,
+      hint: `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } } in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
+    });
+  }
+}
+
+export interface BudgetOptions {
+  /** Calls of unknown price are made although there is a limit. */
+  readonly allowUnpriced?: boolean;
+}
+
 /** Without a limit it only counts. */
-export function createBudget(limitUsd?: number): Budget {
+export function createBudget(limitUsd?: number, { allowUnpriced = false }: BudgetOptions = {}): Budget {
   let spentUsd = 0;
   let unpricedCalls = 0;
   return {
     limitUsd,
+    needsPrices: limitUsd !== undefined && !allowUnpriced,
     get spentUsd() {
       return spentUsd;
     },

@@ -1,5 +1,6 @@
 import { type Clock, type Json, systemClock } from '../base/index.ts';
 import { type Budget, createBudget } from './budget.ts';
+import { type CallWatch, createCallWatch } from './call-watch.ts';
 import type { LanguageModel } from './language-model.ts';
 import { createModelGate, type ModelGate } from './model-gate.ts';
 import { type Env, keyVariableOf, openModel } from './open-model.ts';
@@ -28,6 +29,7 @@ export interface Models {
   readonly prices: Prices;
   readonly budget: Budget;
   readonly retry: RetryPolicy;
+  readonly calls: CallWatch;
   readonly env: Env;
   open(name: string, choice?: ModelChoice): Promise<OpenedModel>;
   /** A model object that a user made; its calls are recorded like those of any other. */
@@ -80,6 +82,7 @@ export function createModels(options: ModelsOptions): Models {
     prices,
     budget: options.budget ?? createBudget(),
     retry: { ...DEFAULT_RETRY, ...options.retry },
+    calls: createCallWatch(),
     redact,
     redaction,
     addSecret: redactor.add,
@@ -99,6 +102,7 @@ export function createModels(options: ModelsOptions): Models {
         prices,
         budget: models.budget,
         retry: models.retry,
+        calls: models.calls,
         redact,
         redaction,
       }),

@@ -1,7 +1,7 @@
 import { ActionableError, type Json } from '../base/index.ts';
 import { type SampleRow, textOf } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
-import { BudgetExhausted } from './budget.ts';
+import { BudgetExhausted, PriceUnknown } from './budget.ts';
 import { plainOutput, userMessage } from './chat-messages.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 import type { Redaction } from './redaction.ts';
@@ -80,7 +80,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => T | Promi
 function stopReasonIn(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth++, at = at.cause) {
-    if (at instanceof LimitExceeded || at instanceof BudgetExhausted) return at;
+    if (at instanceof LimitExceeded || at instanceof BudgetExhausted || at instanceof PriceUnknown) return at;
   }
   return undefined;
 }
