@@ -230,7 +230,10 @@ function thresholdConflict(planned: PlannedEval): Problem | undefined {
   // Metrics with several numbers are named by their data (groups), so those cannot be checked before the run.
   const hasOpenNames = known.some((name) => /(?:^|\/)(?:grouped|ci|ci_wilson)$/.test(name));
   for (const name of Object.keys(planned.threshold)) {
-    if (known.includes(name) || hasOpenNames) continue;
+    // A scorer of the user's own may give a record, and its keys are not known before it runs.
+    const isOfKey = name.includes('/') && known.includes(name.slice(name.indexOf('/') + 1));
+    const mayBeKey = isOfKey && planned.scorers.some(({ source }) => source !== undefined);
+    if (known.includes(name) || hasOpenNames || mayBeKey) continue;
     const next = didYouMean(name, known) || `; there are ${[...new Set(known)].join(', ')}`;
     return {
       path: ['threshold'],

@@ -225,6 +225,7 @@ class Rescore {
       scorers: specs,
       ...(metrics === undefined ? {} : { metrics: metrics as NonNullable<LogHeader['eval']['metrics']> }),
       ...(reducers ? { reducers } : {}),
+      countsRecords: true,
       totalSamples: header.results?.total_samples ?? summaries.length,
       completedSamples: summaries.filter(({ error }) => error === undefined).length,
     });

@@ -38,7 +38,7 @@ export class BudgetExhausted extends ActionableError {
 /** There is a budget, and nobody knows what a call costs: it is refused before it is made [BUD-4]. */
 export class PriceUnknown extends UsageError {
   constructor(models: readonly string[]) {
-    const [name = ''] = models;
+    const name = (models[0] ?? '').replace(/@https?:.*$/, '');
     super({
       code: 'E_PRICE_UNKNOWN',
       message: `There is a budget, but the price of ${models.join(', ')} is not known, so nothing would stop at it.`,

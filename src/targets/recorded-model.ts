@@ -208,9 +208,9 @@ class RecordedCalls {
 
   /** Leaves an event about the failure, and gives the error to throw. */
   #failed(call: Call, error: unknown): unknown {
-    const { name, recorder, clock, calls } = this.#options;
+    const { name, recorder, clock, calls, redact = (text) => text } = this.#options;
     const reason = call.signal.aborted ? (call.signal.reason ?? error) : error;
-    const message = this.#reasonOf(reason);
+    const message = redact(failureText(reason));
     recorder.emit(
       this.#event(call, {
         output: toJson(emptyOutput(name, message)),
@@ -219,7 +219,7 @@ class RecordedCalls {
     );
     this.#options.meter.countFailedCall();
     if (call.signal.aborted || reason instanceof ActionableError) return reason;
-    calls?.failed(name, { ...readFailure(error, clock.nowMs()), reason: message });
+    calls?.failed(name, { ...readFailure(error, clock.nowMs()), reason: this.#reasonOf(error) });
     return this.#callError(call, { cause: error, message });
   }
 
@@ -232,9 +232,10 @@ class RecordedCalls {
   #callError(call: Call, { cause, message }: { cause: unknown; message: string }): ModelCallError {
     const { status, isRetryable } = readFailure(cause, this.#options.clock.nowMs());
     const tries = call.retries > 0 ? ` after ${call.retries + 1} tries` : '';
+    const answered = status === undefined ? '' : ` (HTTP ${status})`;
     const error = new ModelCallError({
       code: 'E_MODEL_CALL',
-      message: `The call to ${this.#options.name} failed${tries}: ${message}`,
+      message: `The call to ${this.#options.name} failed${tries}${answered}: ${message}`,
       hint: isRetryable
         ? 'Run the same command again later: only what is missing is asked for.'
         : 'Check the name of the model, the key, and the request; the sample is run again next time.',

@@ -135,7 +135,8 @@ export function readFailure(error: unknown, nowMs: number): CallFailure {
   return {
     isRetryable: !isAbort(error) && !isHopeless(error) && isRetryableFailure(error, status, headers),
     isOverload,
-    isNobodyThere: status === undefined && errno !== undefined && NOBODY_ERRNO.has(errno),
+    // A connection that failed for a reason without a name (`bad port`) does not get better by waiting either.
+    isNobodyThere: status === undefined && (errno === undefined || NOBODY_ERRNO.has(errno)),
     status,
     errno,
     retryAfterMs: retryAfterMs(headers, nowMs),

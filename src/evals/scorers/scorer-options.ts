@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../base/index.ts';
-import { toJson, UsageError } from '../../base/index.ts';
+
+import { type JsonObject, packagePage, toJson, UsageError } from '../../base/index.ts';
 import { problemSentence, problemsOf } from '../check-definition.ts';
 import type { Awaitable, MetricChoice, SampleRow, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { metricSchema } from '../metric-schema.ts';
@@ -51,6 +51,6 @@ function checkOptions<Options extends CommonOptions>({ name, options, shape }: S
   throw new UsageError({
     code: 'E_EVAL_INVALID',
     message: `In the scorer ${name}, ${problemSentence(problems)}`,
-    hint: 'Correct the options; docs/guide/writing-evals.md lists what each scorer takes.',
+    hint: `Correct the options; ${packagePage('guide/writing-evals.md')} lists what each scorer takes.`,
   });
 }
