@@ -123,6 +123,8 @@ function fieldJson(column: string, text: string): Json {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    throw new RecordProblem(`"${column}" is not valid JSON: expected ${error.expected} at "${text.slice(error.offset, error.offset + 20)}"`);
+    throw new RecordProblem(
+      `"${column}" is not valid JSON: expected ${error.expected} at "${text.slice(error.offset, error.offset + 20)}"`,
+    );
   }
 }

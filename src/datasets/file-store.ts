@@ -133,7 +133,12 @@ class FileStore implements RowStore {
     let line = 1;
     const take = (end: Uint8Array) => {
       const bytes = pending.length === 0 ? end : Buffer.concat([...pending, end]);
-      const record = { bytes, offset, length: bytes.length, line: line + countLines(bytes.subarray(0, leadingBytes(bytes))) };
+      const record = {
+        bytes,
+        offset,
+        length: bytes.length,
+        line: line + countLines(bytes.subarray(0, leadingBytes(bytes))),
+      };
       pending = [];
       offset += bytes.length;
       line += countLines(bytes);

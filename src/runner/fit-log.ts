@@ -39,7 +39,9 @@ export function fitScore(score: Score): Score {
 
 function isTooLong({ messages, modelOutput }: TargetResult): boolean {
   const texts = [modelOutput.completion, ...messages.map(({ content }) => content)];
-  return texts.some((text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX + CUT_NOTE_CHARS_MAX);
+  return texts.some(
+    (text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX + CUT_NOTE_CHARS_MAX,
+  );
 }
 
 function fitMessage(message: ChatMessage, shorten: (text: string) => string): ChatMessage {

@@ -3,9 +3,10 @@ import { digestOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
-import { digestOfTree, PriceUnknown, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
+import { digestOfTree, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
 import { EarlierRuns } from './earlier-runs.ts';
 import { makePlan, type Plan } from './plan.ts';
+import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 
 /** One eval on one target, with its rows opened and its samples planned. Nothing was called or written yet. */
@@ -27,7 +28,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     baseDir,
     ...(task.model === undefined ? {} : { model: task.model }),
   });
-  refuseUnpriced(task, target);
+  refuseUnpriced(task.eval, task.models, target.kind === 'model' ? target.name : task.model);
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const { data, limit, filter, shuffle } = task.eval;
   const dataset = await openDataset({
@@ -53,19 +54,6 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     rows: dataset,
   });
   return { task, settings, target, dataset, plan };
-}
-
-/**
- * With a budget, every model that is named must have a price, before anything is bought [BUD-4]. What code calls by other names is
- * refused when it calls.
- */
-function refuseUnpriced({ eval: planned, model, models }: RunTask, target: RunnableTarget): void {
-  if (!models.budget.needsPrices) return;
-  const graders = planned.scorers.map(({ options }) => options.model);
-  const called = target.kind === 'model' ? target.name : target.kind === 'function' ? model : undefined;
-  const names = [called, ...graders].filter((name) => typeof name === 'string');
-  const unpriced = [...new Set(names)].filter((name) => models.prices.priceOf(name) === undefined);
-  if (unpriced.length > 0) throw new PriceUnknown(unpriced);
 }
 
 /** What finished logs hold that this eval can use. */

@@ -14,6 +14,7 @@ import { type Forecast, forecastEval } from './forecast.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
+import { namedModel, refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
@@ -94,6 +95,8 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
   const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
+  // Of the whole set before any of it is run.
+  for (const item of items) refuseUnpriced(item.eval, modelsFor(item), namedModel(item.eval, item.model));
   const settings: Omit<RunSettings, 'signals'> = {
     disk,
     clock,

@@ -62,6 +62,19 @@ describe('calls that fail', () => {
     },
   );
 
+  test('[CALL-1] an HTTP target fails as models do', async () => {
+    await using server = await refusing(401, 'Who are you?');
+    await using dir = await project({
+      'x.eval.yaml': yamlEval('x', `{ url: "${server.url}/ask" }`, 12),
+    });
+    const { code, stderr } = await holdfast(dir.path, ['run', 'x.eval.yaml', '--concurrency', '1']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('failed: HTTP 401: ');
+    expect(stderr).toContain('try 1 of 1, no more tries');
+    expect(stderr).toContain('Who are you?');
+    expect(server.requests).toHaveLength(10);
+  });
+
   test('[CALL-2] when the first ten calls all fail alike the run stops, says why, and goes on with the same command', async () => {
     let isRefusing = true;
     await using server = await startChatServer((_request, response) => {

@@ -26,7 +26,18 @@ describe('a budget and a model whose price is unknown', () => {
     expect(ended.stderr).toContain('--allow-unpriced');
     await writeFile(join(dir.path, 'x.eval.yaml'), yamlEval('x', server.model, 3, 'budgetUsd: 1\n'));
     const own = await holdfast(dir.path, ['run', 'x.eval.yaml', '--json']);
-    expect(reportOf(own).runs[0]?.error).toMatchObject({ code: 'E_PRICE_UNKNOWN' });
+    expect(reportOf(own).error).toMatchObject({ code: 'E_PRICE_UNKNOWN' });
+    // Nor is anything bought for another eval of the same set.
+    await writeFile(
+      join(dir.path, 'priced.eval.yaml'),
+      yamlEval(
+        'priced',
+        server.model.replace('/m@', '/p@'),
+        3,
+        'prices: { "openai-compatible/p": { input: 5, output: 5 } }\n',
+      ),
+    );
+    expect((await holdfast(dir.path, ['run', '.', '--budget', '1'])).code).toBe(2);
     expect(server.sold).toBe(0);
   });
 
