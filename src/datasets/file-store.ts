@@ -112,7 +112,8 @@ class FileStore implements RowStore {
   #badJson(bytes: Uint8Array, line: number, error: JsonSyntaxError): UsageError {
     const text = this.#decoder.decode(bytes);
     const from = this.#format.startOf?.(text) ?? 0;
-    const before = text.slice(0, from + error.offset);
+    // What is missing at the end is missing where the text ends, not on the empty line below it.
+    const before = text.slice(0, Math.min(from + error.offset, text.trimEnd().length));
     const blank = countLines(bytes.subarray(0, leadingBytes(bytes)));
     const at = line - blank + before.split('\n').length - 1;
     const column = before.length - before.lastIndexOf('\n');
