@@ -199,3 +199,21 @@ test.each([
   const result = await executeSamples(options(4, { slots: new Slots(1), failOnError, runOne }));
   expect(result.stopped).toBe(stopped);
 });
+
+test('[CALL-2] a run whose calls all fail alike stops what is running, admits nothing more, and says why', async () => {
+  const hopeless = new AbortController();
+  const cause = new Error('nobody answers');
+  let admitted = 0;
+  const executed = await executeSamples(
+    options(20, {
+      hopeless: hopeless.signal,
+      runOne: async (_sample, signal) => {
+        admitted++;
+        if (admitted === 4) hopeless.abort(cause);
+        return ended(signal.aborted ? 'interrupted' : 'errored');
+      },
+    }),
+  );
+  expect(executed).toEqual({ stopped: 'failed', cause });
+  expect(admitted).toBeLessThanOrEqual(5);
+});

@@ -97,19 +97,8 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
   // Of the whole set before any of it is run.
   for (const item of items) refuseUnpriced(item.eval, modelsFor(item), namedModel(item.eval, item.model));
-  const settings: Omit<RunSettings, 'signals'> = {
-    disk,
-    clock,
-    random,
-    places,
-    slots: new Slots(concurrency),
-    graceMs: options.graceMs ?? GRACE_MS,
-    reuse: options.reuse ?? 'same',
-    keepOutputs: options.keepOutputs ?? false,
-    segmentIntervalMs: options.segmentIntervalMs,
-    forceDead: options.forceDead ?? false,
-    version: options.version,
-  };
+  const slots = new Slots(concurrency);
+  const settings = { ...settingsOf(options), disk, clock, random, places, slots };
   return {
     items,
     places,
@@ -138,6 +127,19 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
 /** Runs evals and completes whatever earlier runs of them left: what `holdfast run` does, as a function. */
 export async function runEvals(options: RunEvalsOptions, watch?: RunWatch): Promise<readonly ItemOutcome[]> {
   return (await prepareSet(options)).run(watch);
+}
+
+function settingsOf(
+  options: RunEvalsOptions,
+): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots'> {
+  return {
+    graceMs: options.graceMs ?? GRACE_MS,
+    reuse: options.reuse ?? 'same',
+    keepOutputs: options.keepOutputs ?? false,
+    segmentIntervalMs: options.segmentIntervalMs,
+    forceDead: options.forceDead ?? false,
+    version: options.version,
+  };
 }
 
 function concurrencyOf(items: readonly PlannedItem[]): number {

@@ -124,6 +124,7 @@ async function scoreOne(
     // An interruption and an empty purse are no verdict: the sample is scored when the run goes on.
     if (options.signal.aborted || error instanceof BudgetExhausted || error instanceof PriceUnknown)
       throw error;
-    return failedScore(options.models.redact(messageOf(error)));
+    const code = error instanceof ActionableError ? error.code : undefined;
+    return failedScore(options.models.redact(messageOf(error)), code);
   }
 }

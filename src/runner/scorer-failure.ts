@@ -2,11 +2,11 @@ import { type Digest, digestOf, isJsonObject } from '../base/index.ts';
 import type { Score } from '../log/index.ts';
 
 /** The score that stands where a scorer threw or took too long: unscored, with the whole reason. */
-export function failedScore(reason: string): Score {
+export function failedScore(reason: string, code?: string): Score {
   return {
     value: Number.NaN,
     explanation: `The scorer failed: ${reason}`,
-    metadata: { error: reason, holdfast: { failed: true } },
+    metadata: { error: reason, ...(code === undefined ? {} : { code }), holdfast: { failed: true } },
     history: [],
   };
 }

@@ -171,6 +171,10 @@ describe('scorers', () => {
       'slow failed on 2 samples and scored nothing: The scorer slow took longer than 0.3 s',
     );
     expect(stdout).toContain('exact  accuracy 1.000');
+    const log = await openLog(join(dir.path, /logs\/\S+\.eval/.exec(stdout)?.[0] ?? ''));
+    const sample = await log.sampleFields(1, 1);
+    await log.close();
+    expect(sample?.scores?.slow?.metadata).toMatchObject({ code: 'E_SCORER_TIME' });
   });
 
   test.each([
