@@ -24,7 +24,8 @@ import { type RunnableTarget, resultOf, type TargetRun, untilAborted } from './r
 import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
 import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
 
-const EXCERPT_LENGTH = 500;
+/** What an endpoint says of its trouble is shown whole; a page of HTML says nothing more after this. */
+const EXCERPT_LENGTH = 2_000;
 
 /** An HTTP endpoint asked once for each sample. Its answer is paid for: it is recorded, and replayed. */
 export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {

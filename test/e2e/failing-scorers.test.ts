@@ -1,4 +1,5 @@
 /** A scorer that does not do its work is seen: on the screen, in the account and in the exit code. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openLog } from '../../src/library.ts';
@@ -28,6 +29,15 @@ describe('scorers', () => {
       answers: { bought: 0 },
       scorerTroubles: [{ scorer: 'picky', failed: 1, scored: 1, reason: 'no verdict on b' }],
     });
+  });
+
+  test('`holdfast score` says it, too', async () => {
+    await using dir = await makeProject({ 'x.eval.ts': evalOf('exact()'), 'y.eval.ts': evalOf(THROWS) });
+    const { stdout } = await holdfast(dir.path, ['run', 'x.eval.ts']);
+    const log = /logs\/\S+\.eval/.exec(stdout)?.[0] ?? '';
+    const scored = await holdfast(dir.path, ['score', log, '--eval', 'y.eval.ts']);
+    expect(scored.code).toBe(1);
+    expect(scored.stdout).toContain('picky failed on 1 sample: no verdict on b');
   });
 
   test('one that scores nothing ends with 1, each time', async () => {
@@ -82,11 +92,11 @@ describe('scorers', () => {
     expect((await holdfast(dir.path, ['run', 'x.eval.yaml', '--limit', '1', '--dry-run'])).code).toBe(0);
   });
 
+  const PARTS = `scorer('parts', ({ input }) => ({ value: { form: true, sense: input === 'a' } }))`;
+
   test('a record has one figure for each key, on the screen and in the log', async () => {
     await using dir = await makeProject({
-      'x.eval.ts': evalOf(
-        `scorer('parts', ({ input }) => ({ value: { form: true, sense: input === 'a' } }))`,
-      ),
+      'x.eval.ts': evalOf(PARTS),
     });
     const { code, stdout } = await holdfast(dir.path, ['run', 'x.eval.ts']);
     expect(code).toBe(0);
@@ -99,5 +109,9 @@ describe('scorers', () => {
       { name: 'form', scorer: 'parts', metrics: { accuracy: { value: 1 } } },
       { name: 'sense', scorer: 'parts', metrics: { accuracy: { value: 0.5 } } },
     ]);
+    await writeFile(join(dir.path, 'x.eval.ts'), evalOf(PARTS, 'threshold: { "sense/accuracy": 0.8 }'));
+    const short = await holdfast(dir.path, ['run', 'x.eval.ts']);
+    expect(short.code).toBe(1);
+    expect(short.stdout).toContain('sense/accuracy is 0.5, below 0.8');
   });
 });
