@@ -1,7 +1,8 @@
 /** Money, seen from outside: a server that counts what it sold, and what the screen says of it. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packagePage } from '../../src/base/index.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { startChatServer, yamlEval } from './chat-server.ts';
 import { holdfast, reportOf } from './holdfast.ts';
@@ -154,6 +155,20 @@ describe('a budget that is spent', () => {
     expect(last.runs[0]).toMatchObject({ samples: { remaining: 0, kept: 2, fresh: 3 } });
     expect(server.sold).toBe(5);
   });
+
+  test.each(['run', 'retry'])(
+    'what counts is said in the help of %s as in the guide and the account',
+    async (command) => {
+      await using dir = await makeTempDir();
+      const { stdout } = await holdfast(dir.path, [command, '--help']);
+      expect(stdout.replace(/\s+/g, ' ')).toMatch(
+        /--budget <usd> stop, resumable, .* over all attempts at them; overrides budgetUsd/,
+      );
+      const guide = (name: string) => readFile(packagePage(`guide/${name}.md`), 'utf8');
+      for (const name of ['commands', 'targets', 'writing-evals'])
+        expect((await guide(name)).replace(/\s+/g, ' '), name).toMatch(/over all attempts at (?:it|them)/);
+    },
+  );
 
   test('--budget overrides the eval’s own, upwards too', async () => {
     await using server = await startChatServer();
