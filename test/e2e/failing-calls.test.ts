@@ -1,9 +1,14 @@
 /** Calls that fail are seen at once, with their whole cause, and do not burn the data set. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import process from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { quoteWord } from '../../src/process/index.ts';
 import { sendJson } from '../sim/http-server.ts';
 import { startChatServer, yamlEval } from './chat-server.ts';
-import { holdfast, reportOf, startHoldfast } from './holdfast.ts';
+import { holdfast, PROGRAM, reportOf, startHoldfast } from './holdfast.ts';
 import { makeProject } from './project.ts';
 
 /** An address at which nobody listens: one that was free a moment ago. */
@@ -52,6 +57,22 @@ describe('calls that fail', () => {
       expect(server.requests).toHaveLength(2);
     },
   );
+
+  const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
+  test.skipIf(!hasScript)('[CALL-1] on a terminal it is told whole, too (needs script)', async () => {
+    const model = await nobody();
+    await using dir = await makeProject({ 'x.eval.yaml': yamlEval('x', model, 1) });
+    const run = [process.execPath, PROGRAM, 'run', 'x.eval.yaml'].map(quoteWord).join(' ');
+    const { stdout } = spawnSync('script', ['-qec', `stty cols 100 rows 30; ${run}`, '/dev/null'], {
+      cwd: dir.path,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH ?? '', TERM: 'xterm' },
+    });
+    const words = stripVTControlCharacters(stdout).replace(/\s+/g, ' ');
+    expect(words).toContain('Cannot connect to API: connect ECONNREFUSED 127.0.0.1');
+    expect(words).toContain('try 1 of 3, next in');
+    expect(words).toContain('try 3 of 3, no more tries');
+  });
 
   test('[CALL-1] an HTTP target fails as models do', async () => {
     await using server = await refusing(401, 'Who are you?');

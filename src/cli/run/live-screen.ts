@@ -27,13 +27,12 @@ export function liveScreen(
   let isClosed = false;
   const draw = () => {
     if (isClosed) return;
-    const { columns = 80, rows = 24 } = terminal.stderr;
+    const { columns, rows } = sizeOf(terminal);
     update(renderScreen(views, gates, { style, columns, rows: rows - 1 }).join('\n'));
   };
   const note = (text: string) => {
     if (isClosed) return terminal.note(text);
-    const { columns = 80 } = terminal.stderr;
-    update.persist(wrapWords(text, columns, NOTE_INDENT));
+    update.persist(wrapWords(text, sizeOf(terminal).columns, NOTE_INDENT));
     draw();
   };
   const frames = systemClock.every(FRAME_MS, draw);
@@ -66,6 +65,11 @@ export function liveScreen(
       update.done();
     },
   };
+}
+
+/** A terminal that does not know its size says 0. */
+function sizeOf({ stderr }: Terminal): { readonly columns: number; readonly rows: number } {
+  return { columns: stderr.columns || 80, rows: stderr.rows || 24 };
 }
 
 interface ScreenSize {
