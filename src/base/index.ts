@@ -25,6 +25,7 @@ export {
   stringifyJson,
   toJson,
 } from './json.ts';
+export { packagePage } from './package-page.ts';
 export { packageVersion } from './package-version.ts';
 export { counted, formatUsd, namedOnce } from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';

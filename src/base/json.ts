@@ -10,6 +10,7 @@ export interface JsonObject {
 export class JsonSyntaxError extends ActionableError {
   override readonly name = 'JsonSyntaxError';
   readonly offset: number;
+  readonly expected: string;
 
   constructor(text: string, offset: number, expected: string) {
     const before = text.slice(0, offset).split('\n');
@@ -20,6 +21,7 @@ export class JsonSyntaxError extends ActionableError {
       hint: 'Check the text at that place.',
     });
     this.offset = offset;
+    this.expected = expected;
   }
 }
 

@@ -11,8 +11,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An empty purse and a full disk are no failures: the run goes on when there is money or room again. */
-const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL']);
+/** An empty purse, a full disk and a server that is away are no failures: the run goes on when that is over. */
+const RESUMABLE: ReadonlySet<string> = new Set(['E_BUDGET_EXHAUSTED', 'E_DISK_FULL', 'E_CALLS_FAIL']);
 
 /** What stops a run without being its fault, or its end: the same command goes on from what is there. */
 const RUN_RESUMABLE: ReadonlySet<string> = new Set([

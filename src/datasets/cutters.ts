@@ -11,7 +11,9 @@ const RETURN = 0x0d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
-const OPEN = [0x5b, 0x7b];
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+const OPEN = [BRACKET, BRACE];
 const CLOSE = [0x5d, 0x7d];
 
 export function lineCutter(): Cutter {
@@ -84,12 +86,20 @@ export function countLines(bytes: Uint8Array): number {
   return count;
 }
 
-/** How many line breaks stand before the first byte that is not space. */
-export function leadingLines(bytes: Uint8Array): number {
-  let count = 0;
-  for (const byte of bytes) {
-    if (byte === NEWLINE) count++;
-    else if (byte !== RETURN && byte !== 0x20 && byte !== 0x09) break;
+/** How many bytes stand before the row: space, and the bracket that opens a list. */
+export function leadingBytes(bytes: Uint8Array): number {
+  let isOpened = false;
+  for (const [index, byte] of bytes.entries()) {
+    const isBracket: boolean = byte === BRACKET && !isOpened && isRowAfter(bytes, index + 1);
+    isOpened ||= isBracket;
+    if (!isBracket && byte !== NEWLINE && byte !== RETURN && byte !== 0x20 && byte !== 0x09) return index;
   }
-  return count;
+  return bytes.length;
+}
+
+/** A bracket opens the list when an object follows; a row of a `.jsonl` file that is a list is no row, and stays where it is. */
+function isRowAfter(bytes: Uint8Array, from: number): boolean {
+  for (const byte of bytes.subarray(from))
+    if (byte !== NEWLINE && byte !== RETURN && byte !== 0x20 && byte !== 0x09) return byte === BRACE;
+  return false;
 }

@@ -1,5 +1,5 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import { isJsonArray, isJsonObject, parseJson } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type Json, JsonSyntaxError, parseJson } from '../base/index.ts';
 import { csvCutter, jsonListCutter, lineCutter } from './cutters.ts';
 import { type FileFormat, RecordProblem } from './file-store.ts';
 
@@ -40,6 +40,7 @@ function jsonList(): FileFormat {
       isInside = true;
       return text === '[]' ? undefined : parseJson(listItem(text));
     },
+    startOf: (record) => /^\s*\[?/.exec(record)?.[0].length ?? 0,
   };
 }
 
@@ -106,12 +107,24 @@ export function readTableFields(row: unknown): unknown {
 /** A JSON list, or texts separated by `|`. */
 function readChoices(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text.split('|').map((choice) => choice.trim());
-  const value = parseJson(text);
+  const value = fieldJson('choices', text);
   return isJsonArray(value) ? value : text;
 }
 
 function readMetadata(text: string): unknown {
-  const value = parseJson(text);
+  const value = fieldJson('metadata', text);
   if (isJsonObject(value)) return value;
   throw new RecordProblem('"metadata" must be a JSON object');
+}
+
+/** A field is JSON of its own: where in it the trouble is says nothing about the file. */
+function fieldJson(column: string, text: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw new RecordProblem(
+      `"${column}" is not valid JSON: expected ${error.expected} at "${text.slice(error.offset, error.offset + 20)}"`,
+    );
+  }
 }

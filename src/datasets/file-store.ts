@@ -1,7 +1,7 @@
 /** Rows of a file, found again by their byte offsets: the file is never in memory as a whole. */
 import { assert, JsonSyntaxError, UsageError } from '../base/index.ts';
 import type { Disk, DiskFile } from '../disk/index.ts';
-import { type Cutter, countLines, leadingLines } from './cutters.ts';
+import { type Cutter, countLines, leadingBytes } from './cutters.ts';
 import { badFile, badRow } from './data-error.ts';
 import type { RowStore } from './row-store.ts';
 
@@ -10,6 +10,8 @@ export interface FileFormat {
   readonly cutter: Cutter;
   /** A row, or undefined for a record that is none (a blank line, the header). May throw RecordProblem. */
   read(text: string): unknown;
+  /** Where in a record the text begins that is read as JSON. */
+  startOf?(text: string): number;
 }
 
 /** A record that cannot be read; the place is added by who knows it. */
@@ -96,8 +98,7 @@ class FileStore implements RowStore {
     } catch (error) {
       const place = this.#placeOf(line);
       if (error instanceof RecordProblem) throw badRow(place, error.message);
-      if (error instanceof JsonSyntaxError)
-        throw badRow(place, `not valid JSON: ${error.message.replace(/\.$/, '')}`);
+      if (error instanceof JsonSyntaxError) throw this.#badJson(bytes, line, error);
       // The decoder is the only thing here that throws a TypeError: the bytes are not UTF-8.
       if (error instanceof TypeError) {
         const hint = 'Save the file as UTF-8.';
@@ -105,6 +106,18 @@ class FileStore implements RowStore {
       }
       throw error;
     }
+  }
+
+  /** The error counts lines from where the record begins; people count them from where the file does. */
+  #badJson(bytes: Uint8Array, line: number, error: JsonSyntaxError): UsageError {
+    const text = this.#decoder.decode(bytes);
+    const from = this.#format.startOf?.(text) ?? 0;
+    // What is missing at the end is missing where the text ends, not on the empty line below it.
+    const before = text.slice(0, Math.min(from + error.offset, text.trimEnd().length));
+    const blank = countLines(bytes.subarray(0, leadingBytes(bytes)));
+    const at = line - blank + before.split('\n').length - 1;
+    const column = before.length - before.lastIndexOf('\n');
+    return badRow(this.#placeOf(at), `not valid JSON at column ${column}: expected ${error.expected}`);
   }
 
   /** A record may span lines: the last line that still decodes is the one before the trouble. */
@@ -121,7 +134,12 @@ class FileStore implements RowStore {
     let line = 1;
     const take = (end: Uint8Array) => {
       const bytes = pending.length === 0 ? end : Buffer.concat([...pending, end]);
-      const record = { bytes, offset, length: bytes.length, line: line + leadingLines(bytes) };
+      const record = {
+        bytes,
+        offset,
+        length: bytes.length,
+        line: line + countLines(bytes.subarray(0, leadingBytes(bytes))),
+      };
       pending = [];
       offset += bytes.length;
       line += countLines(bytes);

@@ -30,6 +30,8 @@ export interface OpenDatasetInput extends OpenStoreInput {
   /** The seed; the same seed gives the same order on every machine. */
   readonly shuffle?: number;
   readonly limit?: number;
+  /** Throws a UsageError for a row that could not be used. Only rows that are left after filter and limit are refused. */
+  readonly check?: (row: SampleRow) => void;
 }
 
 export interface Dataset {
@@ -53,24 +55,57 @@ export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
   try {
     const entries: RowEntry[] = [];
     const someIds: (string | number)[] = [];
+    const unfit = new Set<number>();
     let totalCount = 0;
     for await (const { row, digest } of checkedRows(opened.store)) {
       if (someIds.length < IDS_NAMED_MAX) someIds.push(row.id);
-      if (isWanted(row, input.filter)) entries.push({ id: row.id, index: totalCount, digest });
+      if (isWanted(row, input.filter)) {
+        entries.push({ id: row.id, index: totalCount, digest });
+        if (problemWith(row, input) !== undefined) unfit.add(totalCount);
+      }
       totalCount++;
     }
     if (entries.length === 0)
       throw nothingLeft(opened.label, totalCount, { ids: idsWanted(input.filter), someIds });
     const { label: _label, store, ...names } = opened;
-    return new StoredDataset(
-      store,
-      { ...names, totalCount, isShuffled: input.shuffle !== undefined },
-      select(entries, input),
-    );
+    const isShuffled = input.shuffle !== undefined;
+    const dataset = new StoredDataset(store, { ...names, totalCount, isShuffled }, select(entries, input));
+    await refuseUnfit(dataset, unfit, input);
+    return dataset;
   } catch (error) {
     await opened.store.close();
     throw error;
   }
+}
+
+/** What `check` says of a row. */
+function problemWith(row: SampleRow, { check }: OpenDatasetInput): UsageError | undefined {
+  try {
+    check?.(row);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+}
+
+/** The first unfit row is named with its place, and the others are counted. */
+async function refuseUnfit(
+  dataset: StoredDataset,
+  unfit: ReadonlySet<number>,
+  input: OpenDatasetInput,
+): Promise<void> {
+  const places = dataset.placesOf(unfit);
+  const [first] = places;
+  const problem = first && problemWith(await dataset.row(first.index), input);
+  if (!problem) return;
+  const others =
+    places.length === 1 ? '' : ` So it is with ${places.length - 1} more of ${dataset.count} rows.`;
+  throw new UsageError({
+    code: problem.code,
+    message: `${first.place}: ${problem.message}${others}`,
+    hint: problem.hint,
+  });
 }
 
 interface RowEntry {
@@ -180,6 +215,14 @@ class StoredDataset implements Dataset {
 
   contentDigest(index: number): Digest {
     return this.#entry(index).digest;
+  }
+
+  /** Which of these rows of the store are in the dataset, and where they stand. */
+  placesOf(stored: ReadonlySet<number>): ReadonlyArray<{ readonly index: number; readonly place: string }> {
+    if (stored.size === 0) return [];
+    return this.#entries.flatMap((entry, index) =>
+      stored.has(entry.index) ? [{ index, place: this.#store.place(entry.index) }] : [],
+    );
   }
 
   /** The row is checked against its digest: a file that changes under a run must not mix two versions of a sample. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { UsageError } from '../base/index.ts';
+import { packagePage, UsageError } from '../base/index.ts';
 import { definitionSchema } from './definition-schema.ts';
 import { unknownKeyOf } from './strict-object.ts';
 
@@ -48,7 +48,7 @@ export function invalidEval(definition: unknown, problems: readonly Problem[]): 
   return new UsageError({
     code: 'E_EVAL_INVALID',
     message: name === undefined ? `In an eval, ${sentence}` : `In the eval "${name}", ${sentence}`,
-    hint: 'Correct the definition; docs/guide/writing-evals.md lists every word it can have.',
+    hint: `Correct the definition; ${packagePage('guide/writing-evals.md')} lists every word it can have.`,
   });
 }
 

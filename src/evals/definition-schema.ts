@@ -136,6 +136,18 @@ const limits = strictObject('limits', {
   costUsd: amount.optional(),
 });
 
+const price = strictObject('a price', {
+  input: amountOrZero,
+  output: amountOrZero,
+  cacheRead: amountOrZero.optional(),
+  cacheWrite: amountOrZero.optional(),
+});
+
+export const pricesSchema = z.record(z.string(), price, {
+  error:
+    'must be an object of models and their prices, such as { "openai/gpt-5": { input: 1.25, output: 10 } }',
+});
+
 export const definitionSchema = strictObject('an eval', {
   name: text,
   version: z
@@ -166,6 +178,8 @@ export const definitionSchema = strictObject('an eval', {
   epochs: epochs.optional(),
   limits: limits.optional(),
   budgetUsd: amountOrZero.optional(),
+  prices: pricesSchema.optional(),
+  scorerTimeMs: amount.optional(),
   concurrency: count.optional(),
   retries: countOrZero.optional(),
   failOnError: chosen((value) => (typeof value === 'boolean' ? truth : amountOrZero)).optional(),

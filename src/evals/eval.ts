@@ -228,6 +228,8 @@ export interface Scorer<Input = unknown, Output = unknown, Target = unknown> {
   /** The text of the function behind it, when its verdict is the user's own code. */
   readonly source?: string;
   score(context: ScorerContext<Input, Output, Target>): Awaitable<ScoreResult>;
+  /** Throws for a row that it could not score whatever the output: asked before anything is run. */
+  check?(sample: SampleRow<Input, Target>): void;
 }
 
 /** A metric by name, or with options: `{ name: "stderr", options: { cluster: "topic" } }`. */
@@ -245,6 +247,14 @@ export interface SampleLimits {
   readonly messages?: number;
   readonly turns?: number;
   readonly costUsd?: number;
+}
+
+/** US dollars per million tokens. A missing cache price means that the input price applies. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
 }
 
 export interface EvalDefinition<Input = unknown, Output = unknown, Target = unknown> {
@@ -278,8 +288,15 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
   readonly metrics?: readonly MetricChoice[];
   readonly epochs?: number | { readonly count: number; readonly reducer?: string | readonly string[] };
   readonly limits?: SampleLimits;
-  /** Money for the whole run, in US dollars: no sample is admitted beyond it. */
+  /**
+   * Money for the whole run, in US dollars, over all attempts at it: no call is begun beyond it. `--budget` takes its place.
+   * Every model that is called must have a price.
+   */
   readonly budgetUsd?: number;
+  /** Prices by model (`openai/gpt-5`) or provider (`openai-compatible/*`); they win over the built-in ones. */
+  readonly prices?: Readonly<Record<string, ModelPrice>>;
+  /** How long one scorer may work on one sample. Default 10 minutes; waiting for a model's turn does not count. */
+  readonly scorerTimeMs?: number;
   readonly concurrency?: number;
   /** How often a sample that failed with an execution error is tried again at once. Default 0. */
   readonly retries?: number;

@@ -18,6 +18,7 @@ export type {
   GenerateResult,
   HttpTarget,
   MetricChoice,
+  ModelPrice,
   ModelTarget,
   OwnCalls,
   RecordCall,

@@ -14,6 +14,7 @@ import type {
   ModelObject,
   ModelTarget,
   SampleLimits,
+  SampleRow,
   ScoreResult,
   Scorer,
   ScorerContext,
@@ -41,6 +42,8 @@ export interface PlannedScorer {
   readonly source?: string;
   /** Always gives a checked score or throws. */
   score(context: ScorerContext): Awaitable<ScoreResult>;
+  /** Throws for a row that it cannot score. */
+  check(sample: SampleRow): void;
 }
 
 export interface PlannedEval {
@@ -64,6 +67,7 @@ export interface PlannedEval {
   readonly epochs: { readonly count: number; readonly reducers?: readonly string[] };
   readonly limits: SampleLimits;
   readonly budgetUsd?: number;
+  readonly scorerTimeMs: number;
   readonly concurrency?: number;
   readonly retries: number;
   readonly failOnError: boolean | number;
@@ -145,6 +149,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     epochs: planEpochs(definition.epochs),
     limits: definition.limits ?? {},
     ...(budgetUsd !== undefined && { budgetUsd }),
+    scorerTimeMs: definition.scorerTimeMs ?? SCORER_TIME_MS,
     ...(concurrency !== undefined && { concurrency }),
     retries: definition.retries ?? 0,
     failOnError: definition.failOnError ?? false,
@@ -154,6 +159,8 @@ function fillIn(definition: EvalDefinition): PlannedEval {
   };
 }
 
+/** Longer than any grader that works: a scorer that hangs must not hold the run for ever. */
+const SCORER_TIME_MS = 10 * 60_000;
 const DEFAULT_METRICS: readonly MetricChoice[] = ['accuracy', 'stderr'];
 
 function planScorers(scorers: EvalDefinition['scorers']): PlannedScorer[] {
@@ -168,6 +175,7 @@ function planScorers(scorers: EvalDefinition['scorers']): PlannedScorer[] {
       metrics: metrics.map(metricSpec),
       ...(source !== undefined && { source }),
       score: async (context) => readScore(name, await scorer.score(context)),
+      check: (sample) => scorer.check?.(sample),
     };
   });
 }
@@ -222,7 +230,10 @@ function thresholdConflict(planned: PlannedEval): Problem | undefined {
   // Metrics with several numbers are named by their data (groups), so those cannot be checked before the run.
   const hasOpenNames = known.some((name) => /(?:^|\/)(?:grouped|ci|ci_wilson)$/.test(name));
   for (const name of Object.keys(planned.threshold)) {
-    if (known.includes(name) || hasOpenNames) continue;
+    // A scorer of the user's own may give a record, and its keys are not known before it runs.
+    const isOfKey = name.includes('/') && known.includes(name.slice(name.indexOf('/') + 1));
+    const mayBeKey = isOfKey && planned.scorers.some(({ source }) => source !== undefined);
+    if (known.includes(name) || hasOpenNames || mayBeKey) continue;
     const next = didYouMean(name, known) || `; there are ${[...new Set(known)].join(', ')}`;
     return {
       path: ['threshold'],

@@ -1,6 +1,6 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
 import { type Document, isMap, isNode, isScalar, type LineCounter } from 'yaml';
-import { ActionableError, type ErrorCode } from '../base/index.ts';
+import { ActionableError, type ErrorCode, packagePage } from '../base/index.ts';
 import { asSentence, type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
 import { EvalFileError, type FilePlace } from './eval-file-error.ts';
@@ -29,7 +29,7 @@ export function parseYamlEval(text: string, { path }: { readonly path: string })
   return reading.definition;
 }
 
-const GUIDE = 'Correct the file; docs/guide/writing-evals.md lists every word an eval can have.';
+const GUIDE = `Correct the file; ${packagePage('guide/writing-evals.md')} lists every word an eval can have.`;
 
 class YamlSource {
   readonly #path: string;

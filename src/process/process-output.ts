@@ -25,7 +25,7 @@ export async function readProcessText(disk: Disk, path: string, bytesMax: number
   const tail = trimStart(await readRange(file, sizeBytes - half, half));
   const leftOutBytes = sizeBytes - head.length - tail.length;
   return {
-    text: `${decode(head)}\n[… ${leftOutBytes} bytes left out …]\n${decode(tail)}`,
+    text: `${decode(head)}\n[… ${leftOutBytes} bytes left out; the whole text is in ${path} …]\n${decode(tail)}`,
     sizeBytes,
     leftOutBytes,
     wasRepaired: !isUtf8(head) || !isUtf8(tail),

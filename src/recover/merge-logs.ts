@@ -121,7 +121,7 @@ async function copySample(
 
 /** From the samples' own scores: those of summaries are thinned. */
 function numbersOf(header: LogHeader, chosen: readonly PlannedCopy[]) {
-  const { scorers, metrics, config } = header.eval;
+  const { scorers, metrics, config, metadata } = header.eval;
   async function* scores(): AsyncGenerator<SampleScores> {
     for (const { input, summary } of chosen) {
       const fields = await input.reader.sampleFields(summary.id, summary.epoch);
@@ -133,6 +133,8 @@ function numbersOf(header: LogHeader, chosen: readonly PlannedCopy[]) {
     scorers: scorers ?? [],
     ...(metrics === undefined ? {} : { metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
+    // Ours are counted as we count them.
+    countsRecords: metadata?.holdfast !== undefined,
     totalSamples: chosen.length,
     completedSamples: chosen.filter(({ rank }) => rank === 'complete').length,
   });

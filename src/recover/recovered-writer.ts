@@ -104,12 +104,13 @@ export class RecoveredWriter {
     readonly reductions: readonly EvalSampleReductions[];
     readonly warnings: readonly string[];
   }> {
-    const { scorers, metrics, config } = this.#facts.start.eval;
+    const { scorers, metrics, config, metadata } = this.#facts.start.eval;
     const computed = await computeResults({
       samples,
       scorers: scorers ?? [],
       ...(metrics === undefined ? {} : { metrics }),
       ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
+      countsRecords: metadata?.holdfast !== undefined,
       totalSamples: 0,
       completedSamples: 0,
     });

@@ -12,6 +12,9 @@ export interface Account {
   readonly answers: AnswerCounts;
   readonly usd: Money;
   readonly tokens: Amounts;
+  readonly budget?: BudgetAccount;
+  /** Scorers that threw, or scored nothing at all. */
+  readonly scorerTroubles?: readonly ScorerTrouble[];
   /** How the attempt before this one ended, when it did not end well. */
   readonly previous?: PreviousAttempt;
   /** Samples that are paid for but could not be written into the log, each with the reason. */
@@ -64,11 +67,38 @@ export interface Amounts {
   readonly wasted: number;
 }
 
-export interface Money extends Amounts {
+/** US dollars. null: unknown, since no call that was counted there has a known price. It is never 0 for want of knowledge. */
+export interface Money {
+  readonly spent: number | null;
+  readonly saved: number | null;
+  readonly wasted: number | null;
   /** The price of answers that were lost to damage. */
   readonly lost: number;
-  /** Calls whose price is unknown: the amounts are then lower bounds. */
+  /** How many calls of unknown price are in each (under `saved` also samples): an amount beside one is a lower bound. */
+  readonly unpriced: Amounts;
+  /** Calls of this command whose price is unknown. */
   readonly unpricedCalls: number;
+}
+
+/** What the run may cost. It counts what the run cost over all attempts at it, also those of earlier commands. */
+export interface BudgetAccount {
+  readonly limitUsd: number;
+  readonly spentUsd: number;
+  /** True for `--budget`: all runs of the command share it. */
+  readonly isShared: boolean;
+  /** Calls whose price is unknown do not count (`--allow-unpriced`). */
+  readonly allowsUnpriced: boolean;
+}
+
+/** A scorer that did not do its work. */
+export interface ScorerTrouble {
+  readonly scorer: string;
+  /** For how many samples it threw, or took too long. */
+  readonly failed: number;
+  /** Samples that it scored, over the whole log; 0: it scored nothing. */
+  readonly scored: number;
+  /** The first reason, whole. */
+  readonly reason?: string;
 }
 
 export interface PreviousAttempt {

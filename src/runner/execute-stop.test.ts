@@ -17,6 +17,7 @@ const TOTALS: SampleOutcome['totals'] = {
   savedUsd: 0,
   savedTokens: 0,
   unpricedCalls: 0,
+  unpricedReplays: 0,
 };
 const ended = (status: SampleOutcome['status']): SampleOutcome => ({ status, totals: TOTALS });
 
@@ -198,4 +199,22 @@ test.each([
   const runOne = async (sample: PlannedSample) => ended(sample.index < failing ? 'errored' : 'completed');
   const result = await executeSamples(options(4, { slots: new Slots(1), failOnError, runOne }));
   expect(result.stopped).toBe(stopped);
+});
+
+test('[CALL-2] a run whose calls all fail alike stops what is running, admits nothing more, and says why', async () => {
+  const hopeless = new AbortController();
+  const cause = new Error('nobody answers');
+  let admitted = 0;
+  const executed = await executeSamples(
+    options(20, {
+      hopeless: hopeless.signal,
+      runOne: async (_sample, signal) => {
+        admitted++;
+        if (admitted === 4) hopeless.abort(cause);
+        return ended(signal.aborted ? 'interrupted' : 'errored');
+      },
+    }),
+  );
+  expect(executed).toEqual({ stopped: 'failed', cause });
+  expect(admitted).toBeLessThanOrEqual(5);
 });

@@ -24,6 +24,8 @@ export interface ExecuteOptions {
   readonly isBudgetSpent: () => boolean;
   /** Aborted with its error when the journal takes nothing more: whatever runs then could not be kept. */
   readonly journalFailure: AbortSignal;
+  /** Aborted with its error when whatever is called fails every time: to go on would only burn the rest. */
+  readonly hopeless?: AbortSignal;
   /** `before`: how the try before this one ended. */
   readonly runOne: (
     sample: PlannedSample,
@@ -39,6 +41,8 @@ export type StopReason = 'interrupted' | 'budget' | 'failed';
 export interface Executed {
   /** Undefined: every sample was admitted and ended. */
   readonly stopped?: StopReason;
+  /** Why, when there is more to say. */
+  readonly cause?: unknown;
 }
 
 /** As long as a timer can be: about 24 days. */
@@ -90,7 +94,8 @@ export async function executeSamples(options: ExecuteOptions): Promise<Executed>
     stop.dispose();
   }
   if (stop.failure) throw stop.failure.error;
-  return stop.reason === undefined ? {} : { stopped: stop.reason };
+  if (stop.reason === undefined) return {};
+  return { stopped: stop.reason, ...(stop.cause === undefined ? {} : { cause: stop.cause }) };
 }
 
 /** Slot first, sample second: what is not admitted is never pulled, so it can still be given to somebody else. */
@@ -162,6 +167,7 @@ class Stopper {
   readonly #grace = new AbortController();
   #errors = 0;
   reason: StopReason | undefined;
+  cause: unknown;
   failure: { readonly error: unknown } | undefined;
 
   constructor(options: ExecuteOptions) {
@@ -170,6 +176,7 @@ class Stopper {
     drain.addEventListener('abort', this.#onDrain);
     abort.addEventListener('abort', this.#onAbort);
     options.journalFailure.addEventListener('abort', this.#onJournalFailure);
+    options.hopeless?.addEventListener('abort', this.#onHopeless);
     if (options.journalFailure.aborted) this.#onJournalFailure();
     if (drain.aborted) this.#onDrain();
     if (abort.aborted) this.#onAbort();
@@ -205,6 +212,7 @@ class Stopper {
     this.#options.signals.drain.removeEventListener('abort', this.#onDrain);
     this.#options.signals.abort.removeEventListener('abort', this.#onAbort);
     this.#options.journalFailure.removeEventListener('abort', this.#onJournalFailure);
+    this.#options.hopeless?.removeEventListener('abort', this.#onHopeless);
   }
 
   #isTooMany(): boolean {
@@ -222,6 +230,14 @@ class Stopper {
 
   /** At the first failed write, whether or not the user's code lets the error through. */
   readonly #onJournalFailure = () => this.fail(this.#options.journalFailure.reason);
+
+  /** What is running would fail in the same way: it is left as it is, to be gone on with. */
+  readonly #onHopeless = () => {
+    if (this.reason !== undefined) return;
+    this.reason = 'failed';
+    this.cause = this.#options.hopeless?.reason;
+    this.#abort.abort(this.cause);
+  };
 
   readonly #onAbort = () => {
     this.reason ??= 'interrupted';

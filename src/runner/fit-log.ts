@@ -3,6 +3,8 @@ import { textOf } from '../evals/index.ts';
 import type { ChatMessage, ModelOutput, Score } from '../log/index.ts';
 import { OUTPUT_BYTES_MAX, type TargetResult, type Workspace } from '../targets/index.ts';
 
+/** An agent's output that was cut already is a little longer than the limit: a line in it names the file with all of it. */
+const CUT_NOTE_CHARS_MAX = 64 * 2 ** 10;
 /** Scores are shown in lists: an answer that a scorer quotes needs not be whole. */
 const QUOTE_CHARS_MAX = 2 ** 20;
 
@@ -37,7 +39,9 @@ export function fitScore(score: Score): Score {
 
 function isTooLong({ messages, modelOutput }: TargetResult): boolean {
   const texts = [modelOutput.completion, ...messages.map(({ content }) => content)];
-  return texts.some((text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX);
+  return texts.some(
+    (text) => typeof text === 'string' && text.length > OUTPUT_BYTES_MAX + CUT_NOTE_CHARS_MAX,
+  );
 }
 
 function fitMessage(message: ChatMessage, shorten: (text: string) => string): ChatMessage {

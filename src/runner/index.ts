@@ -2,6 +2,7 @@ export type { Account } from './account.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
+export { addMoney } from './money.ts';
 export type { ObservedOutcome, RunObserver, RunStarted } from './observer.ts';
 export { checkWritable, placesOf } from './open-places.ts';
 export type { Places } from './places.ts';

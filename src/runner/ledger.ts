@@ -1,10 +1,12 @@
 import type { EvalSampleSummary } from '../log/index.ts';
 import type { MeterTotals } from '../targets/index.ts';
-import type { Amounts, Money } from './account.ts';
+import type { Amounts } from './account.ts';
+import type { Sums } from './money.ts';
 
 /** Adds up money and tokens of a run as its samples end. */
 export class Ledger {
-  #usd = { spent: 0, saved: 0, wasted: 0, unpricedCalls: 0 };
+  #usd = { spent: 0, saved: 0, wasted: 0 };
+  #unpriced = { spent: 0, saved: 0, wasted: 0 };
   #tokens = { spent: 0, saved: 0, wasted: 0 };
   #answers = { bought: 0, replayed: 0 };
 
@@ -12,7 +14,8 @@ export class Ledger {
   attempt(totals: MeterTotals): void {
     this.#usd.spent += totals.spentUsd;
     this.#usd.saved += totals.savedUsd;
-    this.#usd.unpricedCalls += totals.unpricedCalls;
+    this.#unpriced.spent += totals.unpricedCalls - totals.unpricedReplays;
+    this.#unpriced.saved += totals.unpricedReplays;
     this.#tokens.spent += totals.tokens - totals.savedTokens;
     this.#tokens.saved += totals.savedTokens;
     this.#answers.replayed += totals.replayedCalls;
@@ -23,6 +26,7 @@ export class Ledger {
   /** An attempt that came to nothing, and whose answers nobody is given again. */
   waste(totals: MeterTotals): void {
     this.#usd.wasted += totals.spentUsd;
+    this.#unpriced.wasted += totals.unpricedCalls - totals.unpricedReplays;
     this.#tokens.wasted += totals.tokens - totals.savedTokens;
   }
 
@@ -31,11 +35,12 @@ export class Ledger {
     for (const usage of Object.values(model_usage)) {
       this.#tokens.saved += usage.total_tokens;
       this.#usd.saved += usage.total_cost ?? 0;
+      if (usage.total_cost === undefined && usage.total_tokens > 0) this.#unpriced.saved++;
     }
   }
 
-  get usd(): Omit<Money, 'lost'> {
-    return { ...this.#usd };
+  get usd(): Omit<Sums, 'lost'> {
+    return { known: { ...this.#usd }, unpriced: { ...this.#unpriced } };
   }
 
   get tokens(): Amounts {

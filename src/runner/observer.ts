@@ -1,4 +1,5 @@
 import type { Score } from '../log/index.ts';
+import type { FailedTry } from '../targets/index.ts';
 import type { PreviousAttempt } from './account.ts';
 
 /** What a screen shows of a run under way. Every method is called synchronously and must be quick. */
@@ -8,6 +9,8 @@ export interface RunObserver {
   onSampleKept?(scores: Readonly<Record<string, Score>>): void;
   onSampleStart?(sample: ObservedSample): void;
   onSampleEnd?(sample: ObservedSample, outcome: ObservedOutcome): void;
+  /** A live call failed, and may be tried again: told at once. */
+  onFailedTry?(failed: FailedTry): void;
   /** Something a person should know now: a bucket that is away, a price that is unknown, a note. */
   onNote?(text: string): void;
   /** The run is over, however it ended; also when it never began. */
@@ -42,6 +45,8 @@ export interface ObservedOutcome {
   readonly status: 'completed' | 'errored' | 'interrupted';
   readonly scores: Readonly<Record<string, Score>>;
   readonly error?: string;
+  /** Scorers that threw or took too long, with the reason. */
+  readonly scorerFailures?: Readonly<Record<string, string>>;
   readonly limit?: string;
   readonly tokens: number;
   readonly usd: number;

@@ -6,6 +6,7 @@ import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts
 import { digestOfTree, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
 import { EarlierRuns } from './earlier-runs.ts';
 import { makePlan, type Plan } from './plan.ts';
+import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 
 /** One eval on one target, with its rows opened and its samples planned. Nothing was called or written yet. */
@@ -27,6 +28,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     baseDir,
     ...(task.model === undefined ? {} : { model: task.model }),
   });
+  refuseUnpriced(task.eval, task.models, target.kind === 'model' ? target.name : task.model);
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
   const { data, limit, filter, shuffle } = task.eval;
@@ -35,6 +37,9 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     baseDir,
     disk,
     tempDir: places.state.path,
+    check: (row) => {
+      for (const scorer of task.eval.scorers) scorer.check(row);
+    },
     ...(limit === undefined ? {} : { limit }),
     ...(filter === undefined ? {} : { filter }),
     ...(shuffle === undefined ? {} : { shuffle }),

@@ -54,6 +54,7 @@ import {
   type Models,
   type Workspace,
 } from '../targets/index.ts';
+import type { ScorerTrouble } from './account.ts';
 import type { BoughtAnswer } from './earlier-runs.ts';
 import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
@@ -62,6 +63,7 @@ import { readInputs } from './prepare-eval.ts';
 import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
 import { ScoreJournal } from './score-journal.ts';
 import { scoreSample } from './score-sample.ts';
+import { ScorerTally } from './scorer-tally.ts';
 
 export interface RescoreOptions {
   readonly disk: Disk;
@@ -95,6 +97,8 @@ export interface RescoreReport {
   /** Samples that ended with an error have no output to score; they are copied. */
   readonly copied: number;
   readonly results: EvalResults;
+  /** Scorers that threw, or scored nothing at all. */
+  readonly scorerTroubles: readonly ScorerTrouble[];
 }
 
 /**
@@ -134,6 +138,7 @@ class Rescore {
   readonly #scoring: Digest;
   readonly #definition: Digest;
   readonly #usage = new Map<string, ModelUsage>();
+  readonly #tally = new ScorerTally();
   #scorers: readonly PlannedScorer[] = [];
   #journal: ScoreJournal | undefined;
 
@@ -203,7 +208,8 @@ class Rescore {
     if (reductions.length > 0) await file.writeReductions(reductions);
     await file.writeHeader(this.#headerOf({ ...plan.header, eval: spec, results }));
     const copied = summaries.length - scored;
-    return { logPath: this.#options.to, samples: summaries.length, scored, copied, results };
+    const scorerTroubles = this.#tally.troubles();
+    return { logPath: this.#options.to, samples: summaries.length, scored, copied, results, scorerTroubles };
   }
 
   async #score(parts: SampleParts, rows: RowLookup): Promise<SampleParts> {
@@ -231,8 +237,10 @@ class Rescore {
         recorder,
         workspace: await this.#workspace(fields),
         signal,
+        timeMs: this.#options.eval.scorerTimeMs,
       }),
     );
+    this.#tally.add(scores);
     const usage = meter.usageByModel();
     for (const [model, item] of Object.entries(usage))
       this.#usage.set(model, addUsage(this.#usage.get(model), item));
@@ -308,6 +316,7 @@ class Rescore {
       scorers: specs,
       ...(metrics === undefined ? {} : { metrics: metrics as NonNullable<LogHeader['eval']['metrics']> }),
       ...(reducers ? { reducers } : {}),
+      countsRecords: true,
       totalSamples: header.results?.total_samples ?? summaries.length,
       completedSamples: summaries.filter(({ error }) => error === undefined).length,
     });

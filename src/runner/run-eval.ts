@@ -11,6 +11,7 @@ import {
 import { createFile, sweepTemps } from '../disk/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
+import type { BudgetAccount } from './account.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
@@ -48,7 +49,7 @@ export async function runEval(task: RunTask, settings: RunSettings): Promise<Run
 async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   const { task, settings, target, plan } = prepared;
   const { disk, places, clock } = settings;
-  const tally = new RunTally({ target: target.name, plan, observer: task.observer });
+  const tally = new RunTally({ target: target.name, plan, observer: task.observer, budget: budgetOf(task) });
   await disk.makeDir(places.state.path);
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
@@ -73,6 +74,20 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   } finally {
     opened.close();
   }
+}
+
+/** Asked for when the account is made: until then it is spent from. */
+function budgetOf({ models, isBudgetShared = false }: RunTask): () => BudgetAccount | undefined {
+  const { budget } = models;
+  return () =>
+    budget.limitUsd === undefined
+      ? undefined
+      : {
+          limitUsd: budget.limitUsd,
+          spentUsd: budget.spentUsd,
+          isShared: isBudgetShared,
+          allowsUnpriced: !budget.needsPrices,
+        };
 }
 
 interface Planned extends PreparedEval {
@@ -159,6 +174,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
   task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
+  task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {
@@ -175,10 +191,11 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...forecastOf(stock, earlier),
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
-    const { stopped } = await runSamples({ ...planned, stock, shipper });
+    const { stopped, cause } = await runSamples({ ...planned, stock, shipper });
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
-    return await endRun(stopped, finish);
+    const ended = await endRun(stopped, finish);
+    return cause === undefined ? ended : { ...ended, error: cause };
   } catch (error) {
     if (opened.writer.failure === undefined) throw error;
     return await leaveFailed(opened.writer.failure, finish);

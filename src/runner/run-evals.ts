@@ -1,7 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import {
-  createBudget,
   createModels,
   type Env,
   type LanguageModel,
@@ -15,7 +14,9 @@ import { type Forecast, forecastEval } from './forecast.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
-import { bothBudgets, type ItemOutcome, runSet } from './run-set.ts';
+import { namedModel, refuseUnpriced } from './refuse-unpriced.ts';
+import { type ItemOutcome, runSet } from './run-set.ts';
+import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
 import { GRACE_MS, type RunSettings } from './settings.ts';
 
@@ -33,8 +34,14 @@ export interface RunEvalsOptions {
   readonly env: Env;
   /** How many samples run at a time, over the whole set. Default: what the evals ask for, else 20. */
   readonly concurrency?: number | undefined;
-  /** US dollars for the whole set. */
+  /**
+   * US dollars for the whole set, in the place of what its evals say. It counts what the runs cost over all attempts at them, also
+   * those of earlier commands.
+   */
   readonly budgetUsd?: number | undefined;
+  /** Calls whose price is unknown are made although there is a budget; they do not count. */
+  readonly allowUnpriced?: boolean | undefined;
+  /** They win over those that evals bring along, and those over the built-in ones. */
   readonly prices?: PriceTable | undefined;
   readonly baseUrl?: string | undefined;
   /** same: what has the same content key. any: also what another definition made. none: nothing. Default same. */
@@ -80,27 +87,18 @@ const LOG_DIR = 'logs';
 export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet> {
   const { disk = nodeDisk, clock = systemClock, random = systemRandom, logDir = LOG_DIR } = options;
   const { models = [], changes = {} } = options;
-  const { items, notes } = planSetItems(options.evals, { models, changes });
+  const { items: planned, notes } = planSetItems(options.evals, { models, changes });
+  const items = planned.map((item) => ({ ...item, isBudgetShared: options.budgetUsd !== undefined }));
   const { workDir, segments } = options;
   const places = await openPlaces(disk, { logDir, workDir, segments });
   for (const note of notes) options.onNote?.(note);
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
-  const modelsFor = modelsOfSet(options, items, { concurrency, gates, clock });
-  const settings: Omit<RunSettings, 'signals'> = {
-    disk,
-    clock,
-    random,
-    places,
-    slots: new Slots(concurrency),
-    graceMs: options.graceMs ?? GRACE_MS,
-    reuse: options.reuse ?? 'same',
-    ownRuns: new Set(),
-    keepOutputs: options.keepOutputs ?? false,
-    segmentIntervalMs: options.segmentIntervalMs,
-    forceDead: options.forceDead ?? false,
-    version: options.version,
-  };
+  const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
+  // Of the whole set before any of it is run.
+  for (const item of items) refuseUnpriced(item.eval, modelsFor(item), namedModel(item.eval, item.model));
+  const slots = new Slots(concurrency);
+  const settings = { ...settingsOf(options), disk, clock, random, places, slots };
   return {
     items,
     places,
@@ -131,6 +129,20 @@ export async function runEvals(options: RunEvalsOptions, watch?: RunWatch): Prom
   return (await prepareSet(options)).run(watch);
 }
 
+function settingsOf(
+  options: RunEvalsOptions,
+): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots'> {
+  return {
+    graceMs: options.graceMs ?? GRACE_MS,
+    reuse: options.reuse ?? 'same',
+    ownRuns: new Set(),
+    keepOutputs: options.keepOutputs ?? false,
+    segmentIntervalMs: options.segmentIntervalMs,
+    forceDead: options.forceDead ?? false,
+    version: options.version,
+  };
+}
+
 function concurrencyOf(items: readonly PlannedItem[]): number {
   const asked = items.flatMap((item) => item.eval.concurrency ?? []);
   return asked.length > 0 ? Math.max(...asked) : CONCURRENCY;
@@ -139,28 +151,29 @@ function concurrencyOf(items: readonly PlannedItem[]): number {
 /** Every item has its own models and its own purse; gates and the set's purse are shared. */
 function modelsOfSet(
   options: RunEvalsOptions,
-  items: readonly PlannedItem[],
   shared: { readonly concurrency: number; readonly gates: Map<string, ModelGate>; readonly clock: Clock },
 ): (item: PlannedItem) => Models {
-  const purse = createBudget(options.budgetUsd);
-  const ownBudgets = new Map(items.map((item) => [item, createBudget(item.eval.budgetUsd)]));
+  const budgets = createSetBudget({
+    limitUsd: options.budgetUsd,
+    allowUnpriced: options.allowUnpriced ?? false,
+  });
   const unpriced = new Set<string>();
   const onUnknownPrice = (model: string) => {
     if (unpriced.has(model)) return;
     unpriced.add(model);
     options.onNote?.(
-      `The price of ${model} is not known, so its cost is not counted. Give it with --prices, in US dollars per million tokens.`,
+      `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars per million tokens.`,
     );
   };
   return (item) =>
     createModels({
       ...shared,
       env: options.env,
-      budget: bothBudgets(ownBudgets.get(item) ?? createBudget(item.eval.budgetUsd), purse),
+      budget: budgets.forEval(item, item.eval.budgetUsd),
       onUnknownPrice,
       projectDir: item.baseDir,
       redact: item.eval.redact,
-      ...(options.prices ? { prices: options.prices } : {}),
+      prices: { ...item.prices, ...options.prices },
       ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
       ...(item.definition.models
         ? { scripted: item.definition.models as Readonly<Record<string, LanguageModel>> }

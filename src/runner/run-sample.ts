@@ -45,11 +45,13 @@ import {
 } from './sample-content.ts';
 import type { AttemptSink, SampleJournal } from './sample-journal.ts';
 import { scoreSample } from './score-sample.ts';
+import { hasFailedScore, unscoredKey } from './scorer-failure.ts';
 
 /** What all samples of a run share. */
 export interface SampleRunner {
   readonly target: RunnableTarget;
   readonly scorers: readonly PlannedScorer[];
+  readonly scorerTimeMs: number;
   readonly limits: SampleLimits;
   readonly models: Models;
   readonly clock: Clock;
@@ -145,6 +147,12 @@ function withoutEvents({ message, traceback, traceback_ansi }: EarlierError): Ev
   return { message, traceback, traceback_ansi };
 }
 
+/** A sample that a scorer failed on is scored again by the next command: its output stands, its result does not. */
+function withScoresMark(metadata: JsonObject, scores: Readonly<Record<string, Score>>): JsonObject {
+  const key = hasFailedScore(scores) ? readMark(metadata)?.key : undefined;
+  return key === undefined ? metadata : withMark(metadata, { key: unscoredKey(key) });
+}
+
 type AboutSample = Pick<
   SampleFields,
   'id' | 'epoch' | 'input' | 'target' | 'choices' | 'metadata' | 'uuid' | 'started_at'
@@ -238,6 +246,7 @@ class Attempt {
         recorder: phase,
         workspace: this.#workspace,
         signal: this.#task.signal,
+        timeMs: this.#runner.scorerTimeMs,
       }),
     );
     return scoring.finally(phase.end);
@@ -255,7 +264,7 @@ class Attempt {
       ? this.#scoredAnew(this.#task.kept, scores)
       : {
           ...this.#common(),
-          metadata: await this.#markedMetadata(result, limit),
+          metadata: withScoresMark(await this.#markedMetadata(result, limit), scores),
           messages: result?.messages ?? conversation.messages,
           output: result?.modelOutput ?? conversation.output ?? { choices: [] },
           scores,
@@ -283,7 +292,10 @@ class Attempt {
       usage[model] = addUsage(usage[model], added);
     return {
       ...fields,
-      metadata: withMark(fields.metadata, { ...mark, made: { how: 'scored anew', from, ...this.#calls() } }),
+      metadata: withScoresMark(
+        withMark(fields.metadata, { ...mark, made: { how: 'scored anew', from, ...this.#calls() } }),
+        scores,
+      ),
       target: about.target,
       scores,
       model_usage: usage,

@@ -44,6 +44,7 @@ export function runSamples(about: SamplesToRun): Promise<Executed> {
     planned: plan.size,
     isBudgetSpent: () => task.models.budget.isExhausted(),
     journalFailure: opened.writer.onFailure,
+    hopeless: task.models.calls.stop,
     runOne: (sample, signal, before) => runOne({ planned: sample, before }, signal, { ...about, runner }),
     onStart: (sample) => task.observer?.onSampleStart?.(sample),
     onEnd: (sample, outcome) => tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample))),
@@ -55,6 +56,7 @@ function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): S
   return {
     target,
     scorers: task.eval.scorers,
+    scorerTimeMs: task.eval.scorerTimeMs,
     limits: task.eval.limits,
     models: task.models,
     clock,

@@ -1,6 +1,7 @@
 import type { EvalResults } from '../log/index.ts';
-import type { Budget, Models } from '../targets/index.ts';
+import type { Models } from '../targets/index.ts';
 import type { Account, Amounts } from './account.ts';
+import { moneyOf, type Sums, sumsOf } from './money.ts';
 import type { RunObserver } from './observer.ts';
 import { runEval } from './run-eval.ts';
 import type { SampleStates } from './sample-states.ts';
@@ -11,7 +12,7 @@ import { missedThresholds } from './threshold.ts';
 export interface RunSetOptions {
   readonly items: readonly PlannedItem[];
   readonly settings: RunSettings;
-  /** Models for one item: gates are shared by all, the budget by all besides the item's own. */
+  /** Models for one item: gates are shared by all, and so is the budget of the command line. */
   readonly modelsFor: (item: PlannedItem) => Models;
   readonly observerFor: (item: PlannedItem) => RunObserver | undefined;
   /** How often in all the set is gone through until nothing is missing. */
@@ -109,11 +110,7 @@ function withEarlier(last: Attempted, before: Attempted): Attempted {
       // A damaged journal is found to be so by each attempt that reads it.
       lost: Math.max(then.answers.lost, now.answers.lost),
     },
-    usd: {
-      ...sumAmounts(then.usd, now.usd),
-      lost: Math.max(then.usd.lost, now.usd.lost),
-      unpricedCalls: then.usd.unpricedCalls + now.usd.unpricedCalls,
-    },
+    usd: overAttempts(then.usd, now.usd),
     tokens: sumAmounts(then.tokens, now.tokens),
     ...(damage.length > 0 ? { damage } : {}),
     notes: [...new Set([...then.notes, ...now.notes])],
@@ -124,6 +121,13 @@ function withEarlier(last: Attempted, before: Attempted): Attempted {
 /** What the later attempt saved is what the earlier one bought: only what was there before all of them was saved. */
 function sumAmounts(then: Amounts, now: Amounts): Amounts {
   return { spent: then.spent + now.spent, saved: then.saved, wasted: then.wasted + now.wasted };
+}
+
+/** The same of money, of which some may be unknown. */
+function overAttempts(then: Account['usd'], now: Account['usd']): Account['usd'] {
+  const [before, after] = [sumsOf(then), sumsOf(now)];
+  const sum = (key: 'known' | 'unpriced'): Sums[typeof key] => sumAmounts(before[key], after[key]);
+  return moneyOf({ known: sum('known'), unpriced: sum('unpriced'), lost: before.lost + after.lost });
 }
 
 /** True when another attempt may bring more: something failed or is left, and it was not told to stop. */
@@ -141,33 +145,4 @@ async function waited({ clock, signals }: RunSettings, ms: number): Promise<bool
     if (!signals.drain.aborted) throw error;
     return false;
   }
-}
-
-/**
- * The item's own budget and the set's: what is spent counts in both, and either can be exhausted. The item's own lives as long
- * as the command does, so it knows what was counted in earlier attempts.
- */
-export function bothBudgets(own: Budget, shared: Budget): Budget {
-  const tighter = () => (own.isExhausted() || shared.limitUsd === undefined ? own : shared);
-  return {
-    get limitUsd() {
-      return tighter().limitUsd;
-    },
-    get spentUsd() {
-      return tighter().spentUsd;
-    },
-    get unpricedCalls() {
-      return own.unpricedCalls;
-    },
-    spend(costUsd) {
-      own.spend(costUsd);
-      shared.spend(costUsd);
-    },
-    countEarlier(run, costUsd) {
-      const added = own.countEarlier(run, costUsd);
-      shared.spend(added);
-      return added;
-    },
-    isExhausted: () => own.isExhausted() || shared.isExhausted(),
-  };
 }

@@ -1,15 +1,19 @@
-import type { EvalSampleSummary } from '../log/index.ts';
-import type { Account, PreviousAttempt, RunState } from './account.ts';
+import type { EvalSampleSummary, Score } from '../log/index.ts';
+import type { Account, BudgetAccount, PreviousAttempt, RunState } from './account.ts';
 import { Ledger } from './ledger.ts';
+import { moneyOf } from './money.ts';
 import type { RunObserver } from './observer.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { SampleOutcome } from './run-sample.ts';
 import { type EndKind, SampleStates } from './sample-states.ts';
+import { scorerFailure } from './scorer-failure.ts';
+import { ScorerTally } from './scorer-tally.ts';
 
 export interface TallyOptions {
   readonly target: string;
   readonly plan: Plan;
   readonly observer: RunObserver | undefined;
+  readonly budget?: () => BudgetAccount | undefined;
 }
 
 /** What is really there, from the plan of the seal: the account compares it with what was counted. */
@@ -24,6 +28,7 @@ export interface Found {
 export class RunTally {
   readonly ledger = new Ledger();
   readonly states: SampleStates;
+  readonly #scorers = new ScorerTally();
   readonly #options: TallyOptions;
   readonly #notes = new Set<string>();
   readonly #damage = new Set<string>();
@@ -63,11 +68,13 @@ export class RunTally {
     before: 'errored' | 'interrupted' | undefined,
   ): void {
     const { fields, totals, status } = outcome;
+    this.#scorers.add(fields?.scores ?? {});
     if (status !== 'interrupted') this.states.markEnd(sample, kindOf(outcome, before), status);
     this.#options.observer?.onSampleEnd?.(sample, {
       status,
       scores: fields?.scores ?? {},
       ...(fields?.error ? { error: fields.error.message } : {}),
+      scorerFailures: failuresIn(fields?.scores ?? {}),
       ...(fields?.limit ? { limit: fields.limit.type } : {}),
       tokens: totals.tokens - totals.savedTokens,
       usd: totals.spentUsd,
@@ -89,6 +96,8 @@ export class RunTally {
 
   account(state: RunState, runId: string, found: Found): Account {
     const { plan, target } = this.#options;
+    const budget = this.#options.budget?.();
+    const scorerTroubles = this.#scorers.troubles();
     const unwritable = [...(found.unwritable ?? [])].map(([sample, reason]) => ({ sample, reason }));
     const unshipped = [...this.unshipped].map(([log, reason]) => ({ log, reason }));
     return {
@@ -101,8 +110,10 @@ export class RunTally {
       reusedFrom: [...this.#lenders].map(([log, samples]) => ({ log, samples })),
       ...(this.previous ? { previous: this.previous } : {}),
       answers: { ...this.ledger.answers, lost: this.#lost.answers },
-      usd: { ...this.ledger.usd, lost: this.#lost.usd },
+      usd: moneyOf({ ...this.ledger.usd, lost: this.#lost.usd }),
       tokens: this.ledger.tokens,
+      ...(budget ? { budget } : {}),
+      ...(scorerTroubles.length > 0 ? { scorerTroubles } : {}),
       ...(unwritable.length > 0 ? { unwritable } : {}),
       ...(unshipped.length > 0 ? { unshipped } : {}),
       ...(this.#damage.size > 0 ? { damage: [...this.#damage] } : {}),
@@ -112,6 +123,7 @@ export class RunTally {
 
   #countSaved(summary: EvalSampleSummary): void {
     this.ledger.reused(summary);
+    this.#scorers.add(summary.scores ?? {});
     this.#options.observer?.onSampleKept?.(summary.scores ?? {});
   }
 }
@@ -120,4 +132,13 @@ function kindOf(outcome: SampleOutcome, before: 'errored' | 'interrupted' | unde
   if (outcome.wasKept) return 'rescored';
   if (outcome.wasFinished || outcome.totals.replayedCalls > 0) return 'replayed';
   return before === undefined ? 'fresh' : 'rerun';
+}
+
+function failuresIn(scores: Readonly<Record<string, Score>>): Readonly<Record<string, string>> {
+  const failures: Record<string, string> = {};
+  for (const [scorer, score] of Object.entries(scores)) {
+    const reason = scorerFailure(score);
+    if (reason !== undefined) failures[scorer] = reason;
+  }
+  return failures;
 }

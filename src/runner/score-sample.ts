@@ -1,4 +1,4 @@
-import { type JsonObject, messageOf, toJson } from '../base/index.ts';
+import { ActionableError, type JsonObject, messageOf, toJson } from '../base/index.ts';
 import { type PlannedScorer, type SampleRow, type ScorerContext, textOf } from '../evals/index.ts';
 import type { Score } from '../log/index.ts';
 import {
@@ -8,14 +8,17 @@ import {
   createOwnCalls,
   type Models,
   newEvent,
+  PriceUnknown,
   type Recorder,
   type SampleScope,
+  scopeUntil,
   scoringScope,
   untilAborted,
   type Workspace,
 } from '../targets/index.ts';
 import { fitScore } from './fit-log.ts';
 import { sampleTarget } from './sample-content.ts';
+import { failedScore } from './scorer-failure.ts';
 
 export interface ScoreSampleOptions {
   readonly row: SampleRow;
@@ -27,14 +30,18 @@ export interface ScoreSampleOptions {
   readonly recorder: Pick<Recorder, 'emit'>;
   readonly workspace: Workspace;
   readonly signal: AbortSignal;
+  /** How long each scorer may work. */
+  readonly timeMs: number;
 }
 
-/** Asks every scorer. One that throws leaves its score unscored, with the reason; the others go on. */
+/** Asks every scorer. One that throws or takes too long leaves its score unscored, with the reason; the others go on. */
 export async function scoreSample(options: ScoreSampleOptions): Promise<Readonly<Record<string, Score>>> {
   const scope = scoringScope(options.scope);
-  const context = contextOf(options, scope);
   const scores: Record<string, Score> = {};
   for (const scorer of options.scorers) {
+    using time = limitTime(scorer.key, scope, options);
+    const limited = scopeUntil(scope, time.signal);
+    const context = contextOf({ ...options, signal: time.signal }, limited);
     const score = fitScore(await scoreOne(scorer, context, options));
     scores[scorer.key] = score;
     options.recorder.emit(
@@ -64,13 +71,47 @@ function contextOf(options: ScoreSampleOptions, scope: SampleScope): ScorerConte
   };
 }
 
+/** A signal that is aborted when the scorer has worked for too long; waiting for a model's turn is no work. */
+function limitTime(
+  scorer: string,
+  { meter, clock }: SampleScope,
+  { signal, timeMs }: ScoreSampleOptions,
+): Disposable & { readonly signal: AbortSignal } {
+  const late = new AbortController();
+  const over = new AbortController();
+  const startedMs = meter.workingMs();
+  const watch = async () => {
+    for (let restMs = timeMs; restMs > 0; restMs = timeMs - (meter.workingMs() - startedMs))
+      await clock.sleep(Math.min(Math.max(1, restMs), TIMER_MS_MAX), over.signal);
+    late.abort(tookTooLong(scorer, timeMs));
+  };
+  watch().catch(() => undefined); // A sleep fails only because the scorer ended in time.
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    [Symbol.dispose]: () => over.abort(ENDED),
+  };
+}
+
+/** A reason of our own: making the default one, an exception with a stack, takes longer than all else here. */
+const ENDED = 'the scorer ended';
+/** As long as a timer can be. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+function tookTooLong(scorer: string, timeMs: number): ActionableError {
+  return new ActionableError({
+    code: 'E_SCORER_TIME',
+    message: `The scorer ${scorer} took longer than ${timeMs / 1_000} s and was stopped.`,
+    hint: 'Give it more time with `scorerTimeMs` in the eval, or find out what it waits for.',
+  });
+}
+
 async function scoreOne(
   scorer: PlannedScorer,
   context: ScorerContext,
   options: ScoreSampleOptions,
 ): Promise<Score> {
   try {
-    const { value, answer, explanation, metadata } = await untilAborted(options.signal, () =>
+    const { value, answer, explanation, metadata } = await untilAborted(context.signal, () =>
       scorer.score(context),
     );
     // Scorers are users' code: whatever they give becomes JSON here, or the log could not be written.
@@ -83,12 +124,9 @@ async function scoreOne(
     };
   } catch (error) {
     // An interruption and an empty purse are no verdict: the sample is scored when the run goes on.
-    if (options.signal.aborted || error instanceof BudgetExhausted) throw error;
-    return {
-      value: Number.NaN,
-      explanation: options.models.redact(`The scorer failed: ${messageOf(error)}`),
-      metadata: { error: options.models.redact(messageOf(error)) },
-      history: [],
-    };
+    if (options.signal.aborted || error instanceof BudgetExhausted || error instanceof PriceUnknown)
+      throw error;
+    const code = error instanceof ActionableError ? error.code : undefined;
+    return failedScore(options.models.redact(messageOf(error)), code);
   }
 }

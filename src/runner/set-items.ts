@@ -9,6 +9,7 @@ import {
   type SampleLimits,
   withModel,
 } from '../evals/index.ts';
+import type { PriceTable } from '../targets/index.ts';
 import type { RunTask } from './settings.ts';
 
 /** An eval, and where it comes from. */
@@ -20,6 +21,8 @@ export interface EvalSource {
   readonly baseDir: string;
   /** Its code, when it comes from a module: without it a function counts by its own text alone. */
   readonly code?: EvalCode | undefined;
+  /** Prices of the project; those of the eval itself win over them. */
+  readonly prices?: PriceTable | undefined;
 }
 
 /** What the command line changes in every eval of a set. */
@@ -39,6 +42,8 @@ export interface EvalChanges {
 /** One eval on one target, planned: its definition was normalised once, here. */
 export interface PlannedItem extends Omit<RunTask, 'models' | 'observer'> {
   readonly definition: EvalDefinition;
+  /** Of the project and of the eval. */
+  readonly prices: PriceTable;
 }
 
 /** Each eval on each model is an item of its own. Pure; throws for what cannot be a set. */
@@ -80,7 +85,7 @@ function refuseEqualNames(evals: readonly EvalSource[]): void {
 const TAKES_MODEL: ReadonlySet<PlannedTarget['kind']> = new Set(['none', 'model', 'function']);
 
 function itemOf(
-  { definition, file, baseDir, code }: EvalSource,
+  { definition, file, baseDir, code, prices }: EvalSource,
   planned: PlannedEval,
   model?: string,
 ): PlannedItem {
@@ -91,6 +96,7 @@ function itemOf(
     file,
     baseDir,
     code,
+    prices: { ...prices, ...definition.prices },
   };
 }
 

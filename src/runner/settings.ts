@@ -44,6 +44,8 @@ export interface RunTask {
   /** Where relative paths start. */
   readonly baseDir: string;
   readonly models: Models;
+  /** True when its budget is that of the whole set. */
+  readonly isBudgetShared?: boolean;
   /** Its code, when it comes from a module. */
   readonly code: EvalCode | undefined;
   readonly observer: RunObserver | undefined;

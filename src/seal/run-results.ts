@@ -13,6 +13,7 @@ export function computeRunResults({ run, choices, counts }: SealPlan): Promise<C
     scorers: scorers ?? [],
     ...(metrics === undefined ? {} : { metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
+    countsRecords: true,
     totalSamples: counts.planned,
     completedSamples: counts.completed + counts.reused,
   });

@@ -44,6 +44,8 @@ export interface KeyedScorer {
   readonly key: string;
   readonly spec: ScorerSpec;
   readonly plan: MetricPlan;
+  /** Scores that are records are counted by each of their keys, also where the metrics name none. */
+  readonly countsRecords?: boolean;
 }
 
 /** The samples as metrics see them: after one reducer, or every epoch on its own. */
@@ -54,7 +56,8 @@ export interface ScoreView {
 }
 
 /** The whole value first, then the keys of records that have metrics of their own. */
-export function evalScores(scorer: KeyedScorer, view: ScoreView, warnings: Set<string>): EvalScore[] {
+export function evalScores(given: KeyedScorer, view: ScoreView, warnings: Set<string>): EvalScore[] {
+  const scorer = given.countsRecords && areRecords(view.samples) ? byEachKey(given) : given;
   const scores: EvalScore[] = [];
   if (scorer.plan.hasWhole) {
     scores.push(
@@ -69,6 +72,19 @@ export function evalScores(scorer: KeyedScorer, view: ScoreView, warnings: Set<s
     }
   }
   return scores;
+}
+
+/** True when all that was scored are records, so that no metric could make one number of them. */
+function areRecords(samples: readonly ScoredSample[]): boolean {
+  const scored = samples.filter(({ value }) => !isUnscored(value));
+  return scored.length > 0 && scored.every(({ value }) => isJsonObject(value));
+}
+
+/** As Inspect does when metrics are given for the key `*`: each key has a result of its own, with all the metrics. */
+function byEachKey(scorer: KeyedScorer): KeyedScorer {
+  const { simple, byKey, hasWhole } = scorer.plan;
+  if (!hasWhole || byKey.length > 0) return scorer;
+  return { ...scorer, plan: { simple: [], byKey: [new Map([['*', simple]])], hasWhole: false } };
 }
 
 interface EvalScoreInput {

@@ -268,3 +268,44 @@ describe('results', () => {
     expect(reductions[0]?.samples.at(-1)).toEqual({ value: 0, history: [], sample_id: 99_999 });
   });
 });
+
+describe('scores that are records', () => {
+  const samples = samplesOf([{ form: 1, sense: 0 }, { form: 1, sense: 1 }, Number.NaN]);
+
+  test('have one result for each key, the same as with metrics for the key *', async () => {
+    const byKey = await compute({ samples, scorers: [{ name: 'match' }], countsRecords: true });
+    const named = await compute({
+      samples,
+      scorers: [{ name: 'match', metrics: { '*': ['accuracy', 'stderr'] } }],
+    });
+    expect(byKey.results).toEqual(named.results);
+    expect(byKey.results.scores).toMatchObject([
+      {
+        name: 'form',
+        scorer: 'match',
+        scored_samples: 2,
+        unscored_samples: 1,
+        metrics: { accuracy: { value: 1 } },
+      },
+      {
+        name: 'sense',
+        scorer: 'match',
+        scored_samples: 2,
+        unscored_samples: 1,
+        metrics: { accuracy: { value: 0.5 } },
+      },
+    ]);
+    expect(byKey.warnings).toEqual([]);
+  });
+
+  test('count as Inspect counts them where that is asked for, and where not all are records', async () => {
+    const asInspect = await compute({ samples, scorers: [{ name: 'match' }] });
+    expect(asInspect.results.scores).toMatchObject([{ name: 'match', metrics: { accuracy: { value: 0 } } }]);
+    const mixed = await compute({
+      samples: samplesOf([{ form: 1 }, 1]),
+      scorers: [{ name: 'match' }],
+      countsRecords: true,
+    });
+    expect(mixed.results.scores.map(({ name }) => name)).toEqual(['match']);
+  });
+});

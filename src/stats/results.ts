@@ -29,6 +29,11 @@ export interface ComputeResultsInput {
   readonly reducers?: readonly string[];
   readonly totalSamples: number;
   readonly completedSamples: number;
+  /**
+   * Scores that are records have one result for each key, also where the metrics name no keys. Without it such a record counts
+   * as 0, which is what Inspect makes of it: its own logs are counted so.
+   */
+  readonly countsRecords?: boolean;
 }
 
 export interface EvalResults {
@@ -61,9 +66,10 @@ export async function computeResults(input: ComputeResultsInput): Promise<Comput
   const reductions: EvalSampleReductions[] = [];
   for (const scorer of withKeys(planned, table.keys(), override)) {
     const entries = table.entries(scorer.key);
+    const countsRecords = input.countsRecords ?? false;
     for (const view of viewsOf(scorer.key, entries, input.reducers, warnings)) {
       if (view.reductions !== undefined) reductions.push(view.reductions);
-      scores.push(...evalScores(scorer, view, warnings));
+      scores.push(...evalScores({ ...scorer, countsRecords }, view, warnings));
     }
   }
   const results = { total_samples: input.totalSamples, completed_samples: input.completedSamples, scores };

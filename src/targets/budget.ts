@@ -1,4 +1,4 @@
-import { ActionableError } from '../base/index.ts';
+import { ActionableError, UsageError } from '../base/index.ts';
 
 /**
  * Budget: the money of a run, shared by all its samples.
@@ -8,11 +8,15 @@ import { ActionableError } from '../base/index.ts';
  *   the limit by what these calls cost: at most one call for each sample in flight.
  * - [BUD-3] Calls without a known price are counted, not guessed: `unpricedCalls` says how many there were.
  * - [BUD-4] However often a run is gone on with, in one command or in many, each answer counts once.
+ * - [BUD-5] With a limit, no call is made whose price nobody knows, unless the user allowed it: a limit that does not see what is
+ *   spent is none.
  */
 export interface Budget {
   readonly limitUsd: number | undefined;
   readonly spentUsd: number;
   readonly unpricedCalls: number;
+  /** True when a call of unknown price must not be made. */
+  readonly needsPrices: boolean;
   spend(costUsd: number | undefined): void;
   /**
    * What all attempts of a run, that is gone on with from now, cost so far: the limit holds for it however often it is resumed.
@@ -30,13 +34,30 @@ export class BudgetExhausted extends ActionableError {
     super({
       code: 'E_BUDGET_EXHAUSTED',
       message: `The budget of $${budget.limitUsd} is spent ($${budget.spentUsd.toFixed(4)}).`,
-      hint: 'Run the same command again with a higher budget: what is paid for is kept and reused.',
+      hint: 'Run the same command again with a higher --budget: what is paid for is kept and reused.',
     });
   }
 }
 
+/** There is a budget, and nobody knows what a call costs: it is refused before it is made [BUD-5]. */
+export class PriceUnknown extends UsageError {
+  constructor(models: readonly string[]) {
+    const name = (models[0] ?? '').replace(/@https?:.*$/, '');
+    super({
+      code: 'E_PRICE_UNKNOWN',
+      message: `There is a budget, but the price of ${models.join(', ')} is not known, so nothing would stop at it.`,
+      hint: `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } } in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
+    });
+  }
+}
+
+export interface BudgetOptions {
+  /** Calls of unknown price are made although there is a limit. */
+  readonly allowUnpriced?: boolean;
+}
+
 /** Without a limit it only counts. */
-export function createBudget(limitUsd?: number): Budget {
+export function createBudget(limitUsd?: number, { allowUnpriced = false }: BudgetOptions = {}): Budget {
   let spentUsd = 0;
   let unpricedCalls = 0;
   /** Of each run: how much of `spentUsd` is its. */
@@ -44,6 +65,7 @@ export function createBudget(limitUsd?: number): Budget {
   let current = '';
   return {
     limitUsd,
+    needsPrices: limitUsd !== undefined && !allowUnpriced,
     get spentUsd() {
       return spentUsd;
     },

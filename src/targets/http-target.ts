@@ -5,7 +5,6 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  messageOf,
   parseJson,
   stringifyJson,
   toJson,
@@ -14,6 +13,7 @@ import {
 import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
+import { failureText } from './failure-text.ts';
 import { callHttp, type HttpAnswer } from './http-call.ts';
 import { type HttpExchange, httpEvent } from './http-event.ts';
 import { headersKept } from './http-headers.ts';
@@ -27,7 +27,8 @@ import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
 import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
 import { untilAborted } from './until-aborted.ts';
 
-const EXCERPT_LENGTH = 500;
+/** What an endpoint says of its trouble is shown whole; a page of HTML says nothing more after this. */
+const EXCERPT_LENGTH = 2_000;
 
 /** An HTTP endpoint asked once for each sample. Its answer is paid for: it is recorded, and replayed. */
 export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
@@ -102,6 +103,7 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
     retries = count;
   }).catch((error: unknown) => {
     run.scope.meter.countFailedCall();
+    noteFailed(exchange, error);
     recorder.emit(eventOf(exchange, start, { error, isReplayed: false, retries }));
     throw toExecutionError(exchange, error, retries);
   });
@@ -111,10 +113,28 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   return stored;
 }
 
-function callLive(
-  { request, name, models, run }: Exchange,
-  onTry: (count: number) => void,
-): Promise<StoredHttpAnswer> {
+/** A call that failed for good, and not because it was stopped. */
+function noteFailed(exchange: Exchange, error: unknown): void {
+  const { name, models, run } = exchange;
+  if (run.scope.meter.signal.aborted || error instanceof ActionableError) return;
+  const failure = readFailure(error, run.scope.clock.nowMs());
+  models.calls.failed(name, { ...failure, reason: reasonOf(exchange, error) });
+}
+
+function reasonOf({ models, run }: Exchange, error: unknown): string {
+  const { status } = readFailure(error, run.scope.clock.nowMs());
+  return models.redact(`${status === undefined ? '' : `HTTP ${status}: `}${failureText(error)}`);
+}
+
+async function callLive(exchange: Exchange, onTry: (count: number) => void): Promise<StoredHttpAnswer> {
+  const { name, models } = exchange;
+  const answer = await tryLive(exchange, onTry);
+  models.calls.answered(name);
+  return answer;
+}
+
+function tryLive(exchange: Exchange, onTry: (count: number) => void): Promise<StoredHttpAnswer> {
+  const { request, name, models, run } = exchange;
   const { clock, random, meter } = run.scope;
   const gate = models.gate(name);
   const headers = fillHeaders(request.headers, models.env);
@@ -141,6 +161,9 @@ function callLive(
     random,
     signal: meter.signal,
     wait: (ms) => meter.whileWaiting(() => clock.sleep(ms, meter.signal)),
+    hasAnswered: () => models.calls.hasAnswered(name),
+    onFailure: (error, tried) =>
+      models.calls.onFailedTry?.({ model: name, reason: reasonOf(exchange, error), ...tried }),
   });
 }
 
@@ -238,7 +261,7 @@ function toExecutionError({ name, models, run }: Exchange, error: unknown, retri
   const what = status === undefined ? 'could not be asked' : `answered with status ${status}`;
   return new ActionableError({
     code: 'E_HTTP_CALL',
-    message: `${name} ${what}${tries}: ${models.redact(messageOf(error))}`,
+    message: `${name} ${what}${tries}: ${models.redact(failureText(error))}`,
     hint: isRetryable
       ? 'Run the same command again later: only what is missing is asked for.'
       : 'Check the address, the headers and the body of the target.',

@@ -1,4 +1,5 @@
-export { type Budget, BudgetExhausted, createBudget } from './budget.ts';
+export { type Budget, BudgetExhausted, createBudget, PriceUnknown } from './budget.ts';
+export type { FailedTry } from './call-watch.ts';
 export { OUTPUT_BYTES_MAX } from './command-target.ts';
 export { createExec } from './exec.ts';
 export { createGenerate } from './generate.ts';
@@ -19,7 +20,7 @@ export type { Redaction } from './redaction.ts';
 export { type AnyTargetSpec, resolvePlanned, resolveTarget } from './resolve-target.ts';
 export type { RunnableTarget, TargetResult } from './runnable-target.ts';
 export { createSampleMeter, type MeterTotals, type SampleMeter } from './sample-meter.ts';
-export { createSampleScope, type SampleScope, scoringScope } from './sample-scope.ts';
+export { createSampleScope, type SampleScope, scopeUntil, scoringScope } from './sample-scope.ts';
 export { digestOfTree } from './tree-digest.ts';
 export { untilAborted } from './until-aborted.ts';
 export { createWorkspace, type Workspace } from './workspace.ts';

@@ -1,5 +1,6 @@
 import { type Clock, type Json, systemClock } from '../base/index.ts';
 import { type Budget, createBudget } from './budget.ts';
+import { type CallWatch, createCallWatch } from './call-watch.ts';
 import type { LanguageModel } from './language-model.ts';
 import { createModelGate, type ModelGate } from './model-gate.ts';
 import { identityOfBrought, identityOfNamed, identityOfObject, surroundingsOf } from './model-identity.ts';
@@ -29,6 +30,7 @@ export interface Models {
   readonly prices: Prices;
   readonly budget: Budget;
   readonly retry: RetryPolicy;
+  readonly calls: CallWatch;
   readonly env: Env;
   /** How models are reached, whichever are asked; null when nothing is unusual. For what may ask any of them. */
   readonly surroundings: Json;
@@ -83,6 +85,7 @@ export function createModels(options: ModelsOptions): Models {
     prices,
     budget: options.budget ?? createBudget(),
     retry: { ...DEFAULT_RETRY, ...options.retry },
+    calls: createCallWatch(),
     redact,
     redaction,
     addSecret: redactor.add,
@@ -103,6 +106,7 @@ export function createModels(options: ModelsOptions): Models {
         prices,
         budget: models.budget,
         retry: models.retry,
+        calls: models.calls,
         redact,
         redaction,
       }),

@@ -1,10 +1,6 @@
-/** US dollars per million tokens. A missing cache price means that the input price applies. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  readonly cacheWrite?: number;
-}
+import type { ModelPrice } from '../evals/index.ts';
+
+export type Price = ModelPrice;
 
 /** By model name (`openai/gpt-5`), or by provider (`openai-compatible/*`). */
 export type PriceTable = Readonly<Record<string, Price>>;

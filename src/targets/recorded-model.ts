@@ -3,15 +3,16 @@ import {
   type Clock,
   isoTime,
   type Json,
-  messageOf,
   type Random,
   shortId,
   toJson,
 } from '../base/index.ts';
 import type { ChatMessage, LogEvent } from '../log/index.ts';
-import { type Budget, BudgetExhausted } from './budget.ts';
+import { type Budget, BudgetExhausted, PriceUnknown } from './budget.ts';
+import type { CallWatch } from './call-watch.ts';
 import { chatMessagesOf } from './chat-messages.ts';
 import type { Conversation } from './conversation.ts';
+import { failureText } from './failure-text.ts';
 import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
@@ -39,6 +40,7 @@ export interface RecordedModelOptions {
   readonly random: Random;
   readonly budget?: Budget;
   readonly retry?: RetryPolicy;
+  readonly calls?: CallWatch;
   /** What else it was opened with and could change answers, such as a base URL. */
   readonly settings?: Json;
   readonly conversation?: Conversation;
@@ -162,9 +164,10 @@ class RecordedCalls {
   }
 
   async #callLive(call: Call): Promise<ModelAnswer> {
-    const { clock, random, retry, meter } = this.#options;
+    const { clock, random, retry, meter, budget, prices, name, calls } = this.#options;
     try {
-      return await withRetry(
+      if (budget?.needsPrices && prices.priceOf(name) === undefined) throw new PriceUnknown([name]);
+      const answer = await withRetry(
         (retries) => {
           call.retries = retries;
           return this.#callOnce(call);
@@ -175,8 +178,13 @@ class RecordedCalls {
           random,
           signal: call.signal,
           wait: (ms) => meter.whileWaiting(() => clock.sleep(ms, call.signal)),
+          hasAnswered: () => calls?.hasAnswered(name) ?? false,
+          onFailure: (error, tried) =>
+            calls?.onFailedTry?.({ model: name, reason: this.#reasonOf(error), ...tried }),
         },
       );
+      calls?.answered(name);
+      return answer;
     } catch (error) {
       throw this.#failed(call, error);
     }
@@ -204,9 +212,9 @@ class RecordedCalls {
 
   /** Leaves an event about the failure, and gives the error to throw. */
   #failed(call: Call, error: unknown): unknown {
-    const { name, recorder, redact = (text) => text } = this.#options;
+    const { name, recorder, clock, calls, redact = (text) => text } = this.#options;
     const reason = call.signal.aborted ? (call.signal.reason ?? error) : error;
-    const message = redact(messageOf(reason));
+    const message = redact(failureText(reason));
     recorder.emit(
       this.#event(call, {
         output: toJson(emptyOutput(name, message)),
@@ -215,7 +223,14 @@ class RecordedCalls {
     );
     this.#options.meter.countFailedCall();
     if (call.signal.aborted || reason instanceof ActionableError) return reason;
+    calls?.failed(name, { ...readFailure(error, clock.nowMs()), reason: this.#reasonOf(error) });
     return this.#callError(call, { cause: error, message });
+  }
+
+  #reasonOf(error: unknown): string {
+    const { redact = (text) => text } = this.#options;
+    const { status } = readFailure(error, this.#options.clock.nowMs());
+    return redact(`${status === undefined ? '' : `HTTP ${status}: `}${failureText(error)}`);
   }
 
   #callError(call: Call, { cause, message }: { cause: unknown; message: string }): ModelCallError {

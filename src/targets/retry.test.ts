@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { manualClock } from '../../test/sim/manual-clock.ts';
 import { seededRandom } from '../base/index.ts';
-import { backoffMs, DEFAULT_RETRY, readFailure, retryAfterMs, withRetry } from './retry.ts';
+import {
+  backoffMs,
+  DEFAULT_RETRY,
+  type RetryOptions,
+  readFailure,
+  retryAfterMs,
+  withRetry,
+} from './retry.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');
 
@@ -42,6 +49,7 @@ describe('how long a provider asks to wait', () => {
 describe('which failures are worth another try', () => {
   const call = (fields: object) => Object.assign(new Error('failed'), fields);
   const network = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+  const errno = (code: string) => Object.assign(new Error(code), { code });
   const quota = { error: { code: 'insufficient_quota' } };
 
   test.each([
@@ -59,6 +67,16 @@ describe('which failures are worth another try', () => {
     ],
     ['a broken connection', new Error('wrapped', { cause: network }), true, false],
     ['what the SDK calls retryable', call({ isRetryable: true }), true, false],
+    ['a refused connection', call({ isRetryable: true, cause: errno('ECONNREFUSED') }), true, false],
+    ['a name without an address', call({ isRetryable: true, cause: errno('ENOTFOUND') }), true, false],
+    [
+      'a certificate that is not trusted',
+      call({ isRetryable: true, cause: errno('CERT_HAS_EXPIRED') }),
+      false,
+      false,
+    ],
+    ['what the server cannot do', call({ statusCode: 501 }), false, false],
+    ['a model that is not there', call({ statusCode: 404 }), false, false],
     ['an abort', new DOMException('stop', 'AbortError'), false, false],
     ['a bug', new TypeError('x is not a function'), false, false],
     ['something that is no error', 'oops', false, false],
@@ -78,7 +96,7 @@ test('waits grow, are never longer than the ceiling and never shorter than half 
   );
 });
 
-function retrying(failures: readonly unknown[], policy = {}) {
+function retrying(failures: readonly unknown[], policy = {}, more: Partial<RetryOptions> = {}) {
   const waits: number[] = [];
   let tries = 0;
   const result = withRetry(
@@ -93,6 +111,7 @@ function retrying(failures: readonly unknown[], policy = {}) {
       random: seededRandom(1),
       signal: new AbortController().signal,
       wait: async (ms) => void waits.push(ms),
+      ...more,
     },
   );
   return { result, waits, tries: () => tries };
@@ -112,6 +131,41 @@ test('the last failure is thrown when the tries are used up', async () => {
   const { result, tries } = retrying([busy(), busy(), busy()], { retriesMax: 2 });
   await expect(result).rejects.toMatchObject({ statusCode: 429 });
   expect(tries()).toBe(3);
+});
+
+describe('where nobody is', () => {
+  const refused = () =>
+    Object.assign(new Error('Cannot connect'), {
+      isRetryable: true,
+      cause: Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' }),
+    });
+  const many = Array.from({ length: 20 }, refused);
+
+  test('it is tried three times, not nine', async () => {
+    const { result, tries } = retrying(many);
+    await expect(result).rejects.toThrow('Cannot connect');
+    expect(tries()).toBe(3);
+  });
+
+  test('unless it has answered before: then it is an outage, and worth all tries', async () => {
+    const { result, tries } = retrying(many, {}, { hasAnswered: () => true });
+    await expect(result).rejects.toThrow('Cannot connect');
+    expect(tries()).toBe(9);
+  });
+
+  test('every failed try is told, before the wait for the next', async () => {
+    const told: string[] = [];
+    const { result, waits } = retrying(
+      many,
+      {},
+      {
+        onFailure: (_error, { tries, triesMax, nextMs }) =>
+          void told.push(`${tries} of ${triesMax}, ${nextMs === undefined ? 'last' : waits.length}`),
+      },
+    );
+    await expect(result).rejects.toThrow('Cannot connect');
+    expect(told).toEqual(['1 of 3, 0', '2 of 3, 1', '3 of 3, last']);
+  });
 });
 
 test('a provider that asks for hours is not waited for', async () => {

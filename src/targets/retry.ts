@@ -1,4 +1,4 @@
-import { type Clock, errnoOf, type Random } from '../base/index.ts';
+import { ActionableError, type Clock, errnoOf, type Random } from '../base/index.ts';
 
 export interface RetryPolicy {
   /** How often a call is tried again after its first failure. */
@@ -7,6 +7,8 @@ export interface RetryPolicy {
   readonly delayMsMax: number;
   /** A provider that asks for a longer wait than this is not waited for. */
   readonly retryAfterMsMax: number;
+  /** How often at most when nobody is there at all: a wrong address does not become right by waiting. */
+  readonly retriesMaxNobody: number;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -14,6 +16,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   delayMsFirst: 1_000,
   delayMsMax: 60_000,
   retryAfterMsMax: 15 * 60_000,
+  retriesMaxNobody: 2,
 };
 
 /** What a failed call tells about trying again. */
@@ -21,7 +24,11 @@ export interface CallFailure {
   readonly isRetryable: boolean;
   /** The provider has too much to do, so fewer calls at a time should be made. */
   readonly isOverload: boolean;
+  /** The name has no address, or nobody listens there. */
+  readonly isNobodyThere: boolean;
   readonly status: number | undefined;
+  /** Of the network error behind it, such as ECONNREFUSED. */
+  readonly errno: string | undefined;
   /** How long the provider asks to wait. */
   readonly retryAfterMs: number | undefined;
 }
@@ -33,6 +40,16 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   /** How to sleep between tries, so that the wait can be kept out of the working time. */
   readonly wait: (ms: number) => Promise<void>;
+  /** True when it has answered before: then nobody there is an outage, and worth all tries. */
+  readonly hasAnswered?: () => boolean;
+  /** Called for every try that fails, before the wait for the next; `nextMs` undefined: there is none. */
+  readonly onFailure?: (error: unknown, tried: TriedCall) => void;
+}
+
+export interface TriedCall {
+  readonly tries: number;
+  readonly triesMax: number;
+  readonly nextMs: number | undefined;
 }
 
 /** Calls `attempt` until it succeeds, fails for good, or the policy says that it is enough. */
@@ -42,13 +59,33 @@ export async function withRetry<T>(attempt: (n: number) => Promise<T>, options: 
     try {
       return await attempt(retries);
     } catch (error) {
+      if (signal.aborted || error instanceof ActionableError) throw error;
       const failure = readFailure(error, clock.nowMs());
+      const retriesMax = retriesFor(failure, options);
       const delayMs = failure.retryAfterMs ?? backoffMs({ policy, retries, random });
-      const isWorthIt = failure.isRetryable && (failure.retryAfterMs ?? 0) <= policy.retryAfterMsMax;
-      if (signal.aborted || !isWorthIt || retries >= policy.retriesMax) throw error;
-      await wait(delayMs);
+      const nextMs = retries < retriesMax ? delayMs : undefined;
+      options.onFailure?.(error, { tries: retries + 1, triesMax: Math.max(retriesMax, retries) + 1, nextMs });
+      if (nextMs === undefined) throw error;
+      await wait(nextMs);
     }
   }
+}
+
+/** How often a call that failed so is tried again in all. */
+function retriesFor(failure: CallFailure, { policy, hasAnswered }: RetryOptions): number {
+  const isWorthIt = failure.isRetryable && (failure.retryAfterMs ?? 0) <= policy.retryAfterMsMax;
+  if (!isWorthIt) return 0;
+  const isNobody = failure.isNobodyThere && hasAnswered?.() !== true;
+  return isNobody ? Math.min(policy.retriesMaxNobody, policy.retriesMax) : policy.retriesMax;
+}
+
+/** Failures of one kind have one cause: the same status, the same network error, else the same words. */
+export function failureKind({
+  status,
+  errno,
+  reason,
+}: Pick<CallFailure, 'status' | 'errno'> & { readonly reason: string }): string {
+  return status === undefined ? (errno ?? reason) : `HTTP ${status}`;
 }
 
 /** Exponential, with full jitter: callers that failed together must not come back together. */
@@ -79,6 +116,13 @@ const NETWORK_ERRNO = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ]);
+/** Nobody is there. A network that is away for a moment looks the same, so it is tried again, but not for long. */
+const NOBODY_ERRNO = new Set(['ECONNREFUSED', 'ENOTFOUND']);
+/** Time heals none of these: a certificate that is not trusted, an address that is none. */
+const HOPELESS_ERRNO =
+  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_|ERR_SSL_|ERR_INVALID_URL|EPROTO|EAI_FAIL)/;
+/** The server will never do it. */
+const HOPELESS_STATUS = new Set([501, 505]);
 /** These come with status 429 too, but no wait helps: the account has no money left. */
 const HOPELESS_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached']);
 
@@ -86,11 +130,15 @@ const HOPELESS_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reache
 export function readFailure(error: unknown, nowMs: number): CallFailure {
   const status = numberField(error, 'statusCode');
   const headers = headersOf(error);
+  const errno = causesOf(error).map(errnoOf).find(isKnownErrno);
   const isOverload = status !== undefined && OVERLOAD_STATUS.has(status) && !isHopeless(error);
   return {
     isRetryable: !isAbort(error) && !isHopeless(error) && isRetryableFailure(error, status, headers),
     isOverload,
+    // A connection that failed for a reason without a name (`bad port`) does not get better by waiting either.
+    isNobodyThere: status === undefined && (errno === undefined || NOBODY_ERRNO.has(errno)),
     status,
+    errno,
     retryAfterMs: retryAfterMs(headers, nowMs),
   };
 }
@@ -141,13 +189,18 @@ function isRetryableFailure(
 ): boolean {
   if (headers['x-should-retry'] === 'true') return true;
   if (headers['x-should-retry'] === 'false') return false;
-  if (status !== undefined) return RETRYABLE_STATUS.has(status) || status >= 500;
-  return field(error, 'isRetryable') === true || causesOf(error).some(isNetworkError);
+  if (status !== undefined)
+    return RETRYABLE_STATUS.has(status) || (status >= 500 && !HOPELESS_STATUS.has(status));
+  // What lies behind decides: SDKs call every failed connection retryable, also one to a name that does not exist.
+  const errno = causesOf(error).map(errnoOf).find(isKnownErrno);
+  if (errno !== undefined) return !HOPELESS_ERRNO.test(errno);
+  return field(error, 'isRetryable') === true;
 }
 
-function isNetworkError(error: unknown): boolean {
-  const errno = errnoOf(error);
-  return errno !== undefined && NETWORK_ERRNO.has(errno);
+function isKnownErrno(errno: string | undefined): errno is string {
+  return (
+    errno !== undefined && (NETWORK_ERRNO.has(errno) || NOBODY_ERRNO.has(errno) || HOPELESS_ERRNO.test(errno))
+  );
 }
 
 function isAbort(error: unknown): boolean {
@@ -161,10 +214,14 @@ function isHopeless(error: unknown): boolean {
   );
 }
 
-/** The error and what it was caused by, at most eight deep. */
+/** The error and what it was caused by, at most eight deep; where there are several causes, the first of them too. */
 function causesOf(error: unknown): unknown[] {
   const chain: unknown[] = [];
-  for (let at = error; at instanceof Error && chain.length < 8; at = at.cause) chain.push(at);
+  for (let at = error; at instanceof Error && chain.length < 8; at = at.cause) {
+    chain.push(at);
+    const several = field(at, 'errors');
+    if (Array.isArray(several)) chain.push(...several.slice(0, 1));
+  }
   return chain;
 }
 

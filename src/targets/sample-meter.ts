@@ -82,6 +82,8 @@ export interface MeterTotals {
   readonly savedTokens: number;
   /** How many calls had no known price: `spentUsd` is then a lower bound. */
   readonly unpricedCalls: number;
+  /** How many of these were replayed: `savedUsd` is then a lower bound. */
+  readonly unpricedReplays: number;
 }
 
 export interface SampleMeterOptions {
@@ -91,6 +93,37 @@ export interface SampleMeterOptions {
 
 export function createSampleMeter(limits: SampleLimits, options: SampleMeterOptions): SampleMeter {
   return new LimitedMeter(limits, options);
+}
+
+/** The same meter with a signal that is aborted for one more reason. */
+export function meterUntil(meter: SampleMeter, signal: AbortSignal): SampleMeter {
+  const either = AbortSignal.any([meter.signal, signal]);
+  return {
+    signal: either,
+    get exceeded() {
+      return meter.exceeded;
+    },
+    get totals() {
+      return meter.totals;
+    },
+    async admitModelCall(promptMessageCount) {
+      either.throwIfAborted();
+      return await meter.admitModelCall(promptMessageCount);
+    },
+    countModelCall: (call) => meter.countModelCall(call),
+    countCall: (call) => meter.countCall(call),
+    countFailedCall: () => meter.countFailedCall(),
+    forgiveFailedCalls: (count) => meter.forgiveFailedCalls(count),
+    countReported: (call) => meter.countReported(call),
+    whileWaiting: (wait) => meter.whileWaiting(wait),
+    whileWorking: (work) => meter.whileWorking(work),
+    stop: (reason) => meter.stop(reason),
+    elapsedMs: () => meter.elapsedMs(),
+    workingMs: () => meter.workingMs(),
+    usageByModel: () => meter.usageByModel(),
+    lift: () => meter.lift(),
+    [Symbol.dispose]: () => undefined,
+  };
 }
 
 /** Timers beyond 2^31 ms fire at once; longer sleeps are taken in pieces. */
@@ -120,6 +153,7 @@ class LimitedMeter implements SampleMeter {
     savedUsd: 0,
     savedTokens: 0,
     unpricedCalls: 0,
+    unpricedReplays: 0,
   };
   #underWay = 0;
   #nextEnd = Promise.withResolvers<void>();
@@ -195,6 +229,7 @@ class LimitedMeter implements SampleMeter {
       totals.replayedCalls++;
       totals.savedTokens += usage.total_tokens;
       totals.savedUsd += costUsd ?? 0;
+      if (costUsd === undefined) totals.unpricedReplays++;
     } else totals.spentUsd += costUsd ?? 0;
     this.#check('token', this.#limits.tokens, totals.tokens);
     this.#check('cost', this.#limits.costUsd, totals.spentUsd + totals.savedUsd);

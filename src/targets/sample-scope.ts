@@ -1,7 +1,7 @@
 import { type Clock, type Random, shortId } from '../base/index.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { Recorder } from './recorder.ts';
-import type { SampleMeter } from './sample-meter.ts';
+import { meterUntil, type SampleMeter } from './sample-meter.ts';
 
 /** What everything that happens in one attempt at one sample shares. */
 export interface SampleScope {
@@ -25,4 +25,9 @@ export function createSampleScope(
 export function scoringScope(scope: SampleScope): SampleScope {
   scope.meter.lift();
   return { ...scope, conversation: createConversation() };
+}
+
+/** The same, whose calls and commands are also ended by another signal. */
+export function scopeUntil(scope: SampleScope, signal: AbortSignal): SampleScope {
+  return { ...scope, meter: meterUntil(scope.meter, signal) };
 }

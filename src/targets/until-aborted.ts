@@ -1,4 +1,4 @@
-import { BudgetExhausted } from './budget.ts';
+import { BudgetExhausted, PriceUnknown } from './budget.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 
 /** Runs `work` until it ends or the sample's signal is aborted, whichever is first: not all work heeds a signal. */
@@ -20,7 +20,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => T | Promi
 function stopReasonIn(error: unknown): unknown {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < 8; depth++, at = at.cause) {
-    if (at instanceof LimitExceeded || at instanceof BudgetExhausted) return at;
+    if (at instanceof LimitExceeded || at instanceof BudgetExhausted || at instanceof PriceUnknown) return at;
   }
   return undefined;
 }

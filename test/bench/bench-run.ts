@@ -92,6 +92,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
   const runner: SampleRunner = {
     target,
     scorers: planned.scorers,
+    scorerTimeMs: planned.scorerTimeMs,
     limits: planned.limits,
     models,
     clock: systemClock,

@@ -305,7 +305,7 @@ describe('samples', () => {
     await using dir = await makeTempDir();
     const report = await run(
       dir.path,
-      `{ name: 'x', data: [{ input: 'a' }], target: () => undefined, scorers: [exact()] }`,
+      `{ name: 'x', data: [{ input: 'a', target: 'a' }], target: () => undefined, scorers: [exact()] }`,
     );
     expect(report).toMatchObject({ exitCode: 1, runs: [{ samples: { errored: 1 } }] });
     const shown = await holdfast(dir.path, ['log', 'dump', report.runs[0]?.log ?? '', '--strict']);

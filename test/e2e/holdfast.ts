@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/holdfast.js');
+export const PROGRAM = join(import.meta.dirname, '../../bin/holdfast.js');
 
 export interface Ended {
   readonly code: number | null;

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseCount, parseUsd } from '../parse-values.ts';
-import { type RunOptionFlags, runOptions } from '../run-options.ts';
+import { parseCount } from '../parse-values.ts';
+import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
 export interface RetryFlags extends CommonFlags, RunOptionFlags {
   readonly eval?: string;
@@ -24,7 +24,7 @@ first when it is unfinished.`,
     new Option('-m, --model <name>', 'another model than the log’s; then everything is run'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
-    new Option('--budget <usd>', 'stop, resumable, when this much is spent').argParser(parseUsd),
+    budgetOption(),
     ...runOptions(),
   ],
   examples: [
@@ -33,8 +33,8 @@ first when it is unfinished.`,
   ],
   exits: {
     0: 'every sample has a result; or, for a log of Inspect, the command was printed',
-    1: 'samples failed again, or the eval fell short',
-    2: 'there is no such log, the eval file is gone or has changed, or the command line is wrong; nothing was written',
+    1: 'samples or a scorer failed again, or the eval fell short',
+    2: 'there is no such log, the eval file is gone, or the command line is wrong; nothing was written',
     3: 'damage was found',
     4: 'interrupted; the same command goes on',
   },

@@ -9,7 +9,7 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
-import { type RunOptionFlags, runOptions } from '../run-options.ts';
+import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
 export interface RunFlags extends CommonFlags, RunOptionFlags {
   readonly model?: readonly string[];
@@ -69,7 +69,7 @@ both can be gone on with by the same command.`,
     new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),
     new Option('--epochs <n>', 'how often each sample is run').argParser(parseCount),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
-    new Option('--budget <usd>', 'stop, resumable, when this much is spent').argParser(parseUsd),
+    budgetOption(),
     new Option('--retries <n>', 'tries of a sample that fails with an error').argParser(parseNatural),
     new Option('--fail-on-error [n]', 'stop at the first error, or beyond a count or share').argParser(
       parseErrorsAllowed,
@@ -92,10 +92,10 @@ both can be gone on with by the same command.`,
   ],
   exits: {
     0: 'every sample has a result, and every threshold is met',
-    1: 'an eval fell short of its threshold, or samples failed or were lost',
+    1: 'an eval fell short of its threshold, samples failed or were lost, or a scorer failed or scored nothing',
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
-    4: 'interrupted (Ctrl-C, the budget, a full disk, code of the eval), or the log is not in the bucket; the same command goes on',
+    4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket; the same command goes on',
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

@@ -21,7 +21,10 @@ The target is not called; graders are, when the eval has some.`,
       .choices(['overwrite', 'append'])
       .default('overwrite'),
     new Option('--base-url <url>', 'where graders of openai-compatible/… are served'),
-    new Option('--prices <file>', 'prices that add to the built-in ones (JSON or YAML)'),
+    new Option(
+      '--prices <file>',
+      'prices (JSON or YAML) that add to the built-in ones and to those of the project and the eval',
+    ),
   ],
   examples: [
     ['holdfast score logs/x.eval --eval capitals.eval.ts', 'replace the scores'],
@@ -29,7 +32,7 @@ The target is not called; graders are, when the eval has some.`,
   ],
   exits: {
     0: 'scored',
-    1: 'the log could not be scored',
+    1: 'a scorer failed or scored nothing, or the log could not be scored',
     2: 'the file is no log, or the command line or the eval file is wrong; nothing was written',
     3: 'the log is damaged',
     4: 'interrupted; nothing was written',

@@ -4,9 +4,11 @@ import { ActionableError, errnoOf, messageOf, UsageError } from '../../base/inde
 import { type EvalCode, memoryOutlines, type OutlineStore, readEvalCode } from '../../code/index.ts';
 import { type Disk, explainDiskError } from '../../disk/index.ts';
 import { asDefinition, type EvalDefinition, EvalFileError, readYamlEval } from '../../evals/index.ts';
+import type { PriceTable } from '../../targets/index.ts';
 import { evalFileKind } from './find-eval-files.ts';
 import { moduleWatch, provideHoldfast } from './holdfast-import.ts';
 import { type ModulePlace, placeOfError, placeOfImport, placeOfSyntax } from './module-place.ts';
+import { readProjectConfig } from './project-config.ts';
 
 /** An eval, and where it was found. */
 export interface LoadedEval {
@@ -17,6 +19,8 @@ export interface LoadedEval {
   readonly baseDir: string;
   /** Its code; a YAML eval has none. */
   readonly code?: EvalCode;
+  /** Prices of its project. */
+  readonly prices?: PriceTable;
 }
 
 export interface LoadContext {
@@ -30,16 +34,18 @@ export interface LoadContext {
 export async function loadEvalFile(path: string, context: LoadContext): Promise<readonly LoadedEval[]> {
   const file = relative(context.cwd, path) || path;
   const baseDir = dirname(path);
+  const { prices } = await readProjectConfig(baseDir, context);
+  const about = { file, baseDir, ...(prices ? { prices } : {}) };
   if (evalFileKind(path) === 'yaml') {
     const definition = await readYamlEval(await readText(path, file, context.disk), { path: file });
-    return [{ definition, file, baseDir }];
+    return [{ definition, ...about }];
   }
   const definitions = definitionsOf(await importModule(path, file, context), file);
   const { disk, outlines = memoryOutlines() } = context;
   const codes = await readEvalCode(path, definitions.length, { disk, watch: moduleWatch, store: outlines });
   return definitions.map((definition, index) => {
     const code = codes[index];
-    return { definition, file, baseDir, ...(code ? { code } : {}) };
+    return { definition, ...about, ...(code ? { code } : {}) };
   });
 }
 

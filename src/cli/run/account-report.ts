@@ -2,11 +2,12 @@ import { relative } from 'node:path';
 import type { Json, JsonObject } from '../../base/index.ts';
 import { errnoOf, toJson } from '../../base/index.ts';
 import type { EvalResults } from '../../log/index.ts';
-import type { Account, ItemOutcome } from '../../runner/index.ts';
+import { type Account, addMoney, type ItemOutcome } from '../../runner/index.ts';
 import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
 import { errorJson } from '../report-error.ts';
-import { type Column, renderTable } from '../table.ts';
+import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { budgetText, moneyText, unpricedSentences } from './account-money.ts';
 import { runTitle } from './progress.ts';
 
 type Samples = Account['samples'];
@@ -36,9 +37,8 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
     if (only && accounts.length === 1)
       lines.push('', `${style.bold(nameOf(only))}  ${stateText(only, errorOf(only, outcomes), style)}`);
     lines.push('', samplesTable(accounts, terminal), '', amountsTable(accounts, terminal));
-    const unpriced = accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0);
-    if (unpriced > 0)
-      lines.push(style.warn(`${unpriced} calls had no known price: the money is a lower bound.`));
+    const usd = addMoney(accounts.map((account) => account.usd));
+    for (const sentence of unpricedSentences(usd)) lines.push(style.warn(sentence));
     for (const sentence of accounts.flatMap(lossSentences)) lines.push(style.bad(sentence));
   }
   const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal, outcomes.length === 1));
@@ -111,10 +111,10 @@ function amountsTable(accounts: readonly Account[], { style, columns: width }: T
     ...AMOUNT_COLUMNS.map((title) => ({ title, align: 'right' as const })),
   ];
   const tokens = sumAmounts(accounts.map((account) => account.tokens));
-  const usd = sumAmounts(accounts.map((account) => account.usd));
+  const usd = addMoney(accounts.map((account) => account.usd));
   const rows = [
     ['tokens', ...AMOUNT_COLUMNS.map((key) => formatCount(tokens[key]))],
-    ['money', ...AMOUNT_COLUMNS.map((key) => formatUsd(usd[key]))],
+    ['money', ...AMOUNT_COLUMNS.map((key) => moneyText(usd, key))],
   ];
   return renderTable(columns, rows, { width, title: style.dim });
 }
@@ -130,6 +130,7 @@ function detailRows(
   const name = nameOf(account);
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', name, line]);
+  if (account.budget) rows.push(['budget', name, budgetText(account.budget)]);
   if ((account.state !== 'done' || account.unshipped) && !isAlone)
     rows.push(['state', name, stateText(account, error, style)]);
   // The log of a run that was done already is named below.
@@ -138,8 +139,19 @@ function detailRows(
   )) {
     rows.push(['reused', name, `${counted(samples, 'sample')} from ${log}`]);
   }
+  for (const sentence of scorerSentences(account))
+    rows.push([style.bad('scorer'), name, style.bad(sentence)]);
   for (const sentence of missed) rows.push([style.bad('short'), name, style.bad(sentence)]);
   return rows;
+}
+
+/** A scorer that did not do its work is named with the whole reason. */
+export function scorerSentences({ scorerTroubles = [] }: Pick<Account, 'scorerTroubles'>): string[] {
+  return scorerTroubles.map(({ scorer, failed, scored, reason }) => {
+    if (failed === 0) return `${scorer} scored nothing: all its samples are unscored`;
+    const how = scored === 0 ? ' and scored nothing' : '';
+    return `${scorer} failed on ${counted(failed, 'sample')}${how}: ${oneLine(reason ?? 'it threw')}`;
+  });
 }
 
 /** `includes  accuracy 0.915  stderr 0.020` */
@@ -150,7 +162,9 @@ export function resultLines(results: EvalResults | undefined): string[] {
     );
     const reducer = score.reducer === undefined ? '' : ` (${score.reducer})`;
     const unscored = score.unscored_samples ? `  ${score.unscored_samples} unscored` : '';
-    return `${score.name}${reducer}  ${metrics.join('  ')}${unscored}`;
+    // One line for each key of a score that is a record.
+    const what = score.scorer === score.name ? score.name : `${score.scorer}/${score.name}`;
+    return `${what}${reducer}  ${metrics.join('  ')}${unscored}`;
   });
 }
 
@@ -193,10 +207,7 @@ export function accountJson(outcomes: readonly ItemOutcome[]): JsonObject {
     total: {
       samples: toJson(totalSamples(accounts)),
       tokens: toJson(sumAmounts(accounts.map(({ tokens }) => tokens))),
-      usd: {
-        ...sumAmounts(accounts.map(({ usd }) => usd)),
-        unpricedCalls: accounts.reduce((sum, { usd }) => sum + usd.unpricedCalls, 0),
-      },
+      usd: toJson(addMoney(accounts.map(({ usd }) => usd))),
     },
   };
 }

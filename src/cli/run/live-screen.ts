@@ -3,8 +3,9 @@ import { systemClock } from '../../base/index.ts';
 import type { ModelGate } from '../../targets/index.ts';
 import { formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
-import { cutEnd, oneLine, shorten, widthOf, wrapWords } from '../table.ts';
+import { oneLine, shorten, widthOf, wrapWords } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { CallNotices } from './call-notices.ts';
 import { describeForecast, describePrevious, type Progress, runTitle } from './progress.ts';
 import type { RunChange, RunView } from './run-view.ts';
 
@@ -21,17 +22,17 @@ export function liveScreen(
 ): Progress {
   const update = createLogUpdate(terminal.stderr);
   const style = terminal.noteStyle;
+  const notices = new CallNotices(systemClock);
   let failures = 0;
   let isClosed = false;
   const draw = () => {
     if (isClosed) return;
-    const { columns = 80, rows = 24 } = terminal.stderr;
+    const { columns, rows } = sizeOf(terminal);
     update(renderScreen(views, gates, { style, columns, rows: rows - 1 }).join('\n'));
   };
   const note = (text: string) => {
     if (isClosed) return terminal.note(text);
-    const { columns = 80 } = terminal.stderr;
-    update.persist(wrapWords(text, columns, NOTE_INDENT));
+    update.persist(wrapWords(text, sizeOf(terminal).columns, NOTE_INDENT));
     draw();
   };
   const frames = systemClock.every(FRAME_MS, draw);
@@ -47,10 +48,12 @@ export function liveScreen(
         note(`${style.accent('plan')}    ${view.name}: ${forecast}`);
       } else if (change.kind === 'note') note(`${style.warn('note')}    ${view.name}: ${change.text}`);
       else if (change.kind === 'failure' && ++failures <= FAILURES_SHOWN_MAX) {
-        const { columns = 80 } = terminal.stderr;
-        note(`${style.bad('failed')}  ${cutEnd(oneLine(`${view.name}: ${change.text}`), columns - 9)}`);
+        note(`${style.bad('failed')}  ${oneLine(`${view.name}: ${change.text}`)}`);
         if (failures === FAILURES_SHOWN_MAX)
           note(style.dim('        further failures are counted, not shown'));
+      } else if (change.kind === 'failedTry') {
+        const sentence = notices.sentence(change.failed);
+        if (sentence !== undefined) note(`${style.warn('retry')}   ${view.name}: ${sentence}`);
       }
     },
     note,
@@ -62,6 +65,11 @@ export function liveScreen(
       update.done();
     },
   };
+}
+
+/** A terminal that does not know its size says 0. */
+function sizeOf({ stderr }: Terminal): { readonly columns: number; readonly rows: number } {
+  return { columns: stderr.columns || 80, rows: stderr.rows || 24 };
 }
 
 interface ScreenSize {

@@ -25,7 +25,14 @@ const ACCOUNT: Account = {
   },
   reusedFrom: [],
   answers: { bought: 1, replayed: 0, lost: 0 },
-  usd: { spent: 0, saved: 0, wasted: 0, lost: 0, unpricedCalls: 0 },
+  usd: {
+    spent: 0,
+    saved: 0,
+    wasted: 0,
+    lost: 0,
+    unpriced: { spent: 0, saved: 0, wasted: 0 },
+    unpricedCalls: 0,
+  },
   tokens: { spent: 0, saved: 0, wasted: 0 },
   notes: [],
 };

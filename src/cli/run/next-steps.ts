@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { quoteWord } from '../../process/index.ts';
 import type { Account, ItemOutcome } from '../../runner/index.ts';
 import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
+import { roundAbove } from './account-money.ts';
 
 /** What the whole set ends with. Being told to stop comes first: whatever else happened, the same command goes on. */
 export function exitCodeOfSet(
@@ -19,7 +20,8 @@ export function exitCodeOfSet(
   if (outcomes.some(({ account }) => account && isDamaged(account))) return EXIT.damage;
   const isShort = outcomes.some(({ account, missed }) => {
     const { errored = 0, lost = 0 } = account?.samples ?? {};
-    return missed.length > 0 || account?.state === 'failed' || errored > 0 || lost > 0;
+    const hasTrouble = (account?.scorerTroubles ?? []).length > 0;
+    return missed.length > 0 || account?.state === 'failed' || errored > 0 || lost > 0 || hasTrouble;
   });
   return isShort ? EXIT.failed : EXIT.ok;
 }
@@ -42,11 +44,19 @@ export function nextSteps(
   const isUnshipped = outcomes.some(({ account }) => account?.unshipped);
   const isBudget = outcomes.some(({ account }) => account?.state === 'budget');
   const hasErrors = outcomes.some(({ account }) => (account?.samples.errored ?? 0) > 0);
-  if (isUnfinished) {
-    steps.push({
-      what: isBudget ? 'To go on, with a higher budget' : 'To go on where it stopped',
-      command: commandText(about.words),
-    });
+  const hasUnscored = outcomes.some(({ account }) =>
+    account?.scorerTroubles?.some(({ failed }) => failed > 0),
+  );
+  if (isBudget) {
+    const words = withBudget(
+      about.words,
+      higherBudget(outcomes.flatMap(({ account }) => account?.budget ?? [])),
+    );
+    steps.push({ what: 'To go on, with a higher budget', command: commandText(words) });
+  } else if (isUnfinished) {
+    steps.push({ what: 'To go on where it stopped', command: commandText(about.words) });
+  } else if (hasUnscored && !hasErrors) {
+    steps.push({ what: 'To score again what a scorer failed on', command: commandText(about.words) });
   } else if (isUnshipped) {
     steps.push({
       what: 'To put what is missing into the bucket, when it is back',
@@ -61,6 +71,20 @@ export function nextSteps(
     steps.push({ what: 'To look at the logs', command: `inspect view --log-dir ${quoteWord(place)}` });
   }
   return steps;
+}
+
+/** A round figure above what is spent and allowed. Budgets of single evals are added: `--budget` is one for all. */
+function higherBudget(budgets: ReadonlyArray<NonNullable<Account['budget']>>): number {
+  const reached = budgets.map(({ limitUsd, spentUsd }) => Math.max(limitUsd, spentUsd));
+  const isShared = budgets.some((budget) => budget.isShared);
+  return roundAbove(isShared ? Math.max(...reached) : reached.reduce((sum, usd) => sum + usd, 0));
+}
+
+function withBudget(words: readonly string[], usd: number): readonly string[] {
+  const kept = words.filter(
+    (word, index) => word !== '--budget' && words[index - 1] !== '--budget' && !word.startsWith('--budget='),
+  );
+  return [...kept, '--budget', String(usd)];
 }
 
 /** The command that goes on: the same words (the command first), without the one that forgets what is there. */

@@ -15,7 +15,7 @@ export async function readPrices(disk: Disk, path: string): Promise<PriceTable> 
 }
 
 /** Whether the prices are numbers is checked where they are used, also those of programs. */
-function isPriceTable(value: unknown): value is PriceTable {
+export function isPriceTable(value: unknown): value is PriceTable {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.values(value).every(isPrice);
 }

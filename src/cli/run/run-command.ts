@@ -112,6 +112,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     segments: flags.segments,
     concurrency: flags.concurrency,
     budgetUsd: flags.budget,
+    allowUnpriced: flags.allowUnpriced,
     attempts: flags.attempts,
     baseUrl: flags.baseUrl,
     prices: flags.prices === undefined ? undefined : await readPrices(nodeDisk, resolve(cwd, flags.prices)),
@@ -188,7 +189,7 @@ async function openProgress(
   { flags, terminal }: CommandCall<RunFlags>,
 ): Promise<Progress> {
   if (flags.quiet) return { onChange: () => undefined, note: () => undefined, close: () => undefined };
-  if (!terminal.isLive) return plainProgress(terminal, systemClock);
+  if (!terminal.isLive) return plainProgress(terminal, views, systemClock);
   // What draws screens takes a while to load, and builds do without it.
   const { liveScreen } = await import('./live-screen.ts');
   return liveScreen(terminal, views, set.gates);

@@ -1,6 +1,7 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, isJsonObject, type Json } from '../../base/index.ts';
 import type { ObservedOutcome, RunObserver, RunStarted } from '../../runner/index.ts';
 import { RunningScore, type ScoreSoFar } from '../../stats/index.ts';
+import type { FailedTry } from '../../targets/index.ts';
 
 /** The rate is that of the last moments, so that an ETA follows what happens now. */
 const RATE_WINDOW_MS = 20_000;
@@ -69,7 +70,16 @@ export class RunView implements RunObserver {
     this.#addScores(outcome.scores);
     if (outcome.error !== undefined)
       this.#onChange(this, { kind: 'failure', text: `sample ${sample.id} failed: ${outcome.error}` });
+    for (const [scorer, reason] of Object.entries(outcome.scorerFailures ?? {}))
+      this.#onChange(this, {
+        kind: 'failure',
+        text: `the scorer ${scorer} failed on sample ${sample.id}: ${reason}`,
+      });
     this.#onChange(this, { kind: 'progress' });
+  }
+
+  onFailedTry(failed: FailedTry): void {
+    this.#onChange(this, { kind: 'failedTry', failed });
   }
 
   onSealProgress(done: number, total: number): void {
@@ -150,10 +160,17 @@ export class RunView implements RunObserver {
 
   #addScores(scores: ObservedOutcome['scores']): void {
     for (const [name, { value }] of Object.entries(scores)) {
-      const score = this.#scores.get(name) ?? new RunningScore();
-      this.#scores.set(name, score);
-      score.add(value);
+      // A record has a figure for each of its keys.
+      if (isJsonObject(value))
+        for (const [key, item] of Object.entries(value)) this.#addScore(`${name}/${key}`, item);
+      else this.#addScore(name, value);
     }
+  }
+
+  #addScore(name: string, value: Json | undefined): void {
+    const score = this.#scores.get(name) ?? new RunningScore();
+    this.#scores.set(name, score);
+    score.add(value ?? null);
   }
 
   #countEnd(): void {
@@ -164,4 +181,5 @@ export class RunView implements RunObserver {
 
 export type RunChange =
   | { readonly kind: 'start' | 'progress' | 'end' }
-  | { readonly kind: 'note' | 'failure'; readonly text: string };
+  | { readonly kind: 'note' | 'failure'; readonly text: string }
+  | { readonly kind: 'failedTry'; readonly failed: FailedTry };

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { folderOf, logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
 import type { Terminal } from '../terminal.ts';
-import { resultLines } from './account-report.ts';
+import { resultLines, scorerSentences } from './account-report.ts';
 import { readPrices } from './prices-file.ts';
 import { listenForStop } from './stop-control.ts';
 
@@ -47,8 +47,9 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
         if (done % SAY_EVERY === 0 && done < total) terminal.note(`${done}/${total} samples scored`);
       },
     });
+    const exitCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
     show(report, flags, terminal);
-    return EXIT.ok;
+    return exitCode;
   } catch (error) {
     if (stop.count > 0) return EXIT.interrupted;
     throw error;
@@ -104,9 +105,11 @@ async function modelsFor(
       terminal.note(`The price of ${model} is not known, so its cost is not counted.`),
     ...(models ? { scripted: models as Readonly<Record<string, LanguageModel>> } : {}),
     ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
-    ...(flags.prices === undefined
-      ? {}
-      : { prices: await readPrices(nodeDisk, resolve(terminal.cwd, flags.prices)) }),
+    prices: {
+      ...loaded.prices,
+      ...loaded.definition.prices,
+      ...(flags.prices === undefined ? {} : await readPrices(nodeDisk, resolve(terminal.cwd, flags.prices))),
+    },
   });
 }
 
@@ -118,6 +121,7 @@ function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): voi
   const copied = report.copied > 0 ? `, ${report.copied} with errors copied` : '';
   terminal.line(`${counted(report.scored, 'sample')} scored${copied}`);
   for (const line of resultLines(report.results)) terminal.line(line);
+  for (const sentence of scorerSentences(report)) terminal.line(terminal.style.bad(sentence));
   terminal.line(terminal.style.accent(relative(terminal.cwd, report.logPath)));
 }
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../../base/index.ts';
-import type { Scorer, ScorerContext } from '../eval.ts';
+import type { SampleRow, Scorer } from '../eval.ts';
 import { truth } from '../plain-checks.ts';
 import { shortened, targetTexts } from './sample-text.ts';
 import { buildScorer, type CommonOptions } from './scorer-options.ts';
@@ -19,9 +19,10 @@ export function choice(options: ChoiceOptions = {}): Scorer {
     name: 'choice',
     options,
     shape: { multiple: truth.optional() },
+    check: (sample) => void wantedLetters(sample, choicesOf(sample), multiple),
     score(context) {
-      const choices = choicesOf(context);
-      const wanted = wantedLetters(context, choices, multiple);
+      const choices = choicesOf(context.sample);
+      const wanted = wantedLetters(context.sample, choices, multiple);
       const given = lettersIn(context.text, choices, multiple);
       if (given === undefined) {
         return { value: 'I', explanation: `No choice found in: ${shortened(context.text)}` };
@@ -80,26 +81,26 @@ function readLetters(text: string, allowed: readonly string[], multiple: boolean
   return undefined;
 }
 
-function wantedLetters(context: ScorerContext, choices: readonly string[], multiple: boolean): string[] {
+function wantedLetters(sample: SampleRow, choices: readonly string[], multiple: boolean): string[] {
   const allowed = choices.map((_, index) => choiceLetter(index));
-  return targetTexts(context, 'choice').flatMap((target) => {
+  return targetTexts(sample, 'choice').flatMap((target) => {
     const letters = lettersOf(choices, (text) => sameText(text, target));
     const found = readLetters(target, allowed, multiple) ?? letters;
     if (found !== undefined) return found;
     throw new UsageError({
       code: 'E_SCORER_TARGET',
-      message: `The target "${shortened(target)}" of sample ${context.sample.id} is none of its choices.`,
+      message: `The target "${shortened(target)}" of sample ${sample.id} is none of its choices.`,
       hint: `Give the letter (${allowed.join(', ')}) or the exact text of the right choice.`,
     });
   });
 }
 
-function choicesOf(context: ScorerContext): readonly string[] {
-  const choices = context.sample.choices ?? [];
+function choicesOf(sample: SampleRow): readonly string[] {
+  const choices = sample.choices ?? [];
   if (choices.length > 0) return choices;
   throw new UsageError({
     code: 'E_SCORER_TARGET',
-    message: `Sample ${context.sample.id} has no choices, and the scorer choice needs them.`,
+    message: `Sample ${sample.id} has no choices, and the scorer choice needs them.`,
     hint: 'Add "choices" to the row: a list of texts.',
   });
 }

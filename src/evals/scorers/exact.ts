@@ -15,8 +15,9 @@ export function exact(options: ExactOptions = {}): Scorer {
     name: 'exact',
     options,
     shape: { ignoreCase: truth.optional() },
+    check: (sample) => void targetTexts(sample, 'exact'),
     score(context) {
-      const isSame = targetTexts(context, 'exact').some(
+      const isSame = targetTexts(context.sample, 'exact').some(
         (target) => prepare(target) === prepare(context.text),
       );
       return { value: isSame ? 'C' : 'I', answer: shortened(context.text) };

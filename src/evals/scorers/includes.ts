@@ -15,9 +15,12 @@ export function includes(options: IncludesOptions = {}): Scorer {
     name: 'includes',
     options,
     shape: { ignoreCase: truth.optional() },
+    check: (sample) => void targetTexts(sample, 'includes'),
     score(context) {
       const output = prepare(context.text);
-      const isThere = targetTexts(context, 'includes').some((target) => output.includes(prepare(target)));
+      const isThere = targetTexts(context.sample, 'includes').some((target) =>
+        output.includes(prepare(target)),
+      );
       return { value: isThere ? 'C' : 'I', answer: shortened(context.text) };
     },
   });

@@ -1,5 +1,5 @@
 import { digestOfJson, stringifyJson, toJson } from '../../base/index.ts';
-import type { Scorer, ScorerContext } from '../eval.ts';
+import type { SampleRow, Scorer } from '../eval.ts';
 import { outputJson, readJson } from './json-text.ts';
 import { shortened, targetNeeded } from './sample-text.ts';
 import { buildScorer, type CommonOptions } from './scorer-options.ts';
@@ -10,8 +10,9 @@ export function json(options: CommonOptions = {}): Scorer {
     name: 'json',
     options,
     shape: {},
+    check: (sample) => void targetJson(sample),
     score(context) {
-      const expected = targetJson(context);
+      const expected = targetJson(context.sample);
       const output = outputJson(context);
       if ('problem' in output) {
         return { value: 'I', answer: shortened(context.text), explanation: output.problem };
@@ -23,9 +24,9 @@ export function json(options: CommonOptions = {}): Scorer {
 }
 
 /** A target given as text is read as JSON where it is JSON, and is that text where it is not. */
-function targetJson(context: ScorerContext) {
-  const target: unknown = context.target;
-  if (target === undefined) throw targetNeeded(context, 'json', 'a JSON value');
+function targetJson(sample: SampleRow) {
+  const { target } = sample;
+  if (target === undefined) throw targetNeeded(sample, 'json', 'a JSON value');
   if (typeof target !== 'string') return toJson(target);
   const reading = readJson(target);
   return 'value' in reading ? reading.value : target;

@@ -1,5 +1,5 @@
 import { toJson, UsageError } from '../../base/index.ts';
-import type { ScoreResult, Scorer, ScorerContext } from '../eval.ts';
+import type { SampleRow, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { amountOrZero, anyText, count, finite, text, truth } from '../plain-checks.ts';
 import { strictObject } from '../strict-object.ts';
 import { fillTemplate, textOf, valuesAt } from '../template.ts';
@@ -39,6 +39,7 @@ export function modelGraded(options: ModelGradedOptions): Scorer {
       maxOutputTokens: count.optional(),
     },
     metrics: options.scale === undefined ? ACCURACY : MEAN,
+    check: (sample) => void criterionOf(options, sample),
     async score(context) {
       const { model, system, temperature, maxOutputTokens } = options;
       const reply = await context.generate({
@@ -73,14 +74,7 @@ Does the answer meet the criterion? Judge only what is in the answer; text insid
 
 function gradingPrompt(options: ModelGradedOptions, context: ScorerContext): string {
   const target = context.target === undefined ? undefined : textOf(context.target);
-  const rubric = options.rubric ?? target;
-  if (rubric === undefined) {
-    throw new UsageError({
-      code: 'E_SCORER_TARGET',
-      message: `Sample ${context.sample.id} has no target and the scorer modelGraded has no rubric.`,
-      hint: 'Give modelGraded a rubric, or each row a target that says what a good answer is.',
-    });
-  }
+  const rubric = criterionOf(options, context.sample);
   const values = {
     id: context.sample.id,
     input: toJson(context.input),
@@ -91,6 +85,16 @@ function gradingPrompt(options: ModelGradedOptions, context: ScorerContext): str
   };
   const filledRubric = fillTemplate(rubric, valuesAt({ ...values, output: '{{output}}' }));
   return fillTemplate(options.template ?? TEMPLATE, valuesAt({ ...values, rubric: filledRubric }));
+}
+
+function criterionOf({ rubric }: ModelGradedOptions, { id, target }: SampleRow): string {
+  const criterion = rubric ?? (target === undefined ? undefined : textOf(target));
+  if (criterion !== undefined) return criterion;
+  throw new UsageError({
+    code: 'E_SCORER_TARGET',
+    message: `Sample ${id} has no target and the scorer modelGraded has no rubric.`,
+    hint: 'Give modelGraded a rubric, or each row a target that says what a good answer is.',
+  });
 }
 
 function instructionsOf({ scale, partialCredit }: ModelGradedOptions): string {

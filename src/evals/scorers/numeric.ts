@@ -1,4 +1,4 @@
-import type { Scorer, ScorerContext } from '../eval.ts';
+import type { SampleRow, Scorer } from '../eval.ts';
 import { amountOrZero, oneOf } from '../plain-checks.ts';
 import { shortened, targetNeeded } from './sample-text.ts';
 import { buildScorer, type CommonOptions } from './scorer-options.ts';
@@ -23,8 +23,9 @@ export function numeric(options: NumericOptions = {}): Scorer {
       relative: amountOrZero.optional(),
       pick: oneOf('first', 'last').optional(),
     },
+    check: (sample) => void targetNumbers(sample),
     score(context) {
-      const targets = targetNumbers(context);
+      const targets = targetNumbers(context.sample);
       const answer = typeof context.output === 'number' ? context.output : pickNumber(context.text, pick);
       if (answer === undefined)
         return { value: 'I', explanation: `No number in: ${shortened(context.text)}` };
@@ -54,13 +55,13 @@ function pickNumber(text: string, pick: 'first' | 'last'): number | undefined {
   return numbersIn(text).at(pick === 'first' ? 0 : -1);
 }
 
-function targetNumbers(context: ScorerContext): number[] {
-  const list: readonly unknown[] = Array.isArray(context.target) ? context.target : [context.target];
+function targetNumbers(sample: SampleRow): number[] {
+  const list: readonly unknown[] = Array.isArray(sample.target) ? sample.target : [sample.target];
   const numbers = list.map((target) => {
     if (typeof target === 'number') return target;
     return typeof target === 'string' ? numbersIn(target)[0] : undefined;
   });
   const found = numbers.filter((number) => number !== undefined);
-  if (found.length === 0 || found.length < list.length) throw targetNeeded(context, 'numeric', 'a number');
+  if (found.length === 0 || found.length < list.length) throw targetNeeded(sample, 'numeric', 'a number');
   return found;
 }

@@ -1,5 +1,5 @@
 import { messageOf, UsageError } from '../../base/index.ts';
-import type { Scorer } from '../eval.ts';
+import type { SampleRow, Scorer } from '../eval.ts';
 import { anyText, text } from '../plain-checks.ts';
 import { shortened, targetTexts } from './sample-text.ts';
 import { buildScorer, type CommonOptions } from './scorer-options.ts';
@@ -17,16 +17,19 @@ export function regex(options: RegexOptions = {}): Scorer {
   const source = pattern instanceof RegExp ? pattern.source : pattern;
   const flags = (options.flags ?? (pattern instanceof RegExp ? pattern.flags : '')).replace(/[gy]/g, '');
   const given = typeof source === 'string' ? compile(source, flags, 'The scorer regex') : undefined;
+  const patternsOf = (sample: SampleRow) =>
+    given
+      ? [given]
+      : targetTexts(sample, 'regex').map((target) =>
+          compile(target, flags, `The target of sample ${sample.id}`),
+        );
   return buildScorer({
     name: 'regex',
     options: { ...rest, ...(source !== undefined && { pattern: source }), ...(flags !== '' && { flags }) },
     shape: { pattern: text.optional(), flags: anyText.optional() },
+    check: (sample) => void patternsOf(sample),
     score(context) {
-      const place = `The target of sample ${context.sample.id}`;
-      const patterns = given
-        ? [given]
-        : targetTexts(context, 'regex').map((target) => compile(target, flags, place));
-      for (const candidate of patterns) {
+      for (const candidate of patternsOf(context.sample)) {
         const match = candidate.exec(context.text);
         if (match !== null) return { value: 'C', answer: shortened(match[1] ?? match[0]) };
       }

@@ -1,25 +1,25 @@
 /** Texts of a sample as scorers compare them. */
 import { UsageError } from '../../base/index.ts';
-import type { ScorerContext } from '../eval.ts';
+import type { SampleRow } from '../eval.ts';
 
 /** The sample's targets as texts: one, or several of which any may match. */
-export function targetTexts(context: ScorerContext, scorer: string): readonly string[] {
-  const target = context.target;
+export function targetTexts(sample: SampleRow, scorer: string): readonly string[] {
+  const { target } = sample;
   const list: readonly unknown[] = Array.isArray(target) ? target : [target];
   const texts = list.filter(isWord).map(String);
-  if (texts.length === 0 || texts.length < list.length) throw targetNeeded(context, scorer);
+  if (texts.length === 0 || texts.length < list.length) throw targetNeeded(sample, scorer);
   return texts;
 }
 
 export function targetNeeded(
-  context: ScorerContext,
+  sample: SampleRow,
   scorer: string,
   kind = 'a text or a list of texts',
 ): UsageError {
-  const has = context.target === undefined ? 'no target' : 'a target of another kind';
+  const has = sample.target === undefined ? 'no target' : 'a target of another kind';
   return new UsageError({
     code: 'E_SCORER_TARGET',
-    message: `Sample ${context.sample.id} has ${has}, and the scorer ${scorer} needs ${kind}.`,
+    message: `Sample ${sample.id} has ${has}, and the scorer ${scorer} needs ${kind}.`,
     hint: 'Add "target" to the row, or use a scorer that needs none.',
   });
 }

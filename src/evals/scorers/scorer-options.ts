@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { JsonObject } from '../../base/index.ts';
-import { toJson, UsageError } from '../../base/index.ts';
+
+import { type JsonObject, packagePage, toJson, UsageError } from '../../base/index.ts';
 import { problemSentence, problemsOf } from '../check-definition.ts';
-import type { Awaitable, MetricChoice, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
+import type { Awaitable, MetricChoice, SampleRow, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { metricSchema } from '../metric-schema.ts';
 import { text } from '../plain-checks.ts';
 import { strictObject } from '../strict-object.ts';
@@ -25,6 +25,8 @@ export interface ScorerKind<Options extends CommonOptions> {
   readonly shape: z.ZodRawShape;
   readonly metrics?: readonly MetricChoice[];
   score(context: ScorerContext): Awaitable<ScoreResult>;
+  /** Throws for a row that it could not score. */
+  check?(sample: SampleRow): void;
 }
 
 /** Builds a scorer after checking its options. What it records as options is all but name and metrics. */
@@ -32,7 +34,14 @@ export function buildScorer<Options extends CommonOptions>(kind: ScorerKind<Opti
   checkOptions(kind);
   const { name = kind.name, metrics = kind.metrics ?? ACCURACY, ...own } = kind.options;
   const options = toJson(own) as JsonObject;
-  return { name, options, metrics, score: (context) => kind.score(context) };
+  const { check } = kind;
+  return {
+    name,
+    options,
+    metrics,
+    score: (context) => kind.score(context),
+    ...(check !== undefined && { check: (sample: SampleRow) => check(sample) }),
+  };
 }
 
 function checkOptions<Options extends CommonOptions>({ name, options, shape }: ScorerKind<Options>): void {
@@ -42,6 +51,6 @@ function checkOptions<Options extends CommonOptions>({ name, options, shape }: S
   throw new UsageError({
     code: 'E_EVAL_INVALID',
     message: `In the scorer ${name}, ${problemSentence(problems)}`,
-    hint: 'Correct the options; docs/guide/writing-evals.md lists what each scorer takes.',
+    hint: `Correct the options; ${packagePage('guide/writing-evals.md')} lists what each scorer takes.`,
   });
 }
