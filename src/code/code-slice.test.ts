@@ -115,6 +115,28 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     expect(await changedBy(change)).toEqual(seen);
   });
 
+  test('what changes a variable counts for whoever reads it, though it is never called from there', async () => {
+    const main = (step: number) => ({
+      'x.eval.ts': `import { tries } from './state.ts';
+        export default defineEval({ name: 'x', target: () => tries, scorers: [() => 1] });`,
+      'state.ts': `export let tries = 0;\nexport function more() { tries += ${step}; }`,
+    });
+    const [one, other] = [await digests(main(1)), await digests(main(2))];
+    expect(one.target).not.toBe(other.target);
+    expect(one.scoring).toBe(other.scoring);
+  });
+
+  test('where a name of a helper comes from counts as well', async () => {
+    const lib = { 'a.ts': 'export const f = () => 1;', 'b.ts': 'export const f = () => 2;' };
+    const main = (one: string, other: string) => ({
+      ...lib,
+      'x.eval.ts':
+        "import { h } from './h.ts';\nexport default defineEval({ target: () => h(), scorers: [] });",
+      'h.ts': `import { f } from './${one}.ts';\nimport { f as g } from './${other}.ts';\nexport const h = () => [f(), g()];`,
+    });
+    expect((await digests(main('a', 'b'))).target).not.toBe((await digests(main('b', 'a'))).target);
+  });
+
   test('two names that change places are a change, though all code is the same', async () => {
     const lib = { 'a.ts': 'export const f = () => 1;', 'b.ts': 'export const f = () => 2;' };
     const main = (one: string, other: string) => ({

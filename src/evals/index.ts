@@ -1,11 +1,5 @@
 export { dataFile, defineEval } from './define-eval.ts';
-export {
-  type DefinitionCode,
-  definitionDigest,
-  sampleContentDigest,
-  scoringDigest,
-  targetDigest,
-} from './definition-digest.ts';
+export { definitionDigest, sampleContentDigest, scoringDigest, targetDigest } from './definition-digest.ts';
 export type {
   Awaitable,
   CommandRun,

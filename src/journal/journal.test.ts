@@ -58,6 +58,21 @@ test('[JRN-6] an answer is readable by another connection as soon as it was ackn
     reader.close();
   }));
 
+test('[JRN-17] an answer that was bought before is told by the attempt that heard it, once, and cost nothing here', () =>
+  withJournal(async (journal, path) => {
+    const attempt = journal.startAttempt(sampleStart(1));
+    await attempt.answer(someAnswer('new'), []);
+    const given = { ...someAnswer('old', 1), from: 'another run' };
+    attempt.replayed(given);
+    attempt.replayed(given);
+    await attempt.finish('completed', sampleFields(1));
+    const reader = readJournal(path);
+    expect([...reader.answers(attempt.n)]).toEqual([someAnswer('new'), given]);
+    expect(reader.spentUsd()).toBe(0.25);
+    expect(reader.damage().sentences).toEqual([]);
+    reader.close();
+  }));
+
 test('[JRN-7] a result is readable as soon as it was acknowledged, and only then is the attempt completed', () =>
   withJournal(async (journal, path) => {
     const attempt = journal.startAttempt(sampleStart('a'));

@@ -15,13 +15,11 @@ import {
   UsageError,
 } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
-import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   definitionDigest,
   type PlannedEval,
   type PlannedScorer,
-  type SampleRow,
   scorerSpecs,
   scoringDigest,
 } from '../evals/index.ts';
@@ -40,7 +38,6 @@ import {
   type ModelUsage,
   openLog,
   type SampleAnswer,
-  type SampleFields,
   type SampleParts,
   summarize,
   unionOfAnswers,
@@ -60,7 +57,8 @@ import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
 import { resultKey } from './plan.ts';
 import { readInputs } from './prepare-eval.ts';
-import { recordedOutput, recordedRow, sampleInput } from './sample-content.ts';
+import { RowLookup } from './row-lookup.ts';
+import { recordedOutput } from './sample-content.ts';
 import { ScoreJournal } from './score-journal.ts';
 import { scoreSample } from './score-sample.ts';
 import { ScorerTally } from './scorer-tally.ts';
@@ -163,7 +161,7 @@ class Rescore {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
     this.#journal = await this.#openJournal(header);
-    const rows = await RowLookup.open(this.#options);
+    const rows = await RowLookup.open({ ...this.#options, tempDir: stateOf(this.#options).path });
     try {
       return await this.#write(file, { header, specs, rows });
     } finally {
@@ -342,41 +340,6 @@ class Rescore {
       ...header,
       stats: { ...header.stats, model_usage: mergeUsage(header.stats.model_usage, added) },
     };
-  }
-}
-
-/** Rows with the types that the eval's own data has, wherever they still are what the log says. */
-class RowLookup {
-  readonly #dataset: Dataset | undefined;
-  readonly #indexes: ReadonlyMap<string, number>;
-
-  private constructor(dataset: Dataset | undefined) {
-    this.#dataset = dataset;
-    this.#indexes = new Map(dataset?.ids.map((id, index) => [String(id), index]));
-  }
-
-  static async open(options: RescoreOptions): Promise<RowLookup> {
-    const { eval: planned, baseDir, disk } = options;
-    try {
-      return new RowLookup(
-        await openDataset({ data: planned.data, baseDir, disk, tempDir: stateOf(options).path }),
-      );
-    } catch (error) {
-      // The data may have moved or changed since: the log itself holds every row as text.
-      if (error instanceof UsageError) return new RowLookup(undefined);
-      throw error;
-    }
-  }
-
-  async find(fields: SampleFields): Promise<SampleRow> {
-    const recorded = recordedRow(fields);
-    const index = this.#indexes.get(String(fields.id));
-    const row = index === undefined ? undefined : await this.#dataset?.row(index);
-    return row && sampleInput(row) === recorded.input ? row : recorded;
-  }
-
-  async close(): Promise<void> {
-    await this.#dataset?.close();
   }
 }
 
