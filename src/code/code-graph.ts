@@ -105,8 +105,9 @@ function outlineOfEval({ target, scoring }: EvalNodes): EvalOutline {
   return { target: partOf(target), scoring: partOf(scoring) };
 }
 
-/** How a module is named in a digest: by its path from the eval, so that a project can be moved. */
+/** How a module is named in a digest: by its path from the eval, so that a project can be moved. The eval may be renamed. */
 export function moduleName(evalUrl: string, url: string): string {
+  if (url === evalUrl) return '.';
   return relative(dirname(fileURLToPath(evalUrl)), fileURLToPath(url)).replaceAll('\\', '/');
 }
 

@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson, toJson } from '../base/index.ts';
+import {
+  ActionableError,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  stringifyJson,
+  toJson,
+} from '../base/index.ts';
 import { type Disk, replaceFile } from '../disk/index.ts';
 import type { OutlineStore } from './outline-store.ts';
 import { readOutline, readWrittenEvals } from './stored-outline.ts';
@@ -42,8 +50,13 @@ export async function openOutlineFile(disk: Disk, path: string): Promise<Outline
         version: VERSION,
         entries: Object.fromEntries(entries.slice(0, KEPT_MAX)),
       });
-      await replaceFile(disk, path, Buffer.from(text));
-      isChanged = false;
+      try {
+        await replaceFile(disk, path, Buffer.from(text));
+        isChanged = false;
+      } catch (error) {
+        // On a disk that is full or fails nothing is lost: the code is parsed again next time.
+        if (!(error instanceof ActionableError)) throw error;
+      }
     },
   };
 }
@@ -53,13 +66,13 @@ function withoutUsed(kept: JsonObject, used: ReadonlyMap<string, unknown>): Json
 }
 
 async function readKept(disk: Disk, path: string): Promise<JsonObject> {
-  const bytes = await disk.read(path);
   try {
+    const bytes = await disk.read(path);
     const json = bytes && parseJson(Buffer.from(bytes).toString('utf8'));
     const isOurs = isJsonObject(json) && json.version === VERSION && isJsonObject(json.entries);
     return isOurs ? (json.entries as JsonObject) : {};
   } catch {
-    // It is a cache: what cannot be parsed is made again.
+    // It is a cache: what cannot be read or parsed is made again, and whoever writes there says what is wrong.
     return {};
   }
 }

@@ -28,12 +28,12 @@ test('a run ends with the account, the scores, the log, and what to do next', as
   expect(code).toBe(0);
   expect(stdout).toContain('capitals · mock/fixed:Paris  done');
   expect(stdout).toMatch(
-    /kept +reused +replayed +re-run +fresh +failed +left +lost\n2 samples +0 +0 +0 +0 +2 +0 +0 +0\n/,
+    /kept +reused +scored +replayed +re-run +fresh +failed +left +lost\n2 samples +0 +0 +0 +0 +0 +2 +0 +0 +0\n/,
   );
   expect(stdout).toContain('score  includes  accuracy 0.500');
   expect(stdout).toMatch(/log {4}logs\/.*_capitals_.*\.eval/);
   expect(stdout).toContain('inspect view --log-dir logs');
-  expect(stderr).toContain('capitals · mock/fixed:Paris: 2 planned, 2 to run');
+  expect(stderr).toContain('capitals · mock/fixed:Paris: 2 planned: 2 to buy, cost not known yet');
 });
 
 test('the same command again does nothing, since nothing is missing', async () => {
@@ -184,7 +184,7 @@ test('a damaged log is named by verify and list, with exit code 3', async () => 
   await writeFile(join(dir.path, 'logs', '2026-01-01T00-00-00-00-00_x_y.eval'), 'no log');
   const list = await holdfast(dir.path, ['log', 'list']);
   expect(list.code).toBe(3);
-  expect(list.stdout).toContain('1 file cannot be read');
+  expect(list.stdout).toContain('This cannot be read whole:');
 });
 
 test('a log is scored again without calling its target', async () => {

@@ -79,7 +79,7 @@ test('what a target did wrong reaches it as an error with a code', async () => {
        }
        return input;
      };
-     export default defineEval({ name: 'x', data: [{ input: 'early' }, { input: 'late' }], target, limits: { turns: 1 }, concurrency: 1, scorers: [exact()] });\n`,
+     export default defineEval({ name: 'x', data: [{ input: 'early', target: '-' }, { input: 'late', target: '-' }], target, limits: { turns: 1 }, concurrency: 1, scorers: [exact()] });\n`,
   );
   await holdfast(dir.path, ['run', 'x.eval.ts', '--model', 'mock/echo', '--concurrency', '1', '--json']);
   const codes = readFileSync(join(dir.path, 'codes.txt'), 'utf8').trim().split('\n');

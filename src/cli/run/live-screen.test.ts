@@ -138,7 +138,7 @@ test('what is going to happen is said in one line, with about what it costs', ()
   expect(describeForecast({ ...nothing, kept: 412, toScore: 88, toBuy: 12, estimateUsd: 0.4 })).toBe(
     '412 kept, 88 scored anew, 12 to buy, about $0.4000',
   );
-  expect(describeForecast({ ...nothing, toBuy: 5 })).toBe('5 to buy, at an unknown price');
+  expect(describeForecast({ ...nothing, toBuy: 5 })).toBe('5 to buy, cost not known yet');
   expect(describeForecast({ ...nothing, toReplay: 3 })).toBe(
     '3 to run from recorded answers, nothing to buy',
   );

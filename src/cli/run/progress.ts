@@ -39,7 +39,7 @@ export function describeForecast(forecast: {
     toScore > 0 ? `${formatCount(toScore)} scored anew` : '',
     toReplay > 0 ? `${formatCount(toReplay)} to run from recorded answers` : '',
     toBuy > 0 || kept + toScore + toReplay === 0 ? `${formatCount(toBuy)} to buy` : 'nothing to buy',
-    toBuy > 0 ? (estimateUsd === undefined ? 'at an unknown price' : `about ${formatUsd(estimateUsd)}`) : '',
+    toBuy > 0 ? (estimateUsd === undefined ? 'cost not known yet' : `about ${formatUsd(estimateUsd)}`) : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }
