@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
+import { edits, lookUp } from './edits.ts';
 import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
 import { largeSample } from './large-sample.ts';
@@ -15,6 +16,8 @@ const BENCHES: readonly Bench[] = [
   largeSample,
   histories,
   startUp,
+  edits,
+  lookUp,
   recoverMany,
   recoverLong,
 ];

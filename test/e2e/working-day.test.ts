@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Random, seededRandom } from '../../src/base/index.ts';
 import { type Files, WorkingDay } from './working-day.ts';
 
 const ROWS = ['red', 'green', 'blue', 'pink'];
@@ -46,6 +47,29 @@ export default defineEval({
   epochs: 1,
 });
 `,
+};
+
+/** With an SDK of its own, here plain `fetch`, through what the context gives. */
+const OWN_SDK: Files = {
+  ...FUNCTION,
+  'ask.ts': `
+export async function ask(context, input) {
+  const say = async (text) => {
+    const response = await context.fetch(process.env.DAY_URL + '/ask', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer ' + Math.random() },
+      body: JSON.stringify({ input: text }),
+    });
+    return (await response.json()).answer;
+  };
+  const thought = await say('Think about ' + input);
+  return await say('Answer ' + input + ' after ' + thought.length);
+}
+`,
+  'day.eval.ts': (FUNCTION['day.eval.ts'] ?? '').replace(
+    'async ({ input }, { generate }) => ask(generate, input)',
+    '({ input }, context) => ask(context, input)',
+  ),
 };
 
 const changed = (files: Files, name: string, from: string, to: string): Files => {
@@ -102,6 +126,21 @@ describe('what is bought over a working day is what was never asked before', () 
     expect((await day.run()).bought).toHaveLength(12);
   });
 
+  test('a function with an SDK of its own', async () => {
+    await using day = await WorkingDay.begin(OWN_SDK);
+    const edit = (name: string, from: string, to: string) => day.edit(changed(day.files, name, from, to));
+    expect((await day.run()).bought).toHaveLength(8);
+    await edit('ask.ts', 'const thought', '// First it thinks.\n  const thought');
+    expect((await day.run()).report.samples).toMatchObject({ reused: 4 });
+    await edit('judge.ts', '> 30', '> 31');
+    expect((await day.run()).report.samples).toMatchObject({ rescored: 4 });
+    await edit('ask.ts', "'Answer '", "'Now answer '");
+    await day.kill(2);
+    await day.run();
+    await edit('ask.ts', 'after', 'behind');
+    expect((await day.run()).bought).toHaveLength(4);
+  });
+
   test('an HTTP endpoint', async () => {
     await using day = await WorkingDay.begin(HTTP);
     const edit = (name: string, from: string, to: string) => day.edit(changed(day.files, name, from, to));
@@ -114,4 +153,53 @@ describe('what is bought over a working day is what was never asked before', () 
     await edit('day.eval.ts', "'Say  {{input}}'", "'Say {{input}}'");
     expect((await day.run()).bought).toEqual([]);
   });
+});
+
+/** What people do to an eval, any number of times and in any order. */
+const EDITS: readonly ((files: Files, random: Random) => Files)[] = [
+  (files, random) => ({ 'ask.ts': `// ${random.next()}\n${files['ask.ts']}` }),
+  (files) => ({ 'ask.ts': (files['ask.ts'] ?? '').replaceAll("'", '"') }),
+  (files, random) => ({
+    'judge.ts': (files['judge.ts'] ?? '').replace(/> \d+/, `> ${20 + pick(random, 30)}`),
+  }),
+  (files, random) => ({
+    'judge.ts': `${files['judge.ts']}\nexport const unused${pick(random, 1e9)} = 1;\n`,
+  }),
+  (files, random) => ({
+    'ask.ts': (files['ask.ts'] ?? '').replace(
+      /\)\)\.text(\.padEnd\(\d+\))?;\n}/,
+      `)).text.padEnd(${pick(random, 60)});\n}`,
+    ),
+  }),
+  (files, random) => ({
+    'ask.ts': (files['ask.ts'] ?? '').replace(/Answer(\d*) /, `Answer${pick(random, 3)} `),
+  }),
+  (files, random) => ({
+    'ask.ts': (files['ask.ts'] ?? '').replace(/Think(\d*) about/, `Think${pick(random, 3)} about`),
+  }),
+  (_files, random) => ({ 'rows.jsonl': rowsText(WORDS.filter(() => random.next() < 0.7)) }),
+  (files, random) => ({
+    'day.eval.ts': (files['day.eval.ts'] ?? '').replace(/epochs: \d/, `epochs: ${1 + pick(random, 2)}`),
+  }),
+  (files, random) => ({
+    'day.eval.ts': (files['day.eval.ts'] ?? '').replace(
+      /ignoreCase: \w+/,
+      `ignoreCase: ${random.next() < 0.5}`,
+    ),
+  }),
+];
+
+const WORDS = ['red', 'green', 'blue', 'pink', 'white', 'olive'];
+const pick = (random: Random, count: number) => Math.floor(random.next() * count);
+
+test.each([[1], [2]])('whatever is edited, in whatever order (%i)', async (seed) => {
+  const random = seededRandom(seed);
+  await using day = await WorkingDay.begin(FUNCTION);
+  for (let step = 0; step < 7; step++) {
+    for (let edits = 1 + pick(random, 2); edits > 0; edits--) {
+      const edit = EDITS[pick(random, EDITS.length)];
+      if (edit) await day.edit(edit(day.files, random));
+    }
+    await day.run();
+  }
 });
