@@ -72,9 +72,9 @@ export class StateDir {
     return join(this.path, 'accounts');
   }
 
-  /** What is known of the logs beside it, so that none is opened twice for nothing. A cache. */
+  /** What is known of the logs beside it, so that none is opened twice for nothing. A cache, with its version in the name. */
   get logIndex(): string {
-    return join(this.path, 'log-index.db');
+    return join(this.path, 'log-index-1.db');
   }
 
   /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */

@@ -1,6 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
-import { sizeOfFile } from '../disk/index.ts';
 import type { StoredLog } from '../log/index.ts';
 import { readMark } from './sample-mark.ts';
 import type { UsedLimits } from './used-limits.ts';
@@ -44,8 +43,6 @@ export type KnownLog =
   | { readonly kind: 'other'; readonly eval: string | undefined }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-const VERSION = 1;
-
 const TABLES = `
 CREATE TABLE IF NOT EXISTS logs (
   n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, kind TEXT NOT NULL,
@@ -61,7 +58,6 @@ CREATE INDEX IF NOT EXISTS samples_by_log ON samples (log);
 CREATE INDEX IF NOT EXISTS samples_by_name ON samples (eval, name);
 CREATE INDEX IF NOT EXISTS samples_by_key ON samples (key, log);
 CREATE INDEX IF NOT EXISTS samples_by_asked ON samples (asked, log);
-PRAGMA user_version = ${VERSION};
 `;
 
 /** `2026-11-16T04-39-48`, and how many logs of one second can be told apart. */
@@ -81,22 +77,23 @@ export class LogIndex implements Disposable {
     this.#db = db;
   }
 
-  /** Undefined when what is there cannot be used: the caller removes it and opens it again. */
-  static open(path: string): LogIndex | undefined {
-    let db: DatabaseSync | undefined;
+  /** Throws what SQLite says of a file that cannot be used. */
+  static open(path: string): LogIndex {
+    const db = new DatabaseSync(path);
     try {
-      const isNew = (sizeOfFile(path) ?? 0) === 0;
-      db = new DatabaseSync(path);
-      db.exec('PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
-      const version = Number(Object.values(db.prepare('PRAGMA user_version').get() ?? {})[0]);
-      if (!isNew && version !== 0 && version !== VERSION) throw new Error(`version ${version}`);
-      db.exec(TABLES);
+      // Many processes may begin at once, each with its first look at the logs.
+      db.exec('PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
+      db.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
       return new LogIndex(db);
-    } catch {
-      // A cache that cannot be read is worth nothing, whatever the reason.
-      db?.close();
-      return undefined;
+    } catch (error) {
+      db.close();
+      throw error;
     }
+  }
+
+  /** An index that is nowhere but in memory, and goes with the process. */
+  static inMemory(): LogIndex {
+    return LogIndex.open(':memory:');
   }
 
   /** What is known of a log that is still what it was; undefined when it must be opened. */
@@ -114,11 +111,11 @@ export class LogIndex implements Disposable {
   }
 
   keepOther(log: StoredLog, evalName: string | undefined): void {
-    this.#replaceLog(log, { kind: 'other', eval: evalName ?? null });
+    this.#transaction(() => void this.#replaceLog(log, { kind: 'other', eval: evalName ?? null }));
   }
 
   keepUnreadable(log: StoredLog, reason: string): void {
-    this.#replaceLog(log, { kind: 'unreadable', reason });
+    this.#transaction(() => void this.#replaceLog(log, { kind: 'unreadable', reason }));
   }
 
   keep(log: IndexedLog, samples: Iterable<IndexedSample>): void {
@@ -155,10 +152,13 @@ export class LogIndex implements Disposable {
     });
   }
 
-  /** Forgets all logs but these. */
-  retain(names: ReadonlySet<string>): void {
-    const gone = this.#all('SELECT name FROM logs').filter(({ name }) => !names.has(String(name)));
-    if (gone.length > 0) this.#transaction(() => gone.forEach(({ name }) => void this.#forget(String(name))));
+  /** The names of all logs that it knows. */
+  names(): readonly string[] {
+    return this.#all('SELECT name FROM logs').map(({ name }) => String(name));
+  }
+
+  forget(name: string): void {
+    this.#transaction(() => this.#forget(name));
   }
 
   /** Completed samples with this key, those of the latest logs first. */

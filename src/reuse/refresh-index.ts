@@ -1,4 +1,4 @@
-import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
+import { ActionableError, errnoOf, messageOf, sampleKeyText } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   answersMemberName,
@@ -20,25 +20,59 @@ export interface UnreadableLog {
   readonly isRead: boolean;
 }
 
-/** Opens the index of a log directory; one that cannot be used is made again. */
-export async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
-  const index = LogIndex.open(path);
-  if (index) return index;
-  for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
-  const again = LogIndex.open(path);
-  if (again) return again;
-  throw new ActionableError({
-    code: 'E_INDEX',
-    message: `The index ${path} cannot be made.`,
-    hint: 'Check that the directory can be written, then run the same command again.',
-  });
+export interface ReadyIndex {
+  readonly index: LogIndex;
+  readonly unreadable: readonly UnreadableLog[];
+}
+
+/**
+ * The index of a log directory, brought up to what is there. It is a cache: one that is damaged is made again, and when it
+ * cannot be used at all, every log is read for this process alone.
+ */
+export async function readyIndex(
+  disk: Disk,
+  path: string,
+  about: { readonly logs: LogStore; readonly evalName: string },
+): Promise<ReadyIndex> {
+  try {
+    return await ready(await openLogIndex(disk, path), about);
+  } catch (error) {
+    if (errnoOf(error) !== SQLITE_ERROR) throw error;
+    return await ready(LogIndex.inMemory(), about);
+  }
+}
+
+const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
+/** SQLITE_CORRUPT and SQLITE_NOTADB: nobody else can use it either, so it may go. */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
+
+async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
+  try {
+    return LogIndex.open(path);
+  } catch (error) {
+    if (!(error instanceof Error) || !DAMAGED.has(Reflect.get(error, 'errcode'))) throw error;
+    for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
+    return LogIndex.open(path);
+  }
+}
+
+async function ready(
+  index: LogIndex,
+  { logs, evalName }: { readonly logs: LogStore; readonly evalName: string },
+): Promise<ReadyIndex> {
+  try {
+    return { index, unreadable: await refreshIndex(index, logs, evalName) };
+  } catch (error) {
+    index[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /**
  * Brings the index up to what the store holds, as far as one eval is concerned: logs that came or changed are read once, and
  * those of other evals only to know whose they are.
  */
-export async function refreshIndex(
+async function refreshIndex(
   index: LogIndex,
   logs: LogStore,
   evalName: string,
@@ -54,7 +88,8 @@ export async function refreshIndex(
     if (now && now.kind !== 'other' && now.reason !== undefined)
       unreadable.push({ name: stored.name, reason: now.reason, isRead: now.kind === 'indexed' });
   }
-  index.retain(names);
+  // Another process may have made one since they were listed: only what is really gone is forgotten.
+  for (const name of index.names()) if (!names.has(name) && !(await logs.stat(name))) index.forget(name);
   return unreadable;
 }
 

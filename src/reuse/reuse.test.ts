@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { digestOf } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import type { EvalSampleSummary } from '../log/index.ts';
+import { directoryLogStore, type EvalSampleSummary } from '../log/index.ts';
 import { type IndexedSample, isSameDigest, LogIndex } from './log-index.ts';
-import { openLogIndex } from './refresh-index.ts';
+import { readyIndex } from './refresh-index.ts';
 import { readMark, withMark } from './sample-mark.ts';
 import { fitsLimits, usedBy } from './used-limits.ts';
 
@@ -37,25 +37,25 @@ const LATE = '2026-01-01T00-00-01+00-00_e_a.eval';
 
 describe('the index of logs', () => {
   test('gives what the latest log holds first, whichever was read first', () => {
-    using index = LogIndex.open(':memory:');
-    index?.keep(log(LATE), [sample('a')]);
-    index?.keep(log(EARLY), [sample('a'), sample('b', { state: 'errored' })]);
+    using index = LogIndex.inMemory();
+    index.keep(log(LATE), [sample('a')]);
+    index.keep(log(EARLY), [sample('a'), sample('b', { state: 'errored' })]);
     const names = (found: Iterable<{ readonly log: string }> = []) => [...found].map((one) => one.log);
-    expect(names(index?.byKey(digestOf('key a')))).toEqual([LATE, EARLY]);
-    expect(names(index?.byAsked(digestOf('asked a')))).toEqual([LATE, EARLY]);
-    expect(names(index?.bySample('e', { id: 'a', epoch: 1 }))).toEqual([]);
-    expect(names(index?.byKey(digestOf('key b')))).toEqual([]);
+    expect(names(index.byKey(digestOf('key a')))).toEqual([LATE, EARLY]);
+    expect(names(index.byAsked(digestOf('asked a')))).toEqual([LATE, EARLY]);
+    expect(names(index.bySample('e', { id: 'a', epoch: 1 }))).toEqual([]);
+    expect(names(index.byKey(digestOf('key b')))).toEqual([]);
   });
 
   test('gives back all that it was told of a sample', () => {
-    using index = LogIndex.open(':memory:');
+    using index = LogIndex.inMemory();
     const told = sample('a_epoch_1', {
       used: { ...USED, ended: { type: 'token', limit: 50 } },
       later: { 'x.ts': digestOf('x') },
       answers: 'abc 12',
     });
-    index?.keep(log(LATE), [told]);
-    const [found] = index?.bySample('e', { id: 'a', epoch: 1 }) ?? [];
+    index.keep(log(LATE), [told]);
+    const [found] = index.bySample('e', { id: 'a', epoch: 1 }) ?? [];
     expect(found).toMatchObject({
       log: LATE,
       runId: `run of ${LATE}`,
@@ -66,34 +66,36 @@ describe('the index of logs', () => {
     });
     expect(isSameDigest(found?.content ?? '', told.content)).toBe(true);
     expect(isSameDigest(found?.content ?? '', digestOf('other'))).toBe(false);
-    expect(index?.averageUsd('e')).toBe(0.5);
-    expect(index?.averageUsd('other')).toBeUndefined();
+    expect(index.averageUsd('e')).toBe(0.5);
+    expect(index.averageUsd('other')).toBeUndefined();
   });
 
   test('knows a log only as long as it is the same, and forgets those that are gone', () => {
-    using index = LogIndex.open(':memory:');
-    index?.keep(log(EARLY), [sample('a')]);
-    index?.keepOther(log(LATE), 'other');
-    expect(index?.known(log(EARLY))).toEqual({ kind: 'indexed' });
-    expect(index?.known(log(LATE))).toEqual({ kind: 'other', eval: 'other' });
-    expect(index?.known(log(EARLY, { sizeBytes: 9 }))).toBeUndefined();
-    expect(index?.known(log(EARLY, { modifiedMs: 9 }))).toBeUndefined();
-    index?.keepUnreadable(log(LATE), 'it is cut');
-    expect(index?.known(log(LATE))).toEqual({ kind: 'unreadable', reason: 'it is cut' });
-    index?.retain(new Set([LATE]));
-    expect(index?.known(log(EARLY))).toBeUndefined();
-    expect([...(index?.byKey(digestOf('key a')) ?? [])]).toEqual([]);
+    using index = LogIndex.inMemory();
+    index.keep(log(EARLY), [sample('a')]);
+    index.keepOther(log(LATE), 'other');
+    expect(index.known(log(EARLY))).toEqual({ kind: 'indexed' });
+    expect(index.known(log(LATE))).toEqual({ kind: 'other', eval: 'other' });
+    expect(index.known(log(EARLY, { sizeBytes: 9 }))).toBeUndefined();
+    expect(index.known(log(EARLY, { modifiedMs: 9 }))).toBeUndefined();
+    index.keepUnreadable(log(LATE), 'it is cut');
+    expect(index.known(log(LATE))).toEqual({ kind: 'unreadable', reason: 'it is cut' });
+    expect(index.names()).toEqual([EARLY, LATE]);
+    index.forget(EARLY);
+    expect(index.known(log(EARLY))).toBeUndefined();
+    expect([...(index.byKey(digestOf('key a')) ?? [])]).toEqual([]);
   });
 
-  test('is a cache: one that cannot be read is made again, and one that cannot be made is said', async () => {
+  test('is a cache: one that is damaged is made again, and one that cannot be used at all is done without', async () => {
     const path = join(dir.path, 'index.db');
     await writeFile(path, 'this is no database, and it is long enough to be taken for one'.repeat(20));
-    using index = await openLogIndex(nodeDisk, path);
-    index.keep(log(LATE), [sample('a')]);
-    expect([...index.byKey(digestOf('key a'))]).toHaveLength(1);
-    await expect(openLogIndex(nodeDisk, join(dir.path, 'no', 'index.db'))).rejects.toMatchObject({
-      code: 'E_INDEX',
-    });
+    const about = { logs: directoryLogStore(nodeDisk, dir.path), evalName: 'e' };
+    for (const place of [path, path, join(dir.path, 'no', 'index.db')]) {
+      const { index } = await readyIndex(nodeDisk, place, about);
+      index.keep(log(LATE), [sample('a')]);
+      expect([...index.byKey(digestOf('key a'))]).toHaveLength(1);
+      index[Symbol.dispose]();
+    }
   });
 });
 

@@ -13,8 +13,7 @@ import {
   fitsLimits,
   isSameDigest,
   type LogIndex,
-  openLogIndex,
-  refreshIndex,
+  readyIndex,
   shortDigest,
 } from '../reuse/index.ts';
 import type { Plan, PlannedSample } from './plan.ts';
@@ -82,9 +81,9 @@ export class EarlierRuns implements AsyncDisposable {
       return new EarlierRuns(undefined, { logs, options, unreadable: [] });
     // Whoever only looks writes nothing: where there is no state yet, the index is nowhere.
     const isThere = (await disk.stat(places.state.path)) !== undefined;
-    const index = await openLogIndex(disk, isThere ? places.state.logIndex : ':memory:');
     const { eval: name } = options.plan.identity;
-    const unreadable = await refreshIndex(index, logs, name);
+    const path = isThere ? places.state.logIndex : ':memory:';
+    const { index, unreadable } = await readyIndex(disk, path, { logs, evalName: name });
     // As `logFileName` writes it: `<created>_<task>_<task id>.eval`.
     const inName = `_${name.replace(/[^0-9A-Za-z]+/g, '-')}_`;
     return new EarlierRuns(index, {
