@@ -4,6 +4,7 @@ import { type Disk, fileNameFor } from '../disk/index.ts';
 import type { StateDir } from '../journal/index.ts';
 import type { LogEvent, LogReader, SampleFields } from '../log/index.ts';
 import type { FoundSample } from '../reuse/index.ts';
+import type { RunnableTarget } from '../targets/index.ts';
 import type { PlannedSample } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -21,16 +22,25 @@ export interface KeptOutput {
 /** Undefined when the log or the sample is gone. */
 export async function readKeptOutput(
   log: LogReader | undefined,
-  about: { readonly planned: PlannedSample; readonly found: FoundSample; readonly settings: RunSettings },
+  about: {
+    readonly planned: PlannedSample;
+    readonly found: FoundSample;
+    readonly settings: RunSettings;
+    readonly target: Pick<RunnableTarget, 'kind'>;
+  },
 ): Promise<KeptOutput | undefined> {
-  const { planned, found, settings } = about;
+  const { planned, found, settings, target } = about;
   const fields = await log?.sampleFields(planned.id, planned.epoch);
   if (!log || !fields) return undefined;
   return {
     fields,
     events: beforeScoring(log.events(planned.id, planned.epoch)),
     from: found.runId,
-    workspace: await workspaceOf(settings, { runId: found.runId, sample: planned }),
+    // Only agents work in a folder.
+    workspace:
+      target.kind === 'command'
+        ? await workspaceOf(settings, { runId: found.runId, sample: planned })
+        : undefined,
   };
 }
 

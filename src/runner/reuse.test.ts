@@ -1,5 +1,5 @@
 /** What is taken from earlier runs, and what is not, after something changed. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
@@ -35,6 +35,17 @@ describe('answers', () => {
     expect(await answersIn(first.account.log)).toEqual([own, own]);
     const given = { ...own, from: first.account.runId };
     expect(await answersIn(second.account.log)).toEqual([given, given]);
+  });
+
+  test('[LOG-37] go along with an output that is scored anew: the log that it was taken from can go', async () => {
+    const { model, asked } = countingModel();
+    const first = await harness.run(twoTurns(2), { model });
+    const scored = await harness.run(defineEval({ ...twoTurns(2), scorers: [exact()] }), { model });
+    expect(scored.account.samples).toMatchObject({ rescored: 2 });
+    rmSync(first.account.log ?? '');
+    const changed = await harness.run(defineEval({ ...twoTurns(2), version: 2 }), { model });
+    expect(changed.account).toMatchObject({ samples: { replayed: 2 }, answers: { bought: 0 } });
+    expect(asked).toHaveLength(4);
   });
 
   test('of a sample that failed are not bought again: only the call that failed is', async () => {

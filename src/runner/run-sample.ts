@@ -32,7 +32,7 @@ import type { EarlierError } from './earlier-errors.ts';
 import { errorOf } from './eval-error.ts';
 import { countAgain, type FinishedTarget, finishedOutput } from './finished-target.ts';
 import { fitResult } from './fit-log.ts';
-import { JournalRecorder, type RecordedAnswers } from './journal-recorder.ts';
+import { JournalRecorder, keepAnswers, type RecordedAnswers } from './journal-recorder.ts';
 import type { KeptOutput } from './kept-output.ts';
 import { type PlannedSample, resultKey } from './plan.ts';
 import { redactedAttempt } from './redacted-attempt.ts';
@@ -133,8 +133,10 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
   });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);
-  else if (kept) for await (const event of kept.events) attempt.event(event);
-  else
+  else if (kept) {
+    for await (const event of kept.events) attempt.event(event);
+    keepAnswers(attempt, task.answers);
+  } else
     recorder.emit(
       newEvent(scope, 'sample_init', { sample: toJson({ id: planned.id, ...sample }), state: {} }),
     );

@@ -118,23 +118,25 @@ async function runOne(
  */
 async function answersFor(
   { planned, before }: Try,
-  { earlier, opened }: SamplesToRun,
+  { earlier, opened, stock }: SamplesToRun,
 ): Promise<RecordedAnswers> {
   if (before && !before.canReplay) return NO_ANSWERS;
   const { journals, run } = opened;
-  const own = journals.answersAt(planned.id, planned.epoch).map((answer) => ({ from: run.runId, ...answer }));
+  const wasTried = before !== undefined || stock.tried.has(nameOf(planned));
+  const rows = wasTried ? journals.answersAt(planned.id, planned.epoch) : [];
+  const own = rows.map((answer) => ({ from: run.runId, ...answer }));
   return answersToReplay(unionOfAnswers([await earlier.answers(planned), own]));
 }
 
 /** Undefined when the output is not there after all: then the target runs. */
 async function keptOutput(
   planned: PlannedSample,
-  { stock, earlier, settings, tally }: SamplesToRun,
+  { stock, earlier, settings, tally, target }: SamplesToRun,
 ): Promise<KeptOutput | undefined> {
   const found = stock.outputs.get(nameOf(planned));
   if (!found) return undefined;
   try {
-    return await readKeptOutput(await earlier.log(found.log), { planned, found, settings });
+    return await readKeptOutput(await earlier.log(found.log), { planned, found, settings, target });
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     tally.noteDamage(
