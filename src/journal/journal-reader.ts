@@ -134,11 +134,22 @@ export class JournalReader {
 
   /** All attempts at one sample, oldest first. */
   attemptsAt(id: SampleId, epoch: number): readonly AttemptRow[] {
-    const where = 'sample_id IN (?, ?) AND epoch = ?';
-    const other = this.version === 1 ? JSON.stringify(String(id)) : idText(id);
-    const values = [this.version === 1 ? String(id) : idText(id), other, epoch];
-    const found = [...this.rows.many('attempts', { where, values })].map((row) => this.#toAttempt(row));
+    const values = this.#sampleValues(id, epoch);
+    const found = [...this.rows.many('attempts', { where: AT_SAMPLE, values })].map((row) =>
+      this.#toAttempt(row),
+    );
     return found.filter((row) => row !== undefined);
+  }
+
+  /** Their numbers, without reading them. */
+  attemptNumbersAt(id: SampleId, epoch: number): readonly number[] {
+    return this.rows.select(SELECT_NUMBERS, ...this.#sampleValues(id, epoch)).map(({ n }) => Number(n));
+  }
+
+  #sampleValues(id: SampleId, epoch: number): readonly [string, string, number] {
+    return this.version === 1
+      ? [String(id), JSON.stringify(String(id)), epoch]
+      : [idText(id), idText(id), epoch];
   }
 
   result(n: number): AttemptResult | undefined {
@@ -354,6 +365,8 @@ const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS ep
 
 const SELECT_FOREIGN = 'SELECT origin FROM attempts WHERE substr(origin, 1, ?) <> ?';
 const SELECT_COPIES = 'SELECT n, origin FROM attempts WHERE instr(origin, ?) > 0';
+const AT_SAMPLE = 'sample_id IN (?, ?) AND epoch = ?';
+const SELECT_NUMBERS = `SELECT n FROM attempts WHERE ${AT_SAMPLE} ORDER BY n`;
 const SELECT_SAMPLE = 'SELECT sample_id, epoch, substr(data, 1, 8) AS start FROM attempts WHERE n = ?';
 const LAST_REUSED = 'SELECT max(n) FROM reused WHERE sample_id = ? AND epoch = ?';
 

@@ -42,13 +42,27 @@ export function hashOfText(text: string): string {
   return text.isWellFormed() ? attachmentHash(text) : digestOf(bytesOfText(text)).slice(0, 32);
 }
 
+/** Most values hold no such text: those are given back as they are, without a copy. */
 function mapTexts(value: Json, rule: (text: string) => string): Json {
   if (typeof value === 'string') return rule(value);
-  if (isJsonArray(value)) return value.map((item) => mapTexts(item, rule));
+  if (isJsonArray(value)) return mapItems(value, rule);
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => [
-    key,
-    item === undefined ? item : mapTexts(item, rule),
-  ]);
-  return Object.fromEntries(entries);
+  const changed: [string, Json][] = [];
+  for (const key of Object.keys(value)) {
+    const item = value[key];
+    const mapped = item === undefined ? undefined : mapTexts(item, rule);
+    if (mapped !== undefined && mapped !== item) changed.push([key, mapped]);
+  }
+  if (changed.length === 0) return value;
+  return Object.fromEntries([...Object.entries(value), ...changed]);
+}
+
+function mapItems(items: readonly Json[], rule: (text: string) => string): readonly Json[] {
+  let mapped: Json[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const other = mapTexts(item, rule);
+    if (other !== item) mapped ??= [...items];
+    if (mapped) mapped[index] = other;
+  }
+  return mapped ?? items;
 }

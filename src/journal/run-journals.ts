@@ -127,7 +127,9 @@ export class RunJournals {
 
   /** The union of what was bought for a sample in all attempts at it. */
   answersAt(id: SampleId, epoch: number): readonly SampleAnswer[] {
-    return unionOfAnswers(this.attemptsAt(id, epoch).map(({ source, n }) => source.answers(n)));
+    return unionOfAnswers(
+      this.readers.flatMap((source) => source.attemptNumbersAt(id, epoch).map((n) => source.answers(n))),
+    );
   }
 
   /** Every attempt of the run, oldest generation first, each origin once. */

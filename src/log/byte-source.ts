@@ -45,8 +45,11 @@ export interface WindowOptions {
   readonly close: () => Promise<void>;
 }
 
+/** Samples that run at the same time are read at places that are near each other, but not the same. */
+const WINDOWS_MAX = 4;
+
 /**
- * Small reads are served from one window of the bytes, because members lie one after the other and asking the system
+ * Small reads are served from a few windows of the bytes, because members lie one after the other and asking the system
  * (or a bucket) for each header and each body costs more than decoding them.
  */
 export function windowedSource(options: WindowOptions): ByteSource {
@@ -55,8 +58,8 @@ export function windowedSource(options: WindowOptions): ByteSource {
 
 class WindowedSource implements ByteSource {
   readonly #options: WindowOptions;
-  #window: Uint8Array = new Uint8Array();
-  #windowStart = 0;
+  /** The latest first. */
+  #windows: readonly { readonly start: number; readonly bytes: Uint8Array }[] = [];
 
   constructor(options: WindowOptions) {
     this.#options = options;
@@ -71,14 +74,14 @@ class WindowedSource implements ByteSource {
   }
 
   async read(position: number, length: number): Promise<Uint8Array> {
-    const start = position - this.#windowStart;
-    if (start >= 0 && start + length <= this.#window.length)
-      return this.#window.subarray(start, start + length);
+    for (const { start, bytes } of this.#windows) {
+      const from = position - start;
+      if (from >= 0 && from + length <= bytes.length) return bytes.subarray(from, from + length);
+    }
     if (length > this.#options.windowBytes / 2) return this.#readNow(position, length);
-    const window = await this.#readNow(position, this.#options.windowBytes);
-    this.#window = window;
-    this.#windowStart = position;
-    return window.subarray(0, length);
+    const bytes = await this.#readNow(position, this.#options.windowBytes);
+    this.#windows = [{ start: position, bytes }, ...this.#windows.slice(0, WINDOWS_MAX - 1)];
+    return bytes.subarray(0, length);
   }
 
   close(): Promise<void> {

@@ -2,7 +2,7 @@ import { type Json, stringifyJson } from '../base/index.ts';
 import type { MemberJson } from './member-json.ts';
 import { positionsOf } from './pool-refs.ts';
 import { ALL_PLACES } from './reference-places.ts';
-import type { SampleDocument, SamplePart, SamplePiece } from './sample-document.ts';
+import { oneByOne, type SampleDocument, type SamplePart, type SamplePiece } from './sample-document.ts';
 
 const CHUNKED_PARTS = ['events', 'attachments', 'messages', 'calls'] as const;
 
@@ -15,27 +15,29 @@ export interface ChunkedMembers {
 
 /** A sample that is spread over many members [LOG-23]. Attachments are named by their index here. */
 export function chunkedDocument(members: ChunkedMembers, sample: MemberJson): SampleDocument {
+  async function* scanTogether(wanted: ReadonlySet<SamplePart>): AsyncGenerator<readonly SamplePiece[]> {
+    if (wanted.has('fields')) yield await readFields(members, sample);
+    for (const part of CHUNKED_PARTS) {
+      if (!wanted.has(part)) continue;
+      for (const chunk of chunksOf(members, part)) yield* scanChunk(chunk.member, part, chunk.start);
+    }
+  }
   return {
     places: ALL_PLACES,
     sizeBytes: sample.sizeBytes,
     parse: (bytes) => sample.parse(bytes),
-    async *scan(wanted) {
-      if (wanted.has('fields')) yield* scanFields(members, sample);
-      for (const part of CHUNKED_PARTS) {
-        if (!wanted.has(part)) continue;
-        for (const chunk of chunksOf(members, part)) yield* scanChunk(chunk.member, part, chunk.start);
-      }
-    },
+    scan: (wanted) => oneByOne(scanTogether(wanted)),
+    scanTogether,
   };
 }
 
-async function* scanFields(members: ChunkedMembers, sample: MemberJson): AsyncGenerator<SamplePiece> {
+async function readFields(members: ChunkedMembers, sample: MemberJson): Promise<readonly SamplePiece[]> {
   const { message_refs, ...fields } = await sample.readObject();
   const metadata = (await members.member('metadata.json')?.readObject()) ?? {};
   const messages = await readMessages(members, message_refs);
-  for (const [key, value] of Object.entries({ ...fields, metadata, messages })) {
-    if (value !== undefined) yield { part: 'fields', key, bytes: Buffer.from(stringifyJson(value)) };
-  }
+  return Object.entries({ ...fields, metadata, messages }).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ part: 'fields', key, bytes: Buffer.from(stringifyJson(value)) }],
+  );
 }
 
 /** The final conversation is kept as positions in the pool of messages. */
@@ -53,12 +55,18 @@ async function readMessages(members: ChunkedMembers, refs: Json | undefined): Pr
   return positionsOf(refs).flatMap((position) => found.get(position) ?? []);
 }
 
-async function* scanChunk(member: MemberJson, part: SamplePart, start: number): AsyncGenerator<SamplePiece> {
+async function* scanChunk(
+  member: MemberJson,
+  part: SamplePart,
+  start: number,
+): AsyncGenerator<readonly SamplePiece[]> {
   const decide = (path: readonly unknown[]) => (path.length === 0 ? 'enter' : 'take');
-  for await (const { path, bytes } of member.split({ decide })) {
-    const [index] = path;
-    if (typeof index !== 'number') throw member.wrongShape('is not a JSON array');
-    yield { part, key: String(start + index), bytes };
+  for await (const pieces of member.splitTogether({ decide })) {
+    yield pieces.map(({ path, bytes }) => {
+      const [index] = path;
+      if (typeof index !== 'number') throw member.wrongShape('is not a JSON array');
+      return { part, key: String(start + index), bytes };
+    });
   }
 }
 

@@ -16,7 +16,14 @@ import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readParts } from './read-parts.ts';
-import { readEvents, readFields, readSample, type SampleContext } from './read-sample.ts';
+import {
+  readEvents,
+  readFields,
+  readSample,
+  readTranscript,
+  type SampleContext,
+  type SampleTranscript,
+} from './read-sample.ts';
 import { answersMemberName, readAnswer, type SampleAnswer } from './sample-answers.ts';
 import { monolithDocument } from './sample-document.ts';
 import { sampleMemberName } from './sample-text.ts';
@@ -107,6 +114,11 @@ export class EvalLogReader implements StoredLogReader {
   async *events(id: SampleId, epoch: number): AsyncGenerator<LogEvent> {
     const context = await this.context(id, epoch);
     if (context) yield* readEvents(context);
+  }
+
+  async transcript({ id, epoch }: SampleKey): Promise<SampleTranscript | undefined> {
+    const context = await this.context(id, epoch);
+    return context && readTranscript(context);
   }
 
   async parts(id: SampleId, epoch: number): Promise<SampleParts | undefined> {

@@ -24,7 +24,8 @@ async function split(
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  return Array.fromAsync(splitJson(chunks(), { decide, valueSizeBytesMax }), (piece) => ({
+  const pieces = await Array.fromAsync(splitJson(chunks(), { decide, valueSizeBytesMax }));
+  return pieces.flat().map((piece) => ({
     ...piece,
     text: Buffer.from(piece.bytes).toString(),
     slice: bytes.subarray(piece.start, piece.end).toString(),

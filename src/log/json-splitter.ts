@@ -39,17 +39,19 @@ export interface SplitOptions {
   readonly valueSizeBytesMax: number;
 }
 
+/** The pieces of each chunk together: a turn of the event loop for each would cost more than finding it. */
 export async function* splitJson(
   chunks: AsyncIterable<Uint8Array>,
   options: SplitOptions,
-): AsyncGenerator<JsonPiece> {
+): AsyncGenerator<readonly JsonPiece[]> {
   const splitter = new JsonSplitter(options);
   for await (const chunk of chunks) {
     splitter.push(chunk);
-    yield* splitter.takePieces();
+    const pieces = splitter.takePieces();
+    if (pieces.length > 0) yield pieces;
   }
   splitter.finish();
-  yield* splitter.takePieces();
+  yield splitter.takePieces();
 }
 
 const QUOTE = 0x22;
@@ -97,7 +99,7 @@ class JsonSplitter {
 
   takePieces(): readonly JsonPiece[] {
     const pieces = this.#pieces;
-    if (pieces.length > 0) this.#pieces = [];
+    this.#pieces = [];
     return pieces;
   }
 

@@ -2,7 +2,7 @@ import type { SampleId, SampleKey } from '../base/index.ts';
 import type { SampleParts } from './condensed.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberJson } from './member-json.ts';
-import type { SampleContext } from './read-sample.ts';
+import type { SampleContext, SampleTranscript } from './read-sample.ts';
 import type { SampleAnswer } from './sample-answers.ts';
 import type {
   EvalSample,
@@ -34,6 +34,8 @@ export interface LogReader {
   sampleFields(id: SampleId, epoch: number): Promise<SampleFields | undefined>;
   /** The whole events one by one, with bounded memory however large the sample is. Empty when there is none. */
   events(id: SampleId, epoch: number): AsyncIterable<LogEvent>;
+  /** Both of these; a small sample is read once for them. */
+  transcript(sample: SampleKey): Promise<SampleTranscript | undefined>;
   /** The sample still condensed, for writing it into another log. Its iterables may be iterated again. */
   parts(id: SampleId, epoch: number): Promise<SampleParts | undefined>;
   /** What was bought for a sample, if the log says so [LOG-37]; empty when it does not. */

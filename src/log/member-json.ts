@@ -29,6 +29,13 @@ export class MemberJson {
 
   /** The values that `decide` takes, one by one. */
   async *split(options: Omit<SplitOptions, 'valueSizeBytesMax'>): AsyncGenerator<JsonPiece> {
+    for await (const pieces of this.splitTogether(options)) yield* pieces;
+  }
+
+  /** The same, those of each chunk together. */
+  async *splitTogether(
+    options: Omit<SplitOptions, 'valueSizeBytesMax'>,
+  ): AsyncGenerator<readonly JsonPiece[]> {
     const { valueSizeBytesMax } = this.#limits;
     try {
       yield* splitJson(this.#open(), { ...options, valueSizeBytesMax });

@@ -4,7 +4,7 @@ import { Wrong } from './kinds/kind.ts';
 import { sampleFields } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import { migrateFields } from './migrate.ts';
-import type { SampleDocument, SamplePart } from './sample-document.ts';
+import { ALL_PARTS, type SampleDocument, type SamplePart } from './sample-document.ts';
 import type { EvalSample, LogEvent, SampleFields } from './schema.ts';
 import { type Scratch, TextStore } from './text-store.ts';
 import { Transcript } from './transcript.ts';
@@ -18,6 +18,12 @@ export interface SampleContext {
   readonly scorerName: string | undefined;
   readonly scratch: Scratch | undefined;
   readonly sampleSizeBytesMax: number;
+}
+
+/** A sample with its events, which are iterated once. */
+export interface SampleTranscript {
+  readonly fields: SampleFields;
+  readonly events: Iterable<LogEvent> | AsyncIterable<LogEvent>;
 }
 
 export async function readFields(context: SampleContext): Promise<SampleFields> {
@@ -39,6 +45,16 @@ export async function* readEvents(context: SampleContext): AsyncGenerator<LogEve
   }
 }
 
+/** Up to here a sample is read once, and held; beyond, its events are read apart from its fields. */
+const TOGETHER_BYTES_MAX = 2 ** 20;
+
+export async function readTranscript(context: SampleContext): Promise<SampleTranscript> {
+  if (context.document.sizeBytes > TOGETHER_BYTES_MAX)
+    return { fields: await readFields(context), events: readEvents(context) };
+  const { events, attachments: _, ...fields } = await readSample(context);
+  return { fields, events };
+}
+
 export async function readSample(context: SampleContext): Promise<EvalSample> {
   const { document, path, member, sampleSizeBytesMax } = context;
   if (document.sizeBytes > sampleSizeBytesMax) {
@@ -52,12 +68,12 @@ export async function readSample(context: SampleContext): Promise<EvalSample> {
   const transcript = Transcript.empty(document, store);
   const fields: Record<string, Json> = {};
   const eventTexts: Uint8Array[] = [];
-  for await (const piece of document.scan(
-    new Set<SamplePart>(['fields', 'events', 'attachments', 'messages', 'calls']),
-  )) {
-    if (piece.part === 'fields') fields[piece.key] = document.parse(piece.bytes);
-    else if (piece.part === 'events') eventTexts.push(Buffer.from(piece.bytes));
-    else await transcript.add(piece.part, piece.key, piece.bytes);
+  for await (const pieces of document.scanTogether(ALL_PARTS)) {
+    for (const piece of pieces) {
+      if (piece.part === 'fields') fields[piece.key] = document.parse(piece.bytes);
+      else if (piece.part === 'events') eventTexts.push(Buffer.from(piece.bytes));
+      else await transcript.add(piece.part, piece.key, piece.bytes);
+    }
   }
   const events: LogEvent[] = [];
   for (const text of eventTexts) {
@@ -70,9 +86,8 @@ export async function readSample(context: SampleContext): Promise<EvalSample> {
 
 export async function readStoredFields(document: SampleDocument): Promise<Record<string, Json>> {
   const fields: Record<string, Json> = {};
-  for await (const piece of document.scan(new Set<SamplePart>(['fields']))) {
-    fields[piece.key] = document.parse(piece.bytes);
-  }
+  for await (const pieces of document.scanTogether(new Set<SamplePart>(['fields'])))
+    for (const { key, bytes } of pieces) fields[key] = document.parse(bytes);
   return fields;
 }
 

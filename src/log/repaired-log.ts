@@ -5,6 +5,7 @@ import type { RawMember } from './log-file.ts';
 import type { LogReader, MemberInfo } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
 import { readHeader } from './read-header.ts';
+import type { SampleTranscript } from './read-sample.ts';
 import type { SampleAnswer } from './sample-answers.ts';
 import { sampleMemberName } from './sample-text.ts';
 import type {
@@ -88,6 +89,10 @@ export class RepairedLog implements LogReader {
 
   sampleFields(id: SampleId, epoch: number): Promise<SampleFields | undefined> {
     return this.#log.sampleFields(id, epoch);
+  }
+
+  transcript(sample: SampleKey): Promise<SampleTranscript | undefined> {
+    return this.#log.transcript(sample);
   }
 
   events(id: SampleId, epoch: number): AsyncIterable<LogEvent> {

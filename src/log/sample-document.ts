@@ -1,10 +1,18 @@
 import type { Json } from '../base/index.ts';
-import type { JsonPath, Verdict } from './json-splitter.ts';
+import type { JsonPath, JsonPiece, Verdict } from './json-splitter.ts';
 import type { MemberJson } from './member-json.ts';
 import { CONDENSED_PLACES, type ReferencePlaces } from './reference-places.ts';
 
 /** The five parts of a sample, as it is stored: still condensed, still with the names of its time. */
 export type SamplePart = 'fields' | 'events' | 'attachments' | 'messages' | 'calls';
+
+export const ALL_PARTS: ReadonlySet<SamplePart> = new Set([
+  'fields',
+  'events',
+  'attachments',
+  'messages',
+  'calls',
+]);
 
 export interface SamplePiece {
   readonly part: SamplePart;
@@ -19,6 +27,8 @@ export interface SampleDocument {
   readonly places: ReferencePlaces;
   /** Gives the pieces of the wanted parts in the order of the document; the others are not even held. */
   scan(wanted: ReadonlySet<SamplePart>): AsyncIterable<SamplePiece>;
+  /** The same, those of each chunk together: of a small sample all at once. */
+  scanTogether(wanted: ReadonlySet<SamplePart>): AsyncIterable<readonly SamplePiece[]>;
   parse(bytes: Uint8Array): Json;
 }
 
@@ -36,27 +46,48 @@ const PLACES: ReadonlyArray<{ readonly path: JsonPath; readonly part: SamplePart
 
 /** A sample that is one JSON document. */
 export function monolithDocument(json: MemberJson): SampleDocument {
+  const scanTogether = (wanted: ReadonlySet<SamplePart>) => scanMonolith(json, wanted);
   return {
     sizeBytes: json.sizeBytes,
     places: CONDENSED_PLACES,
     parse: (bytes) => json.parse(bytes),
-    async *scan(wanted) {
-      const isOnlyEvents = wanted.size === 1 && wanted.has('events');
-      const options = {
-        decide: (path: JsonPath) => decide(path, wanted),
-        reportEnd: (path: JsonPath) => isOnlyEvents && path.length === 1 && path[0] === 'events',
-      };
-      for await (const { path, bytes, isEnd } of json.split(options)) {
-        // The rest, often the larger part, has been read and checked by whoever asked for the attachments.
-        if (isEnd) return;
-        if (path.length === 0) throw json.wrongShape('is not a JSON object');
-        const place = placeOf(path);
-        if (place && path.length === place.path.length + 1) {
-          yield { part: place.part, key: String(path.at(-1)), bytes };
-        } else if (!place && path.length === 1) yield { part: 'fields', key: String(path[0]), bytes };
-      }
-    },
+    scan: (wanted) => oneByOne(scanTogether(wanted)),
+    scanTogether,
   };
+}
+
+/** Pieces that came together, one by one. */
+export async function* oneByOne(batches: AsyncIterable<readonly SamplePiece[]>): AsyncGenerator<SamplePiece> {
+  for await (const pieces of batches) yield* pieces;
+}
+
+async function* scanMonolith(
+  json: MemberJson,
+  wanted: ReadonlySet<SamplePart>,
+): AsyncGenerator<readonly SamplePiece[]> {
+  const isOnlyEvents = wanted.size === 1 && wanted.has('events');
+  const options = {
+    decide: (path: JsonPath) => decide(path, wanted),
+    reportEnd: (path: JsonPath) => isOnlyEvents && path.length === 1 && path[0] === 'events',
+  };
+  for await (const pieces of json.splitTogether(options)) {
+    const found: SamplePiece[] = [];
+    for (const piece of pieces) {
+      // The rest, often the larger part, has been read and checked by whoever asked for the attachments.
+      if (piece.isEnd) return yield found;
+      if (piece.path.length === 0) throw json.wrongShape('is not a JSON object');
+      const one = samplePiece(piece);
+      if (one) found.push(one);
+    }
+    yield found;
+  }
+}
+
+function samplePiece({ path, bytes }: JsonPiece): SamplePiece | undefined {
+  const place = placeOf(path);
+  if (!place) return path.length === 1 ? { part: 'fields', key: String(path[0]), bytes } : undefined;
+  const isItem = path.length === place.path.length + 1;
+  return isItem ? { part: place.part, key: String(path.at(-1)), bytes } : undefined;
 }
 
 function decide(path: JsonPath, wanted: ReadonlySet<SamplePart>): Verdict {

@@ -8,7 +8,7 @@ import {
 } from '../base/index.ts';
 import { referredHash } from './attachment-rule.ts';
 import type { SampleContext } from './read-sample.ts';
-import type { SampleDocument, SamplePart, SamplePiece } from './sample-document.ts';
+import { ALL_PARTS, type SampleDocument, type SamplePart, type SamplePiece } from './sample-document.ts';
 import type { KeyCheck } from './shapes/check-document.ts';
 import type { Shapes } from './verify-member.ts';
 
@@ -27,11 +27,13 @@ export async function checkSample(
   const references = new References(document);
   const form = shapes && new Form(shapes);
   const found: { id?: Json; epoch?: Json } = {};
-  for await (const piece of document.scan(ALL_PARTS)) {
-    const value = document.parse(piece.bytes);
-    references.note(piece, value);
-    form?.note(piece, value);
-    if (piece.part === 'fields' && (piece.key === 'id' || piece.key === 'epoch')) found[piece.key] = value;
+  for await (const pieces of document.scanTogether(ALL_PARTS)) {
+    for (const piece of pieces) {
+      const value = document.parse(piece.bytes);
+      references.note(piece, value);
+      form?.note(piece, value);
+      if (piece.part === 'fields' && (piece.key === 'id' || piece.key === 'epoch')) found[piece.key] = value;
+    }
   }
   const problem = (code: 'reference' | 'shape') => (message: string) => ({ code, message, isRemark: false });
   return [
@@ -44,8 +46,6 @@ export async function checkSample(
     ...(form?.finish() ?? []).map(problem('shape')),
   ];
 }
-
-const ALL_PARTS: ReadonlySet<SamplePart> = new Set(['fields', 'events', 'attachments', 'messages', 'calls']);
 
 function misnamed(found: { readonly id?: Json; readonly epoch?: Json }, { id, epoch }: SampleKey): string[] {
   if (jsonText(found.id) === String(id) && found.epoch === epoch) return [];

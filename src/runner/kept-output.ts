@@ -30,11 +30,11 @@ export async function readKeptOutput(
   },
 ): Promise<KeptOutput | undefined> {
   const { planned, found, settings, target } = about;
-  const fields = await log?.sampleFields(planned.id, planned.epoch);
-  if (!log || !fields) return undefined;
+  const transcript = await log?.transcript(planned);
+  if (!transcript) return undefined;
   return {
-    fields,
-    events: beforeScoring(log.events(planned.id, planned.epoch)),
+    fields: transcript.fields,
+    events: beforeScoring(transcript.events),
     from: found.runId,
     // Only agents work in a folder.
     workspace:
@@ -56,7 +56,9 @@ export async function workspaceOf(
 }
 
 /** Without what scorers did: their verdicts are given anew, and none of the old may stand beside them. */
-async function* beforeScoring(events: AsyncIterable<LogEvent>): AsyncGenerator<LogEvent> {
+async function* beforeScoring(
+  events: Iterable<LogEvent> | AsyncIterable<LogEvent>,
+): AsyncGenerator<LogEvent> {
   const isOfScoring = scoringFilter();
   for await (const event of events) if (!isOfScoring(event)) yield event;
 }

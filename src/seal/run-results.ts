@@ -1,15 +1,13 @@
 import { type Clock, isoSeconds, type Json } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { addUsage, type EvalSampleSummary, type EvalStats, type ModelUsage } from '../log/index.ts';
-import { type ComputedResults, computeResults } from '../stats/index.ts';
+import { ResultsCollector } from '../stats/index.ts';
 import type { SealPlan } from './plan-seal.ts';
-import { summariesOf } from './sample-parts.ts';
 
-/** The numbers of the whole run, from its samples' scores. Interrupted and errored samples are not completed. */
-export function computeRunResults({ run, choices, counts }: SealPlan): Promise<ComputedResults> {
+/** For the numbers of the whole run, from its samples' scores. Interrupted and errored samples are not completed. */
+export function resultsCollector({ run, counts }: SealPlan): ResultsCollector {
   const { scorers, metrics, config } = run.start.eval;
-  return computeResults({
-    samples: summariesOf(choices),
+  return new ResultsCollector({
     scorers: scorers ?? [],
     ...(metrics === undefined ? {} : { metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
@@ -29,15 +27,11 @@ export class StatsCollector {
     this.#startedAt = run.created;
   }
 
-  *watch(summaries: Iterable<EvalSampleSummary>): Iterable<EvalSampleSummary> {
-    for (const summary of summaries) {
-      const started = summary.started_at;
-      if (started !== undefined && Date.parse(started) < Date.parse(this.#startedAt))
-        this.#startedAt = started;
-      addAll(this.#models, summary.model_usage);
-      addAll(this.#roles, summary.role_usage);
-      yield summary;
-    }
+  add(summary: EvalSampleSummary): void {
+    const started = summary.started_at;
+    if (started !== undefined && Date.parse(started) < Date.parse(this.#startedAt)) this.#startedAt = started;
+    addAll(this.#models, summary.model_usage);
+    addAll(this.#roles, summary.role_usage);
   }
 
   finish({

@@ -2,6 +2,7 @@ import { ActionableError, DamageError, messageOf, type SampleKey } from '../base
 import type { RunJournals } from '../journal/index.ts';
 import {
   type Attachment,
+  type EvalSampleSummary,
   type LogFile,
   type LogHeader,
   type LogReader,
@@ -12,7 +13,7 @@ import {
 import type { ApplySealOptions } from './apply-seal.ts';
 import { type Chosen, nameOfChosen } from './choice-list.ts';
 import type { SealPlan } from './plan-seal.ts';
-import { computeRunResults, StatsCollector } from './run-results.ts';
+import { resultsCollector, StatsCollector } from './run-results.ts';
 import { fieldsOf, storedFieldsOf, summariesOf } from './sample-parts.ts';
 
 /** Samples whose rows, or whose lender, cannot be read after all: a log is to be made without them. */
@@ -40,8 +41,9 @@ export async function writePlan(
   await file.writeStart(run.start);
   await writeSamples(file, plan, options);
   const stats = new StatsCollector(run);
-  await file.writeSummaries(stats.watch(summariesOf(choices)));
-  const { results, reductions } = await computeRunResults(plan);
+  const collector = resultsCollector(plan);
+  await file.writeSummaries(watched(summariesOf(choices), [stats, collector]));
+  const { results, reductions } = collector.finish();
   if (reductions.length > 0) await file.writeReductions(reductions);
   const { status, error } = options.outcome;
   // Inspect shows what the eval's own metadata says, and makes the log's from it: so both say the same.
@@ -60,6 +62,17 @@ export async function writePlan(
   };
   await file.writeHeader(header);
   return header;
+}
+
+/** Summaries are put together from several rows each: they are read once, whoever wants to see them. */
+function* watched(
+  summaries: Iterable<EvalSampleSummary>,
+  watchers: readonly { add(summary: EvalSampleSummary): void }[],
+): Iterable<EvalSampleSummary> {
+  for (const summary of summaries) {
+    for (const watcher of watchers) watcher.add(summary);
+    yield summary;
+  }
 }
 
 /** `samples/<id>_epoch_<n>.json` → its name; undefined for any other member. */

@@ -20,8 +20,7 @@ import { metadataKeysOf, type ScoredSample } from './metrics.ts';
 import { type Reducer, readReducer } from './reducers.ts';
 import { type SampleScores, type ScoreEntry, ScoreTable } from './score-table.ts';
 
-export interface ComputeResultsInput {
-  readonly samples: Iterable<SampleScores> | AsyncIterable<SampleScores>;
+export interface ResultsInput {
   readonly scorers: readonly ScorerSpec[];
   /** The eval's own metrics: they take the place of every scorer's. */
   readonly metrics?: Json;
@@ -34,6 +33,10 @@ export interface ComputeResultsInput {
    * as 0, which is what Inspect makes of it: its own logs are counted so.
    */
   readonly countsRecords?: boolean;
+}
+
+export interface ComputeResultsInput extends ResultsInput {
+  readonly samples: Iterable<SampleScores> | AsyncIterable<SampleScores>;
 }
 
 export interface EvalResults {
@@ -49,31 +52,51 @@ export interface ComputedResults {
   readonly warnings: readonly string[];
 }
 
+/** Reads the samples once: see `ResultsCollector`. */
+export async function computeResults({ samples, ...input }: ComputeResultsInput): Promise<ComputedResults> {
+  const collector = new ResultsCollector(input);
+  for await (const sample of samples) collector.add(sample);
+  return collector.finish();
+}
+
 /**
- * Reads the samples once, keeping only their scores and the metadata that metrics look at, and computes every metric
+ * Takes samples as they go by, keeping only their scores and the metadata that metrics look at, and computes every metric
  * of every scorer. It never throws over what a scorer gave: what cannot be computed is NaN, with a warning.
  */
-export async function computeResults(input: ComputeResultsInput): Promise<ComputedResults> {
-  const override =
-    input.metrics === undefined || input.metrics === null ? undefined : readMetricPlan(input.metrics);
-  const planned = input.scorers.map((spec) => ({ spec, plan: override ?? planOf(spec) }));
-  const plans = [...planned.map(({ plan }) => plan), override ?? DEFAULT_METRICS];
-  const table = new ScoreTable(metadataKeysOf(plans.flatMap(specsOf)));
-  for await (const sample of input.samples) table.add(sample);
+export class ResultsCollector {
+  readonly #input: ResultsInput;
+  readonly #override: MetricPlan | undefined;
+  readonly #planned: readonly Omit<KeyedScorer, 'key'>[];
+  readonly #table: ScoreTable;
 
-  const warnings = new Set<string>();
-  const scores: EvalScore[] = [];
-  const reductions: EvalSampleReductions[] = [];
-  for (const scorer of withKeys(planned, table.keys(), override)) {
-    const entries = table.entries(scorer.key);
-    const countsRecords = input.countsRecords ?? false;
-    for (const view of viewsOf(scorer.key, entries, input.reducers, warnings)) {
-      if (view.reductions !== undefined) reductions.push(view.reductions);
-      scores.push(...evalScores({ ...scorer, countsRecords }, view, warnings));
-    }
+  constructor(input: ResultsInput) {
+    const { metrics, scorers } = input;
+    const override = metrics === undefined || metrics === null ? undefined : readMetricPlan(metrics);
+    this.#input = input;
+    this.#override = override;
+    this.#planned = scorers.map((spec) => ({ spec, plan: override ?? planOf(spec) }));
+    const plans = [...this.#planned.map(({ plan }) => plan), override ?? DEFAULT_METRICS];
+    this.#table = new ScoreTable(metadataKeysOf(plans.flatMap(specsOf)));
   }
-  const results = { total_samples: input.totalSamples, completed_samples: input.completedSamples, scores };
-  return { results, reductions, warnings: [...warnings] };
+
+  add(sample: SampleScores): void {
+    this.#table.add(sample);
+  }
+
+  finish(): ComputedResults {
+    const { reducers, countsRecords = false, totalSamples, completedSamples } = this.#input;
+    const warnings = new Set<string>();
+    const scores: EvalScore[] = [];
+    const reductions: EvalSampleReductions[] = [];
+    for (const scorer of withKeys(this.#planned, this.#table.keys(), this.#override)) {
+      for (const view of viewsOf(scorer.key, this.#table.entries(scorer.key), reducers, warnings)) {
+        if (view.reductions !== undefined) reductions.push(view.reductions);
+        scores.push(...evalScores({ ...scorer, countsRecords }, view, warnings));
+      }
+    }
+    const results = { total_samples: totalSamples, completed_samples: completedSamples, scores };
+    return { results, reductions, warnings: [...warnings] };
+  }
 }
 
 /** The keys under which scorers' scores are stored: the short name, then name1, name2… for repeats. */

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { EvalDefinition } from '../../src/evals/index.ts';
 import { mockModel } from '../../src/targets/index.ts';
@@ -44,12 +43,12 @@ async function measure(turns: number): Promise<Measured> {
     model: { name, model: mockModel({ name, respond: ({ turn }) => textOf('answer', turn) }) },
   });
   const journal = await run.createJournal();
+  const { path } = journal.reader;
   const before = process.cpuUsage();
   await run.execute(journal);
   const { user, system } = process.cpuUsage(before);
   journal.close();
   await run.close();
-  const path = join(dir.path, 'journal', 'journal.db');
   return {
     turns,
     newBytes: turns * TURN_BYTES,
