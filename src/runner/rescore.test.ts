@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
@@ -14,7 +15,7 @@ import {
   normalizeEval,
 } from '../evals/index.ts';
 import { openLog, verifyLog } from '../log/index.ts';
-import { createModels, mockModel } from '../targets/index.ts';
+import { createBudget, createModels, mockModel } from '../targets/index.ts';
 import { type RescoreOptions, rescoreLog } from './rescore.ts';
 
 let harness: Harness;
@@ -48,6 +49,7 @@ const rescore = (from: string, definition: EvalDefinition, more: Partial<Rescore
       concurrency: 1,
       scripted: { 'mock/grader': mockModel({ name: 'mock/grader', answers: ['GRADE: C'] }) },
     }),
+    concurrency: 4,
     action: 'overwrite',
     signal: new AbortController().signal,
     ...more,
@@ -113,7 +115,12 @@ describe('a log that is scored again', () => {
       },
     });
     const models = () => createModels({ env: {}, concurrency: 1, scripted: { 'mock/grader': grader } });
-    const stopping = { models: models(), signal: abort.signal, onProgress: () => abort.abort() };
+    const stopping = {
+      models: models(),
+      concurrency: 1,
+      signal: abort.signal,
+      onProgress: () => abort.abort(),
+    };
     await expect(rescore(log, graded, stopping)).rejects.toThrow();
     expect(asked).toHaveLength(1);
     const { logPath } = await rescore(log, graded, { models: models() });
@@ -126,6 +133,42 @@ describe('a log that is scored again', () => {
     const again = await harness.run(changed, { models: models() });
     expect(again.account.samples).toMatchObject({ rescored: 2 });
     expect(asked).toHaveLength(2);
+  });
+
+  test('is scored several samples at a time, in their order, and stops at a budget that holds over all attempts', async () => {
+    const rows = Array.from({ length: 9 }, (_, index) => ({ id: index, input: `word ${index}`, target: '' }));
+    const log = await run({ ...words, data: rows });
+    const graded = defineEval({ ...words, scorers: [modelGraded({ model: 'mock/grader', rubric: 'any' })] });
+    let [asked, underWay, most] = [0, 0, 0];
+    const grader = mockModel({
+      name: 'mock/grader',
+      respond: async () => {
+        asked++;
+        most = Math.max(most, ++underWay);
+        await sleep(20 - asked);
+        underWay--;
+        return 'GRADE: C';
+      },
+    });
+    const models = (limitUsd?: number) =>
+      createModels({
+        env: {},
+        concurrency: 3,
+        scripted: { 'mock/grader': grader },
+        prices: { 'mock/grader': { input: 0, output: 1_000_000 } },
+        budget: createBudget(limitUsd),
+      });
+    const dear = { models: models(4), concurrency: 3 };
+    await expect(rescore(log, graded, dear)).rejects.toMatchObject({ code: 'E_BUDGET_EXHAUSTED' });
+    expect(most).toBe(3);
+    const before = asked;
+    expect(before).toBeLessThan(9);
+    await expect(rescore(log, graded, { ...dear, models: models(4) })).rejects.toThrow('is spent');
+    expect(asked).toBe(before);
+    const { logPath } = await rescore(log, graded, { models: models(), concurrency: 3 });
+    expect(asked).toBe(9);
+    expect((await harness.samples(logPath)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(await readdir(harness.stateDir)).not.toContainEqual(expect.stringMatching(/^\d{8}T/));
   });
 
   test('whose scores were joined by others is no result of a run: only its outputs are taken', async () => {

@@ -53,6 +53,7 @@ import {
 } from '../targets/index.ts';
 import type { ScorerTrouble } from './account.ts';
 import type { BoughtAnswer } from './earlier-runs.ts';
+import { inOrder } from './in-order.ts';
 import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
 import { resultKey } from './plan.ts';
@@ -82,6 +83,8 @@ export interface RescoreOptions {
   /** Its code, when it comes from a module. */
   readonly code: EvalCode | undefined;
   readonly models: Models;
+  /** How many samples are scored at a time. */
+  readonly concurrency: number;
   /** overwrite: the new scores take the place of the old ones. append: they join them. */
   readonly action: 'overwrite' | 'append';
   readonly signal: AbortSignal;
@@ -101,7 +104,7 @@ export interface RescoreReport {
 
 /**
  * Scores a log again from what it holds, without calling the target, and writes a new log, which a run of the eval takes for
- * its own. Samples are read, scored and written one after the other. What graders answer is kept until the log is there.
+ * its own. Samples are scored a few at a time and written in their order. What graders answer is kept until the log is there.
  *
  * ### Ordering
  * See `LogStore.create`. The source is only read.
@@ -161,6 +164,7 @@ class Rescore {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
     this.#journal = await this.#openJournal(header);
+    this.#journal.countSpent(this.#options.models.budget);
     const rows = await RowLookup.open({ ...this.#options, tempDir: stateOf(this.#options).path });
     try {
       return await this.#write(file, { header, specs, rows });
@@ -184,22 +188,24 @@ class Rescore {
     file: LogFile,
     plan: { readonly header: LogHeader; readonly specs: readonly EvalScorer[]; readonly rows: RowLookup },
   ): Promise<RescoreReport> {
-    const { onProgress, signal } = this.#options;
+    const { onProgress, signal, concurrency } = this.#options;
     const spec = this.#specOf(plan.header, plan.specs);
     await file.writeStart({ version: plan.header.version, eval: spec, plan: plan.header.plan });
     const keys = await this.#log.samples();
     const summaries: EvalSampleSummary[] = [];
     let scored = 0;
-    for (const [index, key] of keys.entries()) {
+    const work = async (key: SampleKey) => {
       signal.throwIfAborted();
       const parts = await this.#log.parts(key.id, key.epoch);
+      if (!parts || parts.fields.error !== undefined) return parts;
+      scored++;
+      return await this.#score(parts, plan.rows);
+    };
+    for await (const parts of inOrder(keys, { atATime: concurrency, work })) {
       if (!parts) continue;
-      const isScorable = parts.fields.error === undefined;
-      const written = isScorable ? await this.#score(parts, plan.rows) : parts;
-      if (isScorable) scored++;
-      await file.writeSample(written);
-      summaries.push(summarize(written.fields));
-      onProgress?.(index + 1, keys.length);
+      await file.writeSample(parts);
+      summaries.push(summarize(parts.fields));
+      onProgress?.(summaries.length, keys.length);
     }
     await file.writeSummaries(summaries);
     const { results, reductions } = await this.#compute(plan.header, plan.specs, summaries);
@@ -251,7 +257,7 @@ class Rescore {
         model_usage: mergeUsage(fields.model_usage, usage),
       },
       events: joined(action === 'append' ? parts.events : textsBeforeScoring(parts.events), events),
-      answers: unionOfAnswers([known, heard]),
+      answers: unionOfAnswers<SampleAnswer>([known, heard]),
     };
   }
 

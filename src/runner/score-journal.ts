@@ -21,6 +21,7 @@ import {
 } from '../journal/index.ts';
 import { type LogEvent, type LogStart, type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import { releaseRun } from '../seal/index.ts';
+import type { Budget } from '../targets/index.ts';
 import type { BoughtAnswer } from './earlier-runs.ts';
 import type { AttemptSink } from './sample-journal.ts';
 import { tryLockRun } from './try-lock.ts';
@@ -37,6 +38,11 @@ export interface ScoreJournalOptions {
   readonly logName: string;
 }
 
+interface OwnJournal {
+  readonly lock: RunLock;
+  readonly writer: JournalWriter;
+}
+
 /**
  * Keeps what graders answer while a log is scored again: whoever is stopped and begins anew does not buy it twice. There is no
  * journal before the first answer.
@@ -44,7 +50,8 @@ export interface ScoreJournalOptions {
 export class ScoreJournal {
   readonly #options: ScoreJournalOptions;
   readonly #earlier: readonly { readonly lock: RunLock; readonly journals: RunJournals }[];
-  #own: { readonly lock: RunLock; readonly writer: JournalWriter } | undefined;
+  #own: OwnJournal | undefined;
+  #opening: Promise<OwnJournal> | undefined;
 
   private constructor(
     options: ScoreJournalOptions,
@@ -63,6 +70,11 @@ export class ScoreJournal {
       if (lock) earlier.push({ lock, journals: await openRunJournals({ disk, runDir: dir }) });
     }
     return new ScoreJournal(options, earlier);
+  }
+
+  /** What those spent who were stopped: a budget holds over all attempts [BUD-4]. */
+  countSpent(budget: Pick<Budget, 'countEarlier'>): void {
+    for (const { journals } of this.#earlier) budget.countEarlier(journals.run().runId, journals.spentUsd());
   }
 
   /** What was bought for a sample by those who were stopped. */
@@ -117,8 +129,14 @@ export class ScoreJournal {
     this.#own?.lock.release();
   }
 
+  /** Several samples may hear their first answer at the same time. */
   async #writer(): Promise<JournalWriter> {
-    if (this.#own) return this.#own.writer;
+    this.#opening ??= this.#openOwn();
+    this.#own = await this.#opening;
+    return this.#own.writer;
+  }
+
+  async #openOwn(): Promise<OwnJournal> {
     const { disk, clock, random, state } = this.#options;
     const run = this.#record();
     const runDir = state.runDir(run.runId);
@@ -130,8 +148,7 @@ export class ScoreJournal {
       writer: { writer: shortId(random), generation: 1, after: [], reuse: 'same' },
       ports: { disk, clock },
     });
-    this.#own = { lock, writer };
-    return writer;
+    return { lock, writer };
   }
 
   #record(): RunRecord {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { type CommonFlags, defineCommand } from '../command.ts';
+import { parseCount, parseUsd } from '../parse-values.ts';
 
 export interface ScoreFlags extends CommonFlags {
   readonly eval: string;
@@ -7,6 +8,9 @@ export interface ScoreFlags extends CommonFlags {
   readonly action: 'overwrite' | 'append';
   readonly prices?: string;
   readonly baseUrl?: string;
+  readonly concurrency?: number;
+  readonly budget?: number;
+  readonly allowUnpriced?: true;
 }
 
 export const command = defineCommand<ScoreFlags>({
@@ -20,6 +24,11 @@ The target is not called; graders are, when the eval has some.`,
     new Option('--action <what>', 'whether new scores replace the old ones or join them')
       .choices(['overwrite', 'append'])
       .default('overwrite'),
+    new Option('--concurrency <n>', 'samples at a time (default: 20)').argParser(parseCount),
+    new Option('--budget <usd>', 'stop when graders have cost this much, over all attempts at it').argParser(
+      parseUsd,
+    ),
+    new Option('--allow-unpriced', 'go on with a budget although the price of a grader is not known'),
     new Option('--base-url <url>', 'where graders of openai-compatible/… are served'),
     new Option(
       '--prices <file>',
@@ -35,7 +44,7 @@ The target is not called; graders are, when the eval has some.`,
     1: 'a scorer failed or scored nothing, or the log could not be scored',
     2: 'the file is no log, or the command line or the eval file is wrong; nothing was written',
     3: 'the log is damaged',
-    4: 'interrupted; nothing was written',
+    4: 'interrupted, or the budget is spent; no log was written, and what graders answered is kept',
   },
   async run(call) {
     const { scoreCommand } = await import('../run/score-command.ts');

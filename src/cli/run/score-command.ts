@@ -3,7 +3,7 @@ import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
-import { createModels, type LanguageModel } from '../../targets/index.ts';
+import { BudgetExhausted, createBudget, createModels, type LanguageModel } from '../../targets/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { ScoreFlags } from '../commands/score.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
@@ -16,7 +16,6 @@ import { resultLines, scorerSentences } from './account-report.ts';
 import { readPrices } from './prices-file.ts';
 import { listenForStop } from './stop-control.ts';
 
-/** Graders are asked one sample after the other; the gate need not be wide. */
 const CONCURRENCY = 20;
 const SAY_EVERY = 500;
 
@@ -41,6 +40,7 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
       baseDir: loaded.baseDir,
       code: loaded.code,
       models: await modelsFor({ ...loaded, planned }, flags, terminal),
+      concurrency: flags.concurrency ?? planned.concurrency ?? CONCURRENCY,
       action: flags.action,
       signal: stop.signals.drain,
       onProgress: (done, total) => {
@@ -52,7 +52,10 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
     return exitCode;
   } catch (error) {
     if (stop.count > 0) return EXIT.interrupted;
-    throw error;
+    if (!(error instanceof BudgetExhausted)) throw error;
+    terminal.note(`${error.message} No log was written; what graders answered is kept for the next time.`);
+    terminal.note(error.hint);
+    return EXIT.interrupted;
   } finally {
     stop.dispose();
   }
@@ -98,7 +101,8 @@ async function modelsFor(
   const { models } = loaded.definition;
   return createModels({
     env: terminal.env,
-    concurrency: CONCURRENCY,
+    concurrency: flags.concurrency ?? loaded.planned.concurrency ?? CONCURRENCY,
+    budget: createBudget(flags.budget, { allowUnpriced: flags.allowUnpriced ?? false }),
     projectDir: loaded.baseDir,
     redact: loaded.planned.redact,
     onUnknownPrice: (model) =>
