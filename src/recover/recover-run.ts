@@ -23,6 +23,7 @@ import {
   countNotIn,
   countWaiting,
   isWhole,
+  keepJournals,
   planSeal,
   RECOVERY_KEY,
   releaseRun,
@@ -199,6 +200,7 @@ class RunRecovery {
     const sources = this.#sources(journals);
     // In the log directory the next run finds them in the log itself [LOG-37].
     this.#waiting = logs.place === places.logs.place ? 0 : countWaiting(journals);
+    if (keep) await this.#keepJournals();
     const deleted = keep ? [] : await this.#release(report, { logs, journals });
     const left = keep || deleted.length > 0 ? [] : sources.map(({ place }) => place);
     const { header } = report;
@@ -251,6 +253,13 @@ class RunRecovery {
     }
   }
 
+  /** Also from a later `run`, which goes on with them. */
+  async #keepJournals(): Promise<void> {
+    const { dir, runId, isAside } = this.#site;
+    const { disk, places } = this.#options;
+    if (dir !== undefined && !isAside) await keepJournals(disk, places.state, runId);
+  }
+
   /** The log is in place and checked. What could not be read whole, or is not in the log, is left where it is [SEAL-5]. */
   async #release(
     report: SealReport,
@@ -272,6 +281,8 @@ class RunRecovery {
     journals.close();
     const deleted: string[] = [];
     if (dir !== undefined && (await disk.stat(dir))) {
+      // Whoever kept them before says now that they may go.
+      await disk.remove(places.state.keepMark(runId));
       await releaseRun(disk, places.state, runId);
       deleted.push(dir);
     }

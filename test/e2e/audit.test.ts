@@ -275,6 +275,24 @@ describe('what was paid for is used, or stays', () => {
     expect(dir.runDirs()).toEqual([]);
   });
 
+  test('recover --keep keeps the journals also from the run that goes on with them', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    await killedRun(dir, SAMPLES);
+    const [runId = ''] = dir.runDirs();
+    expect((await holdfast(dir.path, ['recover', runId, '--keep'])).code).toBe(0);
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    const kept = join(dir.path, 'logs', '.holdfast', 'kept', runId);
+    expect(
+      readdirSync(kept, { recursive: true })
+        .map(String)
+        .some((name) => name.endsWith('journal.db')),
+    ).toBe(true);
+    expect(dir.runDirs()).toEqual([]);
+    const once = await holdfast(dir.path, ['recover', kept, '-o', 'again.eval', '--keep', '--json']);
+    expect(JSON.parse(once.stdout)).toMatchObject({ counts: { lost: 0 } });
+  });
+
   test('--reuse=any over a crashed run does not cost its answers', async () => {
     await using dir = await paidEval({ latencyMs: 20, extra: 'version: 2,' });
     await holdfast(dir.path, RUN);
