@@ -20,6 +20,8 @@ export interface FoundRun {
   /** Over all writers that are not fenced, and whoever holds the run itself. */
   readonly liveness: Liveness;
   readonly writers: readonly FoundWriter[];
+  /** True when it was begun without anything of other runs, and the last who worked on it did not say good-bye. */
+  readonly isFreshAndKilled: boolean;
   /** When one of its writers last said that it is there. It decides nothing. */
   readonly lastSeenMs: number | undefined;
 }
@@ -58,6 +60,7 @@ export async function findRuns(
       run: first.run,
       liveness: isHeld ? 'alive' : livenessOfRun(seen),
       writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
+      isFreshAndKilled: isFreshAndKilled(seen),
       lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
     });
   }
@@ -68,6 +71,14 @@ interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly after: readonly string[];
   readonly beatMs: number | undefined;
+  readonly generation: number;
+  readonly isFresh: boolean;
+  readonly saidGoodbye: boolean;
+}
+
+function isFreshAndKilled(looks: readonly Look[]): boolean {
+  const last = looks.reduce((one, other) => (other.generation > one.generation ? other : one));
+  return looks.some(({ generation, isFresh }) => generation <= 1 && isFresh) && !last.saidGoodbye;
 }
 
 /** Nothing of a run that was let go while it was looked at: its log is in place by now. */
@@ -117,8 +128,11 @@ function lookTogether(
 
 function describe(reader: JournalReader, end?: 'close'): Look {
   try {
-    const { writer, after } = reader.writer();
+    const { writer, after, generation, reuse } = reader.writer();
     return {
+      generation,
+      isFresh: reuse === 'none',
+      saidGoodbye: reader.ending() !== undefined,
       run: reader.run(),
       writer,
       after,
