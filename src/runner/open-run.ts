@@ -3,6 +3,7 @@ import {
   createWriter,
   type FoundRun,
   type JournalWriter,
+  journalBusy,
   lockRun,
   openRunJournals,
   type RunJournals,
@@ -48,7 +49,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
   const lock = lockRun(found.dir);
   let earlier: RunJournals | undefined;
   try {
-    await fenceFound(found, settings);
+    if (!(await fenceFound(found, settings))) throw journalBusy(found.dir);
     earlier = await openRunJournals({ disk, runDir: found.dir });
     const previous = await previousAttempt(disk, earlier);
     const { damage } = earlier;

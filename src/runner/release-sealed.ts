@@ -19,7 +19,7 @@ export async function releaseSealed(
   const lock = tryLockRun(found.dir);
   if (!lock) return;
   try {
-    await fenceFound(found, settings);
+    if (!(await fenceFound(found, settings))) return;
     const journals = await openRunJournals({ disk: settings.disk, runDir: found.dir });
     const close = () => journals.close();
     try {
@@ -27,7 +27,7 @@ export async function releaseSealed(
       // Why it stays, if it does, is told with the logs that the bucket lacks.
       if (absent === 0 && problems.length === 0)
         return void (await letRunGo({ ...found.run, journals, close }, settings));
-      tally.note(
+      tally.noteDamage(
         `The log of run ${runId} is finished, but its journals hold ${counted(absent, 'sample')} more, or are damaged. They were left as they are: holdfast recover ${runId} --output <log> makes a log of them.`,
       );
     } finally {
@@ -35,7 +35,7 @@ export async function releaseSealed(
     }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
-    tally.note(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
+    tally.noteDamage(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
   } finally {
     lock.release();
   }

@@ -106,7 +106,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
-    for (const stale of back.stale) tally.note(await takeOver(stale, settings, options.startOf));
+    for (const stale of back.stale) await takeOver(stale, { ...options, tally });
     const earlier = await openEarlier(planned);
     try {
       const done = back.goOn
