@@ -113,12 +113,12 @@ describe('a flipped byte', () => {
 test('a table whose own description is changed is read past it', () => {
   const reader = damagedCopy((path) => {
     for (const file of [path, `${path}-wal`]) {
-      const text = readFileSync(file, 'latin1').replaceAll('digest TEXT NOT NULL', 'digesl TEXT NOT NULL');
+      const text = readFileSync(file, 'latin1').replaceAll('json TEXT NOT NULL', 'jsan TEXT NOT NULL');
       writeFileSync(file, text, 'latin1');
     }
   });
   expect(contentsOfJournal(reader)).toEqual(expected);
-  expect(reader.damage().sentences).toEqual([expect.stringContaining('no such column: digest')]);
+  expect(reader.damage().sentences).toEqual([expect.stringContaining('no such column: json')]);
   reader.close();
 });
 

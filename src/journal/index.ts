@@ -1,3 +1,4 @@
+export { addSegments } from './add-segments.ts';
 export { AttemptWriter, type RowSink } from './attempt-writer.ts';
 export { createWriter } from './create-writer.ts';
 export { fenceWriter, fenceWriterInBucket } from './fence.ts';

@@ -1,8 +1,9 @@
 import { counted, DamageError } from '../base/index.ts';
-import { type FoundRun, openRunJournals, type RunJournals } from '../journal/index.ts';
+import type { FoundRun, RunJournals } from '../journal/index.ts';
 import { countNotIn, planSeal } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
 import { letRunGo } from './let-run-go.ts';
+import { openJournals } from './open-journals.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings } from './settings.ts';
 import { tryLockRun } from './try-lock.ts';
@@ -20,7 +21,7 @@ export async function releaseSealed(
   if (!lock) return;
   try {
     if (!(await fenceFound(found, settings))) return;
-    const journals = await openRunJournals({ disk: settings.disk, runDir: found.dir });
+    const { journals, clear } = await openJournals({ dir: found.dir, runId }, settings);
     const close = () => journals.close();
     try {
       const { absent, problems } = await compare(found, journals, settings);
@@ -32,6 +33,7 @@ export async function releaseSealed(
       );
     } finally {
       close();
+      await clear();
     }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;

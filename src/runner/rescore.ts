@@ -251,7 +251,7 @@ class Rescore {
         model_usage: mergeUsage(fields.model_usage, usage),
       },
       events: joined(action === 'append' ? parts.events : textsBeforeScoring(parts.events), events),
-      answers: unionOfAnswers([known, heard]),
+      answers: unionOfAnswers<SampleAnswer>([known, heard]),
     };
   }
 

@@ -73,6 +73,7 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
     throw error;
   } finally {
     opened.close();
+    await opened.clear();
   }
 }
 
@@ -160,7 +161,7 @@ async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> 
 }
 
 function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
-  for (const note of back.notes) tally.note(note);
+  for (const note of [...back.notes, ...opened.notes]) tally.note(note);
   const { damage } = opened;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);

@@ -1,9 +1,10 @@
 import { counted, DamageError } from '../base/index.ts';
-import { type FoundRun, isNameless, openRunJournals, type RunJournals } from '../journal/index.ts';
+import { type FoundRun, isNameless, type RunJournals } from '../journal/index.ts';
 import type { EvalError } from '../log/index.ts';
 import { applySeal, countNotIn, isWhole, planSeal, type SealPlan, setRunAside } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
 import { letRunGo } from './let-run-go.ts';
+import { openJournals } from './open-journals.ts';
 import type { OpenRunOptions } from './open-run.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings } from './settings.ts';
@@ -33,11 +34,16 @@ export async function takeOver(stale: FoundRun, ports: TakeOverPorts): Promise<v
   if (!lock) return tally.note(busy);
   try {
     if (!(await fenceFound(stale, settings))) return tally.note(busy);
-    const journals = await openRunJournals({ disk: settings.disk, runDir: stale.dir });
+    const { journals, notes, clear } = await openJournals(
+      { dir: stale.dir, runId: stale.run.runId },
+      settings,
+    );
+    for (const note of notes) tally.note(note);
     try {
       await sealAndRelease(stale, journals, ports);
     } finally {
       journals.close();
+      await clear();
     }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
