@@ -34,6 +34,13 @@ export async function scanTornLog(
   return { reader, members: [...zip.entries.keys()], lostBytes };
 }
 
+/** The same for who needs a log that tells which run it is of: undefined, and nothing is open, when it does not. */
+export async function openTornSource(source: ByteSource, scratch: Scratch): Promise<LogReader | undefined> {
+  const { reader } = await scanTornLog(source, { scratch });
+  if (!reader) await source.close();
+  return reader;
+}
+
 /**
  * A log that was begun with the bytes of an earlier attempt still has that one's end in it, which only its directory left
  * out: what ends a log and stands before its start belongs to another.
