@@ -46,7 +46,7 @@ export async function findRuns(
   for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
     if (kind !== 'directory' || !isRunId(name)) continue;
     const dir = `${stateDir}/${name}`;
-    const looked = await lookAtWriters(disk, dir);
+    const looked = await lookAtAll(disk, dir);
     const seen = looked.filter((look) => 'run' in look);
     const [first] = seen;
     if (!first) {
@@ -67,6 +67,12 @@ export async function findRuns(
   return { found, unreadable };
 }
 
+/** The writers of one run, as far as they can be read, with whether each is alive. */
+export async function lookAtWriters(disk: Disk, dir: string): Promise<readonly FoundWriter[]> {
+  const looked = await lookAtAll(disk, dir);
+  return looked.filter((look) => 'run' in look);
+}
+
 interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly after: readonly string[];
@@ -82,7 +88,7 @@ function isFreshAndKilled(looks: readonly Look[]): boolean {
 }
 
 /** Nothing of a run that was let go while it was looked at: its log is in place by now. */
-async function lookAtWriters(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
+async function lookAtAll(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
   const places = await writersIn(disk, dir);
   const looked = places.map((place) => lookAt(dir, place));
   const isLetGo = looked.some((look) => 'code' in look) && identityOfFile(dir) === undefined;

@@ -37,15 +37,23 @@ async function moveKept(disk: Disk, state: StateDir, runId: string): Promise<voi
 
 /** Keeps a run whose journals could not be read whole, where nobody goes on with it [SEAL-5]. Gives its new place. */
 export async function setRunAside(disk: Disk, state: StateDir, runId: string): Promise<string> {
-  const place = state.damagedDir(runId);
-  await disk.makeDir(dirname(place));
+  const first = state.damagedDir(runId);
+  await disk.makeDir(dirname(first));
   // What an earlier one set aside stays: it was not whole either.
-  const free = (await disk.stat(place))
-    ? `${place}-${(await disk.list(dirname(place)))?.length ?? 0}`
-    : place;
-  await tryMove(disk, state.runDir(runId), free);
-  return free;
+  for (let number = 1; ; number++) {
+    const place = number === 1 ? first : `${first}-${number}`;
+    if (await disk.stat(place)) continue;
+    try {
+      await tryMove(disk, state.runDir(runId), place);
+      return place;
+    } catch (error) {
+      // Somebody took the name just now: no directory takes the place of one that holds something.
+      if (!TAKEN.has(errnoOf(error) ?? '')) throw error;
+    }
+  }
 }
+
+const TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /** Removes what a crash left of runs that were let go, or that were on their way here; what the living bring home is left. */
 export async function sweepReleased(disk: Disk, state: StateDir): Promise<void> {
