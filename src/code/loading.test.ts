@@ -283,7 +283,7 @@ describe('[CODE-2] of an eval that is not written out all code counts', () => {
     [
       'it is passed on from another file',
       {
-        'real.ts': withTarget("const head = 'Old';", '() => head'),
+        'real.ts': `${HEAD}const head = 'Old';\nexport default defineEval({ target: () => head, scorers: [] });`,
         'x.eval.ts': "export { default } from './real.ts';",
       },
     ],

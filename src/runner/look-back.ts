@@ -1,6 +1,8 @@
 import { counted, formatUsd, namedOnce } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import { type FoundRun, findRuns, isNameless, lookAtRun, type UnreadableRun } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
+import { isOfSameCode } from './later-modules.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -8,7 +10,7 @@ import type { RunSettings } from './settings.ts';
 export interface LookBack {
   /** The run to go on with. */
   readonly goOn?: FoundRun;
-  /** Runs of the same eval with another plan: they are sealed, and what still holds is taken from their logs. */
+  /** Runs of the same eval with another plan, or by other code: they are sealed, and what still holds is taken from their logs. */
   readonly stale: readonly FoundRun[];
   /** Runs whose log is there already: a crash came between the log and the end of its journals. */
   readonly sealed: readonly FoundRun[];
@@ -23,7 +25,11 @@ export interface LookBack {
  * Finds the runs of this eval. Those that are alive, or may be, are never touched: two runs of one eval at once both
  * finish, each as its own run.
  */
-export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookBack> {
+export async function lookBack(
+  settings: RunSettings,
+  plan: Plan,
+  code: EvalCode | undefined,
+): Promise<LookBack> {
   const { disk, places, reuse, forceDead } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const damage = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(describeUnreadable);
@@ -41,15 +47,17 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
     else sealed.push(run);
   }
   const isOwn = ({ run }: FoundRun) => settings.ownRuns.has(run.runId);
-  if (reuse === 'none') {
+  const isFresh = reuse === 'none';
+  const ofPlan = dead.findLast((run) => run.run.identity.plan === plan.digest && (!isFresh || isOwn(run)));
+  // What it completed by other code is taken for nothing but its answers, as it is when the plan has changed.
+  const goOn = ofPlan && (await isOfSameCode(ofPlan, settings, code)) ? ofPlan : undefined;
+  const about = { ...(goOn ? { goOn } : {}), sealed, notes, damage };
+  if (isFresh) {
     const others = dead.filter((run) => !isOwn(run)).length;
     if (others > 0) notes.push(`${counted(others, 'unfinished run')} of this eval left as found (--fresh).`);
-    const own = dead.findLast((run) => isOwn(run) && run.run.identity.plan === plan.digest);
-    return { ...(own ? { goOn: own } : {}), stale: [], sealed, notes, damage, isBusy: false };
+    return { ...about, stale: ofPlan && !goOn ? [ofPlan] : [], isBusy: false };
   }
-  const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
-  const stale = dead.filter((run) => run !== goOn);
-  return { ...(goOn ? { goOn } : {}), stale, sealed, notes, damage, isBusy };
+  return { ...about, stale: dead.filter((run) => run !== goOn), isBusy };
 }
 
 function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {
