@@ -15,6 +15,8 @@ import type { SampleScope } from './sample-scope.ts';
 
 export interface OpenedModel {
   readonly name: string;
+  /** Its name in content keys and request digests: one for one model, however it is spelled. */
+  readonly knownAs: string;
   readonly model: LanguageModel;
   /** What else identifies it, for content keys and request digests: where it is reached, its settings, never its key. */
   readonly settings: Json;
@@ -96,11 +98,15 @@ export function createModels(options: ModelsOptions): Models {
       opened.set(key, known);
       return known;
     },
-    adopt: (model) => ({ name: nameOf(model), model, settings: identityOfObject(model) }),
-    recorded: ({ name, model, settings }, scope) =>
+    adopt(model) {
+      const name = nameOf(model);
+      return { name, knownAs: name, model, settings: identityOfObject(model) };
+    },
+    recorded: ({ name, knownAs, model, settings }, scope) =>
       recordedModel(model, {
         ...scope,
         name,
+        knownAs,
         settings,
         gate: models.gate(name),
         prices,
@@ -122,7 +128,8 @@ export function createModels(options: ModelsOptions): Models {
 
   async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
     const scripted = options.scripted?.[name];
-    if (scripted) return { name, model: scripted, settings: identityOfBrought(name, scripted) };
+    if (scripted)
+      return { name, knownAs: name, model: scripted, settings: identityOfBrought(name, scripted) };
     const baseUrl = choice.baseUrl ?? options.baseUrl;
     const apiKeyEnv = choice.apiKeyEnv ?? options.apiKeyEnv;
     const model = await openModel(name, {
@@ -134,7 +141,7 @@ export function createModels(options: ModelsOptions): Models {
     });
     const keyVariable = keyVariableOf(name, apiKeyEnv === undefined ? {} : { apiKeyEnv });
     if (keyVariable !== undefined) redactor.add(env[keyVariable]);
-    return { name, model, settings: identityOfNamed(name, model) };
+    return { name, model, ...identityOfNamed(name, model) };
   }
 
   return models;
