@@ -98,17 +98,12 @@ export function createModels(options: ModelsOptions): Models {
       opened.set(key, known);
       return known;
     },
-    adopt(model) {
-      const name = nameOf(model);
-      return { name, knownAs: name, model, settings: identityOfObject(model) };
-    },
-    recorded: ({ name, knownAs, model, settings }, scope) =>
+    adopt: (model) => openedObject(nameOf(model), model, identityOfObject(model)),
+    recorded: ({ model, ...known }, scope) =>
       recordedModel(model, {
         ...scope,
-        name,
-        knownAs,
-        settings,
-        gate: models.gate(name),
+        ...known,
+        gate: models.gate(known.name),
         prices,
         budget: models.budget,
         retry: models.retry,
@@ -128,8 +123,7 @@ export function createModels(options: ModelsOptions): Models {
 
   async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
     const scripted = options.scripted?.[name];
-    if (scripted)
-      return { name, knownAs: name, model: scripted, settings: identityOfBrought(name, scripted) };
+    if (scripted) return openedObject(name, scripted, identityOfBrought(name, scripted));
     const baseUrl = choice.baseUrl ?? options.baseUrl;
     const apiKeyEnv = choice.apiKeyEnv ?? options.apiKeyEnv;
     const model = await openModel(name, {
@@ -145,6 +139,10 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   return models;
+}
+
+function openedObject(name: string, model: LanguageModel, settings: Json): OpenedModel {
+  return { name, knownAs: name, model, settings };
 }
 
 function nameOf({ provider, modelId }: LanguageModel): string {
