@@ -1,20 +1,37 @@
 import { createRequire, isBuiltin } from 'node:module';
 import { dirname, extname, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Program } from 'acorn';
 import { type Digest, digestOf, isJsonObject, parseJson, stringifyJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { type EvalNodes, evalNodes } from './eval-parts.ts';
-import { type ModuleOutline, outlineOf, parseModule, partOf, wholeOutline } from './module-outline.ts';
+import { A_DEED, isSurelyQuiet } from './deeds.ts';
+import { evalNodes } from './eval-parts.ts';
+import {
+  type ModuleOutline,
+  type ModulePart,
+  outlineOf,
+  ownNames,
+  parseModule,
+  partOf,
+  wholeOutline,
+} from './module-outline.ts';
 import type { ModuleWatch } from './module-watch.ts';
+import { ANY_MODULE } from './names-in.ts';
 import type { OutlineStore } from './outline-store.ts';
 
 /** Where an import leads. */
 export type ImportTarget =
   | { readonly kind: 'local'; readonly url: string }
-  /** With its version: `zod@4.6.7`. */
-  | { readonly kind: 'package'; readonly name: string }
+  | { readonly kind: 'package'; readonly url: string }
   /** Node's own, Holdfast itself, or nothing that is there. */
   | { readonly kind: 'none' };
+
+/** A package with its version: `zod@4.6.7`. */
+export interface LoadedPackage {
+  readonly name: string;
+  /** False when it says itself that loading it changes nothing (`"sideEffects": false`). */
+  readonly hasEffects: boolean;
+}
 
 export interface CodeGraphOptions {
   readonly disk: Disk;
@@ -27,7 +44,7 @@ export interface CodeGraphOptions {
 export class CodeGraph {
   readonly #options: CodeGraphOptions;
   readonly #outlines = new Map<string, Promise<ModuleOutline | undefined>>();
-  readonly #packages = new Map<string, Promise<string>>();
+  readonly #packages = new Map<string, Promise<LoadedPackage>>();
 
   constructor(options: CodeGraphOptions) {
     this.#options = options;
@@ -49,7 +66,7 @@ export class CodeGraph {
     const kept = store.evals(key);
     if (kept) return kept.isWritten ? kept.evals : undefined;
     const program = await parseModule(text, formatOf(url));
-    const evals = program && evalNodes(program)?.map(outlineOfEval);
+    const evals = program && outlinesOfEvals(program);
     store.keepEvals(key, evals ? { isWritten: true, evals } : { isWritten: false, evals: [] });
     return evals;
   }
@@ -58,10 +75,23 @@ export class CodeGraph {
     if (specifier === 'holdfast' || isBuiltin(specifier)) return { kind: 'none' };
     const url = this.#options.watch.resolve(parent, specifier) ?? resolveByHand(parent, specifier);
     if (!url?.startsWith('file:')) return { kind: 'none' };
-    const path = fileURLToPath(url);
-    const inPackage = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path.replaceAll('\\', '/'));
-    if (!inPackage) return { kind: 'local', url };
-    return { kind: 'package', name: await this.#package(inPackage[1] ?? '', inPackage[2] ?? '') };
+    return { kind: packageDir(url) ? 'package' : 'local', url };
+  }
+
+  /** All that was loaded so far because of a module, and itself. */
+  loadedFrom(url: string): { readonly local: readonly string[]; readonly packages: readonly string[] } {
+    const files = [...this.#options.watch.reachedFrom(url)].filter((each) => each.startsWith('file:'));
+    return {
+      local: files.filter((each) => !packageDir(each)),
+      packages: files.filter((each) => packageDir(each)),
+    };
+  }
+
+  /** The packages of these modules, each once. */
+  async packagesOf(urls: readonly string[]): Promise<readonly LoadedPackage[]> {
+    const dirs = new Map(urls.map((url) => packageDir(url) ?? ['', '']));
+    dirs.delete('');
+    return await Promise.all([...dirs].map(([dir, name]) => this.#package(dir, name)));
   }
 
   async #readOutline(url: string): Promise<ModuleOutline | undefined> {
@@ -82,27 +112,48 @@ export class CodeGraph {
     return bytes && Buffer.from(bytes).toString('utf8');
   }
 
-  #package(dir: string, name: string): Promise<string> {
+  #package(dir: string, name: string): Promise<LoadedPackage> {
     const known = this.#packages.get(dir) ?? this.#readPackage(dir, name);
     this.#packages.set(dir, known);
     return known;
   }
 
-  async #readPackage(dir: string, name: string): Promise<string> {
+  async #readPackage(dir: string, name: string): Promise<LoadedPackage> {
     const bytes = await this.#options.disk.read(`${dir}/package.json`);
     const json = bytes && parseJson(Buffer.from(bytes).toString('utf8'));
-    return `${name}@${isJsonObject(json) ? String(json.version) : 'unknown'}`;
+    const said = isJsonObject(json) ? json : {};
+    return { name: `${name}@${said.version ?? 'unknown'}`, hasEffects: said.sideEffects !== false };
   }
+}
+
+/** The folder of the package that a module is in, and the package's name. */
+function packageDir(url: string): readonly [dir: string, name: string] | undefined {
+  const path = fileURLToPath(url).replaceAll('\\', '/');
+  const found = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//.exec(path);
+  return found ? [found[1] ?? '', found[2] ?? ''] : undefined;
 }
 
 /** The code of one eval: plain data, as its module's outline is. */
 export interface EvalOutline {
-  readonly target: ReturnType<typeof partOf>;
-  readonly scoring: ReturnType<typeof partOf>;
+  readonly target: ModulePart;
+  readonly scoring: ModulePart;
+  /** What all evals of the file say and may do something by it when the file is loaded: then it counts for each. */
+  readonly loading: readonly ModulePart[];
+  /** Names of the evals as wholes. */
+  readonly names: readonly string[];
 }
 
-function outlineOfEval({ target, scoring }: EvalNodes): EvalOutline {
-  return { target: partOf(target), scoring: partOf(scoring) };
+function outlinesOfEvals(program: Program): readonly EvalOutline[] | undefined {
+  const evals = evalNodes(program);
+  const own = ownNames(program.body);
+  const keys = evals?.flatMap((each) => each.keys.map((key) => partOf([key], own)));
+  const loading = keys?.filter((part) => !isSurelyQuiet(part.loading)) ?? [];
+  return evals?.map(({ target, scoring, names }) => ({
+    target: partOf(target, own),
+    scoring: partOf(scoring, own),
+    loading,
+    names,
+  }));
 }
 
 /** How a module is named in a digest: by its path from the eval, so that a project can be moved. The eval may be renamed. */
@@ -116,13 +167,13 @@ async function makeOutline(url: string, text: string): Promise<ModuleOutline> {
   if (extname(path) === '.json') return wholeOutline(sameJson(text));
   if (!/\.[cm]?[jt]s$/.test(path)) return wholeOutline(text);
   const program = await parseModule(text, formatOf(url));
-  if (!program) return wholeOutline(text, requiredIn(text));
+  // What it loads besides, nobody can tell.
+  if (!program) return wholeOutline(text, [...requiredIn(text), ANY_MODULE]);
   const outline = outlineOf(program);
-  const isModule =
-    Object.keys(outline.exports).length + Object.keys(outline.imports).length + outline.passedOn.length > 0;
+  const isModule = Object.keys(outline.exports).length + outline.passedOn.length + outline.loads.length > 0;
   if (isModule) return outline;
   // No word of a module in it: CommonJS, or a module that only does something. All of it counts.
-  return { ...outline, parts: [{ ...partOf(program.body), isEffect: true }] };
+  return { ...outline, parts: [{ ...partOf(program.body, ownNames(program.body)), loading: A_DEED }] };
 }
 
 function formatOf(url: string): 'typescript' | 'module' {

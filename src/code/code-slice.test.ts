@@ -1,15 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { makeTempDir } from '../../test/sim/temp-dir.ts';
-import { nodeDisk } from '../disk/index.ts';
-import { CodeGraph } from './code-graph.ts';
-import { sliceCode } from './code-slice.ts';
-import { ModuleWatch } from './module-watch.ts';
-import { memoryOutlines } from './outline-store.ts';
-
-type Files = Readonly<Record<string, string>>;
+import { codeDigests as digests, type Files } from '../../test/sim/code-digests.ts';
 
 const EVAL = `
 import { defineEval, exact } from 'holdfast';
@@ -44,7 +34,7 @@ const FILES: Files = {
     const SPACE = /\\s+/g;
     export const clean = (text: string) => text.trim();
     export const words = (text: string) => text.split(SPACE);`,
-  'node_modules/zod/package.json': '{ "name": "zod", "version": "4.0.0" }',
+  'node_modules/zod/package.json': '{ "name": "zod", "version": "4.0.0", "sideEffects": false }',
   'node_modules/zod/index.js': 'export const z = {};',
 };
 
@@ -52,20 +42,6 @@ const FILES: Files = {
 async function changedBy(change: Files): Promise<readonly string[]> {
   const [before, after] = [await digests(FILES), await digests({ ...FILES, ...change })];
   return (['target', 'scoring'] as const).filter((part) => before[part] !== after[part]);
-}
-
-async function digests(files: Files) {
-  await using dir = await makeTempDir();
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(dir.path, name)), { recursive: true });
-    await writeFile(join(dir.path, name), text);
-  }
-  const graph = new CodeGraph({ disk: nodeDisk, watch: new ModuleWatch(), store: memoryOutlines() });
-  const url = pathToFileURL(join(dir.path, 'x.eval.ts')).href;
-  const [first] = (await graph.evalsIn(url)) ?? [];
-  const target = await sliceCode({ graph, url, part: first?.target });
-  const scoring = await sliceCode({ graph, url, part: first?.scoring });
-  return { target: target.digest, scoring: scoring.digest, modules: target.modules, isOpen: target.isOpen };
 }
 
 const edited = (name: string, from: string, to: string): Files => {
@@ -100,9 +76,13 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     [
       'what a module does when it is loaded',
       { 'ask.ts': `${FILES['ask.ts']}\nglobalThis.x = 1;` },
-      ['target'],
+      ['target', 'scoring'],
     ],
-    ['a package that nobody uses', { 'node_modules/zod/package.json': '{ "version": "5.0.0" }' }, []],
+    [
+      'a package that nobody uses, and that does nothing',
+      { 'node_modules/zod/package.json': '{ "version": "5.0.0", "sideEffects": false }' },
+      [],
+    ],
     [
       'where a name comes from',
       {
@@ -117,7 +97,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
 
   test('what changes a variable counts for whoever reads it, though it is never called from there', async () => {
     const main = (step: number) => ({
-      'x.eval.ts': `import { tries } from './state.ts';
+      'x.eval.ts': `import { defineEval } from 'holdfast'; import { tries } from './state.ts';
         export default defineEval({ name: 'x', target: () => tries, scorers: [() => 1] });`,
       'state.ts': `export let tries = 0;\nexport function more() { tries += ${step}; }`,
     });
@@ -131,7 +111,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     const main = (one: string, other: string) => ({
       ...lib,
       'x.eval.ts':
-        "import { h } from './h.ts';\nexport default defineEval({ target: () => h(), scorers: [] });",
+        "import { defineEval } from 'holdfast';\nimport { h } from './h.ts';\nexport default defineEval({ target: () => h(), scorers: [] });",
       'h.ts': `import { f } from './${one}.ts';\nimport { f as g } from './${other}.ts';\nexport const h = () => [f(), g()];`,
     });
     expect((await digests(main('a', 'b'))).target).not.toBe((await digests(main('b', 'a'))).target);
@@ -141,7 +121,8 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     const lib = { 'a.ts': 'export const f = () => 1;', 'b.ts': 'export const f = () => 2;' };
     const main = (one: string, other: string) => ({
       ...lib,
-      'x.eval.ts': `import { f } from './${one}.ts';\nimport { f as g } from './${other}.ts';
+      'x.eval.ts': `import { defineEval } from 'holdfast';
+        import { f } from './${one}.ts';\nimport { f as g } from './${other}.ts';
         export default defineEval({ name: 'x', target: () => [f(), g()], scorers: [] });`,
     });
     expect((await digests(main('a', 'b'))).target).not.toBe((await digests(main('b', 'a'))).target);
@@ -155,7 +136,10 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     );
     const text = (used['ask.ts'] ?? '').replace('return clean(', 'return shape && clean(');
     const files = { ...FILES, 'ask.ts': text };
-    const other = { ...files, 'node_modules/zod/package.json': '{ "name": "zod", "version": "5.0.0" }' };
+    const other = {
+      ...files,
+      'node_modules/zod/package.json': '{ "name": "zod", "version": "5.0.0", "sideEffects": false }',
+    };
     expect((await digests(files)).target).not.toBe((await digests(other)).target);
     expect((await digests(files)).scoring).toBe((await digests(other)).scoring);
   });
@@ -175,7 +159,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     ['a plain object', "{ name: 'x', target: () => 1, scorers: [] }"],
   ])('%s is written out', async (_what, text) => {
     const files = (scorers: string) => ({
-      'x.eval.ts': `export default ${text.replace('scorers: []', scorers)};`,
+      'x.eval.ts': `import { defineEval } from 'holdfast'; export default ${text.replace('scorers: []', scorers)};`,
     });
     const [one, other] = [await digests(files('scorers: []')), await digests(files('scorers: [f]'))];
     expect(one.target).toBe(other.target);
@@ -184,7 +168,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
 
   test('an eval with a name of its own is written out', async () => {
     const files = (scorer: string) => ({
-      'x.eval.ts': `const it = defineEval({ name: 'x', target: () => 1, scorers: [${scorer}] }); export default it;`,
+      'x.eval.ts': `import { defineEval } from 'holdfast'; const it = defineEval({ name: 'x', target: () => 1, scorers: [${scorer}] }); export default it;`,
     });
     expect((await digests(files('a'))).target).toBe((await digests(files('b'))).target);
   });
@@ -200,7 +184,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
   test('modules that pass each other on, and CommonJS, are followed', async () => {
     const files = (text: string) => ({
       'x.eval.ts':
-        "import * as all from './a.ts';\nexport default defineEval({ target: () => all.f(), scorers: [] });",
+        "import { defineEval } from 'holdfast';\nimport * as all from './a.ts';\nexport default defineEval({ target: () => all.f(), scorers: [] });",
       'a.ts': "export * from './b.ts';\nexport const a = 1;",
       'b.ts': "export * from './a.ts';\nimport old from './old.cjs';\nexport const f = () => old.g();",
       'old.cjs': "const { g } = require('./deep.cjs');\nmodule.exports = { g };",
@@ -215,7 +199,7 @@ describe('[CODE-2] a change counts for what depends on it', () => {
   test('JSON counts by what it says, and what cannot be parsed by its text', async () => {
     const files = (json: string, sql: string) => ({
       'x.eval.ts':
-        "import data from './d.json' with { type: 'json' };\nimport './q.sql';\nexport default defineEval({ target: () => data, scorers: [] });",
+        "import { defineEval } from 'holdfast';\nimport data from './d.json' with { type: 'json' };\nimport './q.sql';\nexport default defineEval({ target: () => data, scorers: [] });",
       'd.json': json,
       'q.sql': sql,
     });

@@ -1,5 +1,7 @@
 import { type Digest, digestOf } from '../base/index.ts';
-import { type CodeGraph, moduleName } from './code-graph.ts';
+import { type CodeGraph, type EvalOutline, moduleName } from './code-graph.ts';
+import { isSurelyQuiet } from './deeds.ts';
+import { Harm } from './harm.ts';
 import { DEFAULT, type ImportedName, type ModuleOutline, type ModulePart } from './module-outline.ts';
 import { ANY_MODULE } from './names-in.ts';
 
@@ -8,7 +10,7 @@ export interface CodeSlice {
   readonly digest: Digest;
   /** Local modules that belong to it, as `moduleName` names them. */
   readonly modules: readonly string[];
-  /** True when it imports modules whose names are only known when it runs. */
+  /** True when modules are loaded in a way that the syntax does not tell: then all of those that are there count, whole. */
   readonly isOpen: boolean;
 }
 
@@ -18,12 +20,14 @@ export interface SliceRoot {
   readonly url: string;
   /** Where to start; undefined for the whole module. */
   readonly part: ModulePart | undefined;
+  /** The eval that it is a part of. */
+  readonly of?: Pick<EvalOutline, 'loading' | 'names'> | undefined;
 }
 
 /**
- * Follows names from the root to everything that is reached: declarations, what assigns to them, imports, and what modules do
- * when they are loaded. It may take too much, never too little [CODE-2]: too much costs a run of code, too little a wrong
- * result.
+ * Follows names from the root to everything that is reached: declarations, what assigns to them, imports; and adds what all
+ * modules of the eval do when they are loaded, since that may change what any code sees. It may take too much, never too
+ * little [CODE-2]: too much costs a run of code, too little a wrong result.
  */
 export async function sliceCode(root: SliceRoot): Promise<CodeSlice> {
   const slice = new Slice(root);
@@ -33,30 +37,44 @@ export async function sliceCode(root: SliceRoot): Promise<CodeSlice> {
 
 class Slice {
   readonly #root: SliceRoot;
+  readonly #harm: Harm;
   readonly #modules = new Map<string, SlicedModule>();
   readonly #packages = new Set<string>();
   readonly #wholeModules = new Set<SlicedModule>();
   readonly #waiting: (() => Promise<void>)[] = [];
+  /** Where the names of the root lead, and what else the eval does when it is loaded. */
+  readonly #rootLines: string[] = [];
   #isOpen = false;
-  #rootLinks: readonly string[] = [];
 
   constructor(root: SliceRoot) {
     this.#root = root;
+    this.#harm = new Harm(root.graph);
   }
 
   async grow(): Promise<void> {
-    const { url, part } = this.#root;
+    const { url, part, of } = this.#root;
     const module = await this.#module(url);
-    if (module && part) this.#rootLinks = await this.#follow(module, part);
-    else if (module) for (const all of module.outline.parts) this.#take(module, all);
-    for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) await next();
+    if (!module) return;
+    if (part) {
+      this.#rootLines.push(`root ${part.digest} ${(await this.#follow(module, part)).join(' ')}`);
+      for (const key of of?.loading ?? []) await this.#loadKey(module, key);
+    } else {
+      this.#rootLines.push('all');
+      await this.#exportAll(module);
+    }
+    do {
+      for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) await next();
+      await this.#takeLoaded();
+    } while (this.#waiting.length > 0);
   }
 
   result(): CodeSlice {
-    const { url, part } = this.#root;
-    const lines = [part ? `root ${part.digest} ${this.#rootLinks.join(' ')}` : 'all'];
-    const names = [...this.#modules].map(([key, module]) => [moduleName(url, key), module] as const);
-    for (const [name, { outline, taken }] of names.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { url } = this.#root;
+    const lines = [...this.#rootLines];
+    const names = [...this.#modules.values()]
+      .map((module) => ({ ...module, name: moduleName(url, module.url) }))
+      .filter(({ taken, name }) => taken.size > 0 || name === '.');
+    for (const { name, outline, taken } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       lines.push(`module ${name}`);
       // In the order of the source: what a module does when it is loaded, it does in that order.
       for (const each of outline.parts) {
@@ -64,12 +82,28 @@ class Slice {
         if (links) lines.push(`${each.digest} ${links.join(' ')}`);
       }
     }
+    const order = this.#loadOrder();
+    if (order.length > 1) lines.push(`order ${order.join(' ')}`);
     for (const name of [...this.#packages].sort()) lines.push(`package ${name}`);
     return {
       digest: digestOf(lines.join('\n')),
-      modules: names.map(([name]) => name),
+      modules: names.map(({ name }) => name),
       isOpen: this.#isOpen,
     };
+  }
+
+  /** Modules that do something when they are loaded, in the order in which that happens. */
+  #loadOrder(): readonly string[] {
+    const done = new Set<SlicedModule>();
+    const order: string[] = [];
+    const visit = (module: SlicedModule | undefined) => {
+      if (!module || done.has(module)) return;
+      done.add(module);
+      for (const url of module.loaded) visit(this.#modules.get(url));
+      if (module.deeds.size > 0) order.push(moduleName(this.#root.url, module.url));
+    };
+    for (const module of this.#modules.values()) visit(module);
+    return order;
   }
 
   async #module(url: string): Promise<SlicedModule | undefined> {
@@ -77,18 +111,65 @@ class Slice {
     if (known) return known;
     const outline = await this.#root.graph.outline(url);
     if (!outline) return undefined;
-    const module = { url, outline, taken: new Map<ModulePart, readonly string[]>() };
+    const module: SlicedModule = { url, outline, taken: new Map(), deeds: new Set(), loaded: [] };
     this.#modules.set(url, module);
-    for (const part of outline.parts) if (part.isEffect) this.#take(module, part);
-    for (const from of outline.effects) this.#waiting.push(() => this.#load(url, from));
+    this.#isOpen ||= opens(outline);
+    for (const part of outline.parts)
+      if (!isSurelyQuiet(part.loading) && !this.#isEval(module, part))
+        this.#waiting.push(() => this.#loadPart(module, part));
+    this.#waiting.push(async () => {
+      for (const from of outline.loads) await this.#load(module, from);
+    });
     return module;
   }
 
+  /** The eval itself is told by its keys. */
+  #isEval({ url }: SlicedModule, { declares }: ModulePart): boolean {
+    const { of, part, url: rootUrl } = this.#root;
+    return part !== undefined && url === rootUrl && declares.some((name) => of?.names.includes(name));
+  }
+
+  async #loadKey(module: SlicedModule, key: ModulePart): Promise<void> {
+    if (!(await this.#harm.isDone(module.url, key.loading))) return;
+    this.#rootLines.push(`loads ${key.digest} ${(await this.#follow(module, key)).join(' ')}`);
+  }
+
+  async #loadPart(module: SlicedModule, part: ModulePart): Promise<void> {
+    if (!(await this.#harm.isDone(module.url, part.loading))) return;
+    module.deeds.add(part);
+    this.#take(module, part);
+  }
+
   /** For what it does when it is loaded. */
-  async #load(parent: string, specifier: string): Promise<void> {
-    const target = await this.#root.graph.target(parent, specifier);
-    if (target.kind === 'package') this.#packages.add(target.name);
-    if (target.kind === 'local') await this.#module(target.url);
+  async #load(module: SlicedModule, specifier: string): Promise<void> {
+    const target = await this.#root.graph.target(module.url, specifier);
+    if (target.kind === 'package') await this.#addPackages(target.url, ({ hasEffects }) => hasEffects);
+    if (target.kind !== 'local') return;
+    module.loaded.push(target.url);
+    await this.#module(target.url);
+  }
+
+  /** With all packages that it loaded itself. */
+  async #addPackages(
+    url: string,
+    isWanted: (about: { readonly hasEffects: boolean }) => boolean,
+  ): Promise<void> {
+    const { graph } = this.#root;
+    const found = await graph.packagesOf([url, ...graph.loadedFrom(url).packages]);
+    for (const each of found) if (isWanted(each)) this.#packages.add(each.name);
+  }
+
+  /** What is there although no syntax tells why; and all of it, when there may be more ways to what is there. */
+  async #takeLoaded(): Promise<void> {
+    const { graph, url } = this.#root;
+    const { local, packages } = graph.loadedFrom(url);
+    for (const { name, hasEffects } of await graph.packagesOf(packages))
+      if (hasEffects || this.#isOpen) this.#packages.add(name);
+    const untold = local.filter((each) => !this.#modules.has(each));
+    for (const each of this.#isOpen ? [...local, ...this.#modules.keys()] : untold) {
+      const module = await this.#module(each);
+      if (module) await this.#exportAll(module);
+    }
   }
 
   #take(module: SlicedModule, part: ModulePart): void {
@@ -123,15 +204,17 @@ class Slice {
   }
 
   async #import(parent: string, { from, name }: ImportedName): Promise<string> {
-    const target = await this.#root.graph.target(parent, from);
+    const { graph, url } = this.#root;
+    const target = await graph.target(parent, from);
     if (target.kind === 'none') return `${from}#${name}`;
     if (target.kind === 'package') {
-      this.#packages.add(target.name);
-      return `${target.name}#${name}`;
+      await this.#addPackages(target.url, () => true);
+      const [found] = await graph.packagesOf([target.url]);
+      return `${found?.name}#${name}`;
     }
     const module = await this.#module(target.url);
     if (module) await this.#export(module, name, new Set());
-    return `${moduleName(this.#root.url, target.url)}#${name}`;
+    return `${moduleName(url, target.url)}#${name}`;
   }
 
   async #export(module: SlicedModule, name: string, asked: Set<SlicedModule>): Promise<void> {
@@ -155,7 +238,7 @@ class Slice {
 
   async #passOn(module: SlicedModule, { from, name }: ImportedName, asked: Set<SlicedModule>): Promise<void> {
     const target = await this.#root.graph.target(module.url, from);
-    if (target.kind === 'package') this.#packages.add(target.name);
+    if (target.kind === 'package') await this.#addPackages(target.url, () => true);
     const next = target.kind === 'local' ? await this.#module(target.url) : undefined;
     if (next) await this.#export(next, name, asked);
   }
@@ -177,6 +260,18 @@ interface SlicedModule {
   readonly outline: ModuleOutline;
   /** Each part with where its names lead. */
   readonly taken: Map<ModulePart, readonly string[]>;
+  /** Parts that do something when it is loaded. */
+  readonly deeds: Set<ModulePart>;
+  /** Local modules that are loaded before it, in order. */
+  readonly loaded: string[];
+}
+
+/** `node:module` is there to load by other means. */
+function opens({ parts, loads }: ModuleOutline): boolean {
+  return (
+    loads.some((from) => /^(node:)?(module|vm)$/.test(from)) ||
+    parts.some(({ later }) => later.includes(ANY_MODULE))
+  );
 }
 
 function declaresAny({ parts, imports }: ModuleOutline, name: string): boolean {

@@ -78,6 +78,11 @@ test('a module whose name is known only when it is imported counts when it comes
   await using dir = await makeTempDir();
   const watch = new ModuleWatch();
   const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      const resolved = next(specifier, context);
+      watch.noteResolved(context.parentURL, specifier, resolved.url);
+      return resolved;
+    },
     load: (url, context, next) => {
       const loaded = next(url, context);
       watch.noteLoaded(url, loaded.source);

@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Digest, digestOf } from '../base/index.ts';
+import { type Digest, digestOfJson, toJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { CodeGraph, moduleName } from './code-graph.ts';
-import { sliceCode } from './code-slice.ts';
+import { type CodeSlice, sliceCode } from './code-slice.ts';
+import type { ModuleOutline } from './module-outline.ts';
 import type { ModuleWatch } from './module-watch.ts';
 import type { OutlineStore } from './outline-store.ts';
 
@@ -32,46 +33,65 @@ export async function readEvalCode(
   const graph = new CodeGraph(options);
   const url = pathToFileURL(path).href;
   const written = await graph.evalsIn(url);
-  const loaded = new Set(options.watch.urls);
-  const later = new LaterModules({ ...options, url, loaded });
-  const codes: EvalCode[] = [];
+  const slices: { readonly target: CodeSlice; readonly scoring: CodeSlice }[] = [];
   for (let index = 0; index < count; index++) {
     // A module that writes out another number of evals than it exports is not understood: all of it counts.
-    const parts = written?.length === count ? written[index] : undefined;
-    const target = await sliceCode({ graph, url, part: parts?.target });
-    const scoring = await sliceCode({ graph, url, part: parts?.scoring });
-    codes.push({
-      target: target.digest,
-      scoring: scoring.digest,
-      later: () => later.all(),
-      moduleNow: (name) => later.now(name),
+    const of = written?.length === count ? written[index] : undefined;
+    const root = { graph, url, of };
+    slices.push({
+      target: await sliceCode({ ...root, part: of?.target }),
+      scoring: await sliceCode({ ...root, part: of?.scoring }),
     });
   }
-  return codes;
+  const later = new LaterModules(url, options);
+  return slices.map(({ target, scoring }) => ({
+    target: target.digest,
+    scoring: scoring.digest,
+    later: () => later.all(),
+    moduleNow: (name) => later.now(name),
+  }));
 }
 
 /** Modules that come while the eval runs. Each counts as a whole, for the target and the scorers alike. */
 class LaterModules {
-  readonly #options: EvalCodeOptions & { readonly url: string; readonly loaded: ReadonlySet<string> };
+  readonly #options: EvalCodeOptions;
+  readonly #url: string;
+  /** What was there when its samples began. */
+  readonly #first: ReadonlySet<string>;
+  readonly #firstSize: number;
   readonly #digests = new Map<string, Promise<Digest | undefined>>();
+  #latest: { readonly size: number; readonly urls: readonly string[] } | undefined;
 
-  constructor(options: EvalCodeOptions & { readonly url: string; readonly loaded: ReadonlySet<string> }) {
+  constructor(url: string, options: EvalCodeOptions) {
+    this.#url = url;
     this.#options = options;
+    this.#first = options.watch.reachedFrom(url);
+    this.#firstSize = options.watch.size;
   }
 
   async all(): Promise<Readonly<Record<string, Digest>>> {
-    const { watch, loaded, url } = this.#options;
     const found: Record<string, Digest> = {};
-    for (const each of watch.urls) {
-      if (loaded.has(each) || !isLocal(each)) continue;
+    for (const each of this.#urls()) {
       const digest = await this.#digest(each);
-      if (digest !== undefined) found[moduleName(url, each)] = digest;
+      if (digest !== undefined) found[moduleName(this.#url, each)] = digest;
     }
     return found;
   }
 
+  /** Asked for every sample: what is there is looked through again only when there is more. */
+  #urls(): readonly string[] {
+    const { watch } = this.#options;
+    if (this.#latest?.size === watch.size) return this.#latest.urls;
+    const reached = watch.reachedFrom(this.#url);
+    const urls = new Set([...reached].filter((each) => !this.#first.has(each)));
+    // What another eval of this command has loaded before, or what was there for a name, may be asked for as a whole now.
+    for (const each of watch.askedSince(this.#firstSize, reached)) urls.add(each);
+    this.#latest = { size: watch.size, urls: [...urls].filter(isLocal) };
+    return this.#latest.urls;
+  }
+
   now(name: string): Promise<Digest | undefined> {
-    const path = join(dirname(fileURLToPath(this.#options.url)), name);
+    const path = join(dirname(fileURLToPath(this.#url)), name);
     return this.#digest(pathToFileURL(path).href);
   }
 
@@ -84,8 +104,14 @@ class LaterModules {
   async #readDigest(url: string): Promise<Digest | undefined> {
     // A graph of its own: what is asked for here is one file, as it was loaded or as it is.
     const outline = await new CodeGraph(this.#options).outline(url);
-    return outline && digestOf(outline.parts.map(({ digest }) => digest).join('\n'));
+    return outline && digestOfOutline(outline);
   }
+}
+
+/** All that a module says, wherever its imports stand. */
+function digestOfOutline({ parts, imports, exports, passedOn, loads }: ModuleOutline): Digest {
+  const digests = parts.map(({ digest }) => digest);
+  return digestOfJson(toJson({ digests, imports, exports, passedOn, loads }));
 }
 
 function isLocal(url: string): boolean {

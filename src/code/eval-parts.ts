@@ -1,13 +1,19 @@
 import type { AnyNode, Expression, Node, ObjectExpression, Program } from 'acorn';
+import { calledName } from './deed-finder.ts';
+import { DEFAULT } from './module-outline.ts';
 
 /** What of an eval's file is about its target, and what is about its scoring. */
 export interface EvalNodes {
   readonly target: readonly Node[];
   readonly scoring: readonly Node[];
+  /** All that it says, key by key: it is evaluated when the file is loaded. */
+  readonly keys: readonly Node[];
+  /** Names that the file has for the eval as a whole. */
+  readonly names: readonly string[];
 }
 
 /** Which keys of an eval are code, and what that code is for. All other keys are values, which are looked at themselves. */
-const PURPOSE: Readonly<Record<string, keyof EvalNodes>> = {
+const PURPOSE: Readonly<Record<string, 'target' | 'scoring'>> = {
   target: 'target',
   models: 'target',
   scorers: 'scoring',
@@ -15,39 +21,62 @@ const PURPOSE: Readonly<Record<string, keyof EvalNodes>> = {
 
 /**
  * The evals that a module exports, in order, when it writes them out: `export default defineEval({ … })`, a list of such, or
- * a name for one. Undefined for anything else: then all of the module counts, for both.
+ * a name for one. Undefined for anything else, such as what a function of one's own makes: then all code counts, for both.
  */
 export function evalNodes(program: Program): readonly EvalNodes[] | undefined {
   const exported = program.body.find((statement) => statement.type === 'ExportDefaultDeclaration');
-  const value = exported && resolved(exported.declaration as AnyNode, program);
-  if (!value) return undefined;
+  if (!exported) return undefined;
+  const names = [DEFAULT];
+  const resolve = (node: Node) => resolved(node as AnyNode, program, names);
+  const value = resolve(exported.declaration);
   const items = value.type === 'ArrayExpression' ? value.elements : [value];
-  const found = items.map((item) => (item ? literalOf(resolved(item as AnyNode, program)) : undefined));
-  return found.every((literal) => literal !== undefined) ? found.map(splitByPurpose) : undefined;
+  const ours = definersIn(program);
+  const found = items.map((item) => (item ? literalOf(resolve(item), ours) : undefined));
+  return found.every((literal) => literal !== undefined)
+    ? found.map((literal) => ({ ...splitByPurpose(literal), names }))
+    : undefined;
 }
 
 /** A name stands for what it was declared as, if it never becomes anything else. */
-function resolved(node: AnyNode, program: Program): AnyNode {
+function resolved(node: AnyNode, program: Program, names: string[]): AnyNode {
   if (node.type !== 'Identifier') return node;
   for (const statement of program.body) {
     const declaration =
       statement.type === 'ExportNamedDeclaration' ? statement.declaration : (statement as AnyNode);
     if (declaration?.type !== 'VariableDeclaration' || declaration.kind !== 'const') continue;
-    for (const { id, init } of declaration.declarations)
-      if (id.type === 'Identifier' && id.name === node.name && init) return init as AnyNode;
+    const [{ id, init } = {}, ...others] = declaration.declarations;
+    if (others.length > 0 || id?.type !== 'Identifier' || id.name !== node.name || !init) continue;
+    names.push(id.name);
+    return init as AnyNode;
   }
   return node;
 }
 
-/** `{ … }` or `defineEval({ … })`. */
-function literalOf(node: AnyNode): ObjectExpression | undefined {
-  if (node.type === 'ObjectExpression') return node;
-  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return undefined;
-  const [argument, ...more] = node.arguments;
-  return argument?.type === 'ObjectExpression' && more.length === 0 ? argument : undefined;
+/** What `defineEval` of Holdfast is called here: `defineEval`, a name of one's own, or `all.defineEval`. */
+function definersIn({ body }: Program): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const statement of body) {
+    if (statement.type !== 'ImportDeclaration' || statement.source.value !== 'holdfast') continue;
+    for (const specifier of statement.specifiers) {
+      if (specifier.type === 'ImportNamespaceSpecifier') names.add(`${specifier.local.name}.defineEval`);
+      const { imported } = specifier as { readonly imported?: Node };
+      if (imported && Reflect.get(imported, 'name') === 'defineEval') names.add(specifier.local.name);
+    }
+  }
+  return names;
 }
 
-function splitByPurpose({ properties }: ObjectExpression): EvalNodes {
+/** `{ … }` or `defineEval({ … })`. */
+function literalOf(node: AnyNode, definers: ReadonlySet<string>): ObjectExpression | undefined {
+  if (node.type === 'ObjectExpression') return node;
+  if (node.type !== 'CallExpression') return undefined;
+  const name = calledName(node.callee as AnyNode);
+  const [argument, ...more] = node.arguments;
+  const isOurs = name !== undefined && definers.has(name) && more.length === 0;
+  return isOurs && argument?.type === 'ObjectExpression' ? argument : undefined;
+}
+
+function splitByPurpose({ properties }: ObjectExpression): Omit<EvalNodes, 'names'> {
   const target: Node[] = [];
   const scoring: Node[] = [];
   for (const property of properties) {
@@ -59,7 +88,7 @@ function splitByPurpose({ properties }: ObjectExpression): EvalNodes {
     } else if (PURPOSE[purpose] === 'target') target.push(property);
     else if (PURPOSE[purpose] === 'scoring') scoring.push(property);
   }
-  return { target, scoring };
+  return { target, scoring, keys: properties };
 }
 
 function keyOf(key: Expression | { readonly type: 'PrivateIdentifier' }): string | undefined {

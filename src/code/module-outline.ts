@@ -1,7 +1,9 @@
 import { stripTypeScriptTypes } from 'node:module';
 import type { AnyNode, ExportNamedDeclaration, ImportDeclaration, Literal, Node, Program } from 'acorn';
 import { type Digest, digestOf } from '../base/index.ts';
-import { type Names, namesIn } from './names-in.ts';
+import type { OwnNames } from './deed-finder.ts';
+import { A_DEED, type Deeds, deedsOf, deedsOfCalling, deedsOfReading } from './deeds.ts';
+import { declaredIn, type Names, namesIn } from './names-in.ts';
 import { syntaxDigest } from './syntax-digest.ts';
 
 /** What one module says, part by part, so that it can be told which parts a change is about. Plain data. */
@@ -13,8 +15,8 @@ export interface ModuleOutline {
   readonly exports: Readonly<Record<string, ExportedName>>;
   /** `export * from …` */
   readonly passedOn: readonly string[];
-  /** Modules that are loaded for what they do, and not for a name. */
-  readonly effects: readonly string[];
+  /** All modules that are loaded with it, in order, whatever they are loaded for. */
+  readonly loads: readonly string[];
 }
 
 /** A statement of the module, or what an eval says under one key. */
@@ -26,8 +28,12 @@ export interface ModulePart {
   readonly assigns: readonly string[];
   /** Modules that it imports when it runs. */
   readonly later: readonly string[];
-  /** True when it does something besides declaring names: then it counts whenever the module does. */
-  readonly isEffect: boolean;
+  /** What it does when the module is loaded, besides declaring names: then it counts whenever the module does. */
+  readonly loading: Deeds;
+  /** What is done when that which it declares is called … */
+  readonly calling: Deeds;
+  /** … or read. */
+  readonly reading: Deeds;
 }
 
 export interface ImportedName {
@@ -58,12 +64,14 @@ export function outlineOf({ body }: Program): ModuleOutline {
   const imports: Record<string, ImportedName> = {};
   const exports: Record<string, ExportedName> = {};
   const passedOn: string[] = [];
-  const effects: string[] = [];
+  const loads: string[] = [];
   const parts: ModulePart[] = [];
+  const own = ownNames(body);
   for (const statement of body) {
+    if ('source' in statement && statement.source) loads.push(String(statement.source.value));
     switch (statement.type) {
       case 'ImportDeclaration':
-        addImports(statement, imports, effects);
+        addImports(statement, imports);
         break;
       case 'ExportAllDeclaration':
         if (statement.exported)
@@ -72,19 +80,34 @@ export function outlineOf({ body }: Program): ModuleOutline {
         break;
       case 'ExportNamedDeclaration':
         addExports(statement, exports);
-        if (statement.declaration) parts.push(partOf([statement.declaration]));
+        if (statement.declaration) parts.push(partOf([statement.declaration], own));
         break;
-      case 'ExportDefaultDeclaration':
+      case 'ExportDefaultDeclaration': {
         exports.default = { local: DEFAULT };
-        parts.push({ ...partOf([statement.declaration]), declares: [DEFAULT], isEffect: false });
+        const part = partOf([statement.declaration], own);
+        // A function or a class has its own name in its module besides.
+        parts.push({ ...part, declares: [DEFAULT, ...part.declares] });
         break;
+      }
       case 'EmptyStatement':
         break;
       default:
-        parts.push(partOf([statement]));
+        parts.push(partOf([statement], own));
     }
   }
-  return { parts, imports, exports, passedOn, effects };
+  return { parts, imports, exports, passedOn, loads: [...new Set(loads)] };
+}
+
+/** What a module declares and imports. */
+export function ownNames(body: Program['body']): OwnNames {
+  const names: Names = { declares: new Set(), uses: new Set(), assigns: new Set(), later: new Set() };
+  for (const statement of body) {
+    if (statement.type === 'ImportDeclaration')
+      for (const { local } of statement.specifiers) names.declares.add(local.name);
+    const declaration = 'declaration' in statement ? statement.declaration : statement;
+    if (declaration) declaredIn(declaration as AnyNode, names.declares);
+  }
+  return names.declares;
 }
 
 /** A name that no code can have. */
@@ -92,34 +115,40 @@ export const DEFAULT = '*default*';
 
 /** For what is no module: a text that counts as a whole, with all that it asks for. */
 export function wholeOutline(text: string, later: readonly string[] = []): ModuleOutline {
-  const part = { digest: digestOf(text), declares: [], uses: [], assigns: [], later, isEffect: true };
-  return { parts: [part], imports: {}, exports: {}, passedOn: [], effects: [] };
+  const part = {
+    ...{ digest: digestOf(text), declares: [], uses: [], assigns: [], later },
+    ...{ loading: A_DEED, calling: A_DEED, reading: A_DEED },
+  };
+  return { parts: [part], imports: {}, exports: {}, passedOn: [], loads: [] };
 }
 
-export function partOf(nodes: readonly Node[]): ModulePart {
+export function partOf(nodes: readonly Node[], own: OwnNames): ModulePart {
   const names: Names = { declares: new Set(), uses: new Set(), assigns: new Set(), later: new Set() };
   for (const node of nodes) namesIn(node as AnyNode, names);
+  const [node, ...others] = nodes as readonly AnyNode[];
+  const value = node && others.length === 0 ? valueOf(node) : undefined;
   return {
     digest: syntaxDigest(nodes),
     declares: [...names.declares],
     uses: [...names.uses].sort(),
     assigns: [...names.assigns].sort(),
     later: [...names.later].sort(),
-    isEffect: !nodes.every(isDeclaration),
+    loading: node && others.length === 0 ? deedsOf(node, own) : A_DEED,
+    calling: deedsOfCalling(value, own),
+    reading: deedsOfReading(value, own),
   };
 }
 
-function isDeclaration({ type }: Node): boolean {
-  return type === 'VariableDeclaration' || type === 'FunctionDeclaration' || type === 'ClassDeclaration';
+/** What a declaration says that its name is, and stays. */
+function valueOf(node: AnyNode): AnyNode | undefined {
+  if (node.type !== 'VariableDeclaration') return node;
+  const [first, ...others] = node.declarations;
+  const isFixed = node.kind === 'const' && others.length === 0 && first?.id.type === 'Identifier';
+  return isFixed && first.init ? (first.init as AnyNode) : undefined;
 }
 
-function addImports(
-  statement: ImportDeclaration,
-  imports: Record<string, ImportedName>,
-  effects: string[],
-): void {
+function addImports(statement: ImportDeclaration, imports: Record<string, ImportedName>): void {
   const from = sourceOf(statement);
-  if (statement.specifiers.length === 0) effects.push(from);
   for (const specifier of statement.specifiers) {
     const name =
       specifier.type === 'ImportNamespaceSpecifier'
@@ -135,7 +164,9 @@ function addExports(
   { declaration, specifiers, source }: ExportNamedDeclaration,
   exports: Record<string, ExportedName>,
 ): void {
-  if (declaration) for (const name of partOf([declaration]).declares) exports[name] = { local: name };
+  const declared = new Set<string>();
+  if (declaration) declaredIn(declaration as AnyNode, declared);
+  for (const name of declared) exports[name] = { local: name };
   for (const { local, exported } of specifiers) {
     const name = nameOf(local);
     exports[nameOf(exported)] = source ? { from: String(source.value), name } : { local: name };

@@ -14,18 +14,19 @@ export interface Names {
 export const ANY_MODULE = '*';
 
 export function namesIn(node: AnyNode, names: Names): void {
-  declare(node, names.declares);
+  declaredIn(node, names.declares);
   visit(node, names);
 }
 
-function declare(node: AnyNode, into: Set<string>): void {
+/** The names that a statement declares at its own top level. */
+export function declaredIn(node: AnyNode, into: Set<string>): void {
   if (node.type === 'VariableDeclaration')
     for (const { id } of node.declarations) for (const name of boundNames(id)) into.add(name);
   else if ((node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') && node.id)
     into.add(node.id.name);
 }
 
-function boundNames(pattern: Pattern): readonly string[] {
+export function boundNames(pattern: Pattern): readonly string[] {
   switch (pattern.type) {
     case 'Identifier':
       return [pattern.name];
@@ -47,7 +48,7 @@ function boundNames(pattern: Pattern): readonly string[] {
 function visit(node: AnyNode, names: Names): void {
   note(node, names);
   for (const [field, value] of Object.entries(node)) {
-    if (isMereKey(node, field)) continue;
+    if (isMereKey(node, field) || (field === 'callee' && isPlainRequire(node))) continue;
     for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, names);
   }
 }
@@ -56,6 +57,10 @@ function note(node: AnyNode, { uses, assigns, later }: Names): void {
   switch (node.type) {
     case 'Identifier':
       uses.add(node.name);
+      if (LOADERS.has(node.name)) later.add(ANY_MODULE);
+      break;
+    case 'MemberExpression':
+      if (LOADERS.has(String(Reflect.get(node.property, 'name')))) later.add(ANY_MODULE);
       break;
     case 'AssignmentExpression':
       for (const name of writtenNames(node.left)) assigns.add(name);
@@ -69,10 +74,25 @@ function note(node: AnyNode, { uses, assigns, later }: Names): void {
       later.add(textOf(node.source as AnyNode));
       break;
     case 'CallExpression':
-      if (node.callee.type === 'Identifier' && node.callee.name === 'require' && node.arguments[0])
-        later.add(textOf(node.arguments[0] as AnyNode));
+      if (isPlainRequire(node)) later.add(textOf(node.arguments[0] as AnyNode));
       break;
   }
+}
+
+/** By these names code is loaded that the syntax does not tell. */
+const LOADERS: ReadonlySet<string> = new Set([
+  'require',
+  'createRequire',
+  'getBuiltinModule',
+  'eval',
+  'Function',
+]);
+
+/** `require('./x')`, whatever the module makes of the name. */
+function isPlainRequire(node: AnyNode): node is Extract<AnyNode, { type: 'CallExpression' }> {
+  if (node.type !== 'CallExpression') return false;
+  const isRequire = node.callee.type === 'Identifier' && node.callee.name === 'require';
+  return isRequire && node.arguments.length > 0;
 }
 
 /** `x = …`, `x.y = …` and `[x] = …` change `x`. */

@@ -1,5 +1,6 @@
 import { type Digest, isJsonArray, isJsonObject, type Json } from '../base/index.ts';
 import type { EvalOutline } from './code-graph.ts';
+import type { Deeds } from './deeds.ts';
 import type { ExportedName, ImportedName, ModuleOutline, ModulePart } from './module-outline.ts';
 import type { WrittenEvals } from './outline-store.ts';
 
@@ -10,9 +11,9 @@ export function readOutline(json: Json | undefined): ModuleOutline | undefined {
   const parts = listOf(json.parts, readPart);
   const imports = recordOf(json.imports, readImported);
   const exports = recordOf(json.exports, readExported);
-  const [passedOn, effects] = [listOf(json.passedOn, readText), listOf(json.effects, readText)];
-  return parts && imports && exports && passedOn && effects
-    ? { parts, imports, exports, passedOn, effects }
+  const [passedOn, loads] = [listOf(json.passedOn, readText), listOf(json.loads, readText)];
+  return parts && imports && exports && passedOn && loads
+    ? { parts, imports, exports, passedOn, loads }
     : undefined;
 }
 
@@ -25,16 +26,24 @@ export function readWrittenEvals(json: Json | undefined): WrittenEvals | undefin
 function readEval(json: Json): EvalOutline | undefined {
   if (!isJsonObject(json)) return undefined;
   const [target, scoring] = [readPart(json.target ?? null), readPart(json.scoring ?? null)];
-  return target && scoring && { target, scoring };
+  const [loading, names] = [listOf(json.loading, readPart), listOf(json.names, readText)];
+  return target && scoring && loading && names && { target, scoring, loading, names };
 }
 
 function readPart(json: Json): ModulePart | undefined {
-  if (!isJsonObject(json) || typeof json.digest !== 'string' || typeof json.isEffect !== 'boolean')
-    return undefined;
+  if (!isJsonObject(json) || typeof json.digest !== 'string') return undefined;
   const [declares, uses] = [listOf(json.declares, readText), listOf(json.uses, readText)];
   const [assigns, later] = [listOf(json.assigns, readText), listOf(json.later, readText)];
-  if (!declares || !uses || !assigns || !later) return undefined;
-  return { digest: json.digest as Digest, declares, uses, assigns, later, isEffect: json.isEffect };
+  const [loading, calling] = [readDeeds(json.loading), readDeeds(json.calling)];
+  const reading = readDeeds(json.reading);
+  if (!declares || !uses || !assigns || !later || !loading || !calling || !reading) return undefined;
+  return { digest: json.digest as Digest, declares, uses, assigns, later, loading, calling, reading };
+}
+
+function readDeeds(json: Json | undefined): Deeds | undefined {
+  if (!isJsonObject(json) || typeof json.isDeed !== 'boolean') return undefined;
+  const [calls, reads] = [listOf(json.calls, readText), listOf(json.reads, readText)];
+  return calls && reads && { isDeed: json.isDeed, calls, reads };
 }
 
 function readImported(json: Json): ImportedName | undefined {

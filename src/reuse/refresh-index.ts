@@ -2,6 +2,7 @@ import { ActionableError, errnoOf, messageOf, sampleKeyText } from '../base/inde
 import type { Disk } from '../disk/index.ts';
 import {
   answersMemberName,
+  type EvalSampleSummary,
   type LogReader,
   type LogStore,
   openAsFarAsWhole,
@@ -10,7 +11,7 @@ import {
   type StoredLog,
 } from '../log/index.ts';
 import { type IndexedSample, LogIndex } from './log-index.ts';
-import { readMark } from './sample-mark.ts';
+import { readMark, type SampleMark } from './sample-mark.ts';
 import { usedBy } from './used-limits.ts';
 
 /** A log that could not be read: unreadable is not absent. */
@@ -130,7 +131,7 @@ async function readInto(
   const answers = answersIn(log);
   const samples: IndexedSample[] = [];
   for await (const summary of log.summaries()) {
-    const mark = readMark(summary.metadata);
+    const mark = readMark(summary.metadata) ?? (await longMark(log, summary));
     if (!mark) continue;
     const isCompleted = summary.error === undefined && summary.completed;
     samples.push({
@@ -147,6 +148,21 @@ async function readInto(
   const [damage] = log.damage;
   const about = { eval: spec.task, runId: spec.run_id, status, damage: torn ?? damage?.message };
   index.keep({ ...stored, ...about }, samples);
+}
+
+/** A mark that names many modules is left out of the summary, as all that is long: then it is read where it is whole. */
+async function longMark(
+  log: RepairedLog,
+  { id, epoch, metadata }: EvalSampleSummary,
+): Promise<SampleMark | undefined> {
+  if (metadata.holdfast === undefined) return undefined;
+  try {
+    return readMark((await log.sampleFields(id, epoch))?.metadata);
+  } catch (error) {
+    // A sample that is damaged lends nothing; the others do.
+    if (!(error instanceof ActionableError)) throw error;
+    return undefined;
+  }
 }
 
 /** The directory of the log says which samples have answers, and tells one set of them from another. */

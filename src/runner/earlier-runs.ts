@@ -17,6 +17,7 @@ import {
   readyIndex,
   shortDigest,
 } from '../reuse/index.ts';
+import { saySame } from './later-modules.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -54,7 +55,6 @@ export class EarlierRuns implements AsyncDisposable {
   readonly #logs: LogStore;
   readonly #options: EarlierRunsOptions;
   readonly #open = new Map<string, Promise<LogReader | undefined>>();
-  readonly #modules = new Map<string, Promise<string | undefined>>();
   /** Logs that turned out to be damaged in this sample, by its name. */
   readonly #refused = new Map<string, Set<string>>();
   /** Logs that were opened and have no end. */
@@ -263,12 +263,7 @@ export class EarlierRuns implements AsyncDisposable {
 
   /** Modules that it imported while it ran say what they said then. */
   async #isAsItWas({ later }: FoundSample): Promise<boolean> {
-    for (const [name, digest] of Object.entries(later ?? {})) {
-      const now = this.#modules.get(name) ?? this.#options.code?.moduleNow(name);
-      if (now) this.#modules.set(name, now);
-      if ((await now) !== digest) return false;
-    }
-    return true;
+    return await saySame(later, this.#options.code);
   }
 }
 

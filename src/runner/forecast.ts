@@ -1,7 +1,9 @@
 import { sampleKeyText } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { readMark } from '../reuse/index.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
+import { markOf, saySame } from './later-modules.ts';
 import { lookBack } from './look-back.ts';
 import type { PlannedSample } from './plan.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
@@ -37,11 +39,11 @@ export async function forecastEval(task: RunTask, settings: RunSettings): Promis
 }
 
 async function forecast(prepared: PreparedEval): Promise<Forecast> {
-  const { settings, plan, target } = prepared;
-  const back = await lookBack(settings, plan);
+  const { settings, plan, target, task } = prepared;
+  const back = await lookBack(settings, plan, task.code);
   const damage = [...back.damage];
   await using earlier = await earlierRunsOf(prepared, (sentence) => void damage.push(sentence));
-  const unfinished = new UnfinishedRuns();
+  const unfinished = new UnfinishedRuns(task.code);
   try {
     for (const { dir } of [...back.stale, ...(back.goOn ? [back.goOn] : [])])
       unfinished.add(await lookAtRun({ disk: settings.disk, runDir: dir }));
@@ -67,7 +69,7 @@ async function fateOf(
   sample: PlannedSample,
   { earlier, unfinished }: { readonly earlier: EarlierRuns; readonly unfinished: UnfinishedRuns },
 ): Promise<Fate> {
-  const there = unfinished.fateOf(sample);
+  const there = await unfinished.fateOf(sample);
   if (there === 'kept' || (await earlier.result(sample))) return 'kept';
   if (there === 'toScore' || (await earlier.output(sample))) return 'toScore';
   return there === 'toReplay' || earlier.hasAnswers(sample) ? 'toReplay' : 'toBuy';
@@ -76,20 +78,26 @@ async function fateOf(
 /** Journals of runs that did not finish: a run would go on with them, or make logs of them first. */
 class UnfinishedRuns {
   readonly #journals: RunJournals[] = [];
+  readonly #code: EvalCode | undefined;
+
+  constructor(code: EvalCode | undefined) {
+    this.#code = code;
+  }
 
   add(journals: RunJournals | undefined): void {
     if (journals) this.#journals.push(journals);
   }
 
-  fateOf({ id, epoch, key, asked }: PlannedSample): Fate {
+  async fateOf({ id, epoch, key, asked }: PlannedSample): Promise<Fate> {
     let fate: Fate = 'toBuy';
     const name = sampleKeyText(id, epoch);
     for (const journals of this.#journals) {
       for (const attempt of journals.attemptsAt(id, epoch)) {
         if (sampleKeyText(attempt.id, attempt.epoch) !== name) continue;
-        if (attempt.status === 'completed' && attempt.key === key) return 'kept';
+        const isDone = attempt.status === 'completed' && (await saySame(markOf(attempt)?.later, this.#code));
+        if (isDone && attempt.key === key) return 'kept';
         const isSameOutput = readMark(attempt.sample.metadata)?.asked === asked;
-        if (attempt.status === 'completed' && isSameOutput) fate = 'toScore';
+        if (isDone && isSameOutput) fate = 'toScore';
         else if (fate === 'toBuy' && attempt.source.isPaid(attempt.n)) fate = 'toReplay';
       }
     }

@@ -1,6 +1,8 @@
 import { counted, formatUsd, namedOnce } from '../base/index.ts';
+import type { EvalCode } from '../code/index.ts';
 import { type FoundRun, findRuns, isNameless, lookAtRun, type UnreadableRun } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
+import { isOfSameCode } from './later-modules.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -8,7 +10,7 @@ import type { RunSettings } from './settings.ts';
 export interface LookBack {
   /** The run to go on with. */
   readonly goOn?: FoundRun;
-  /** Runs of the same eval with another plan: they are sealed, and what still holds is taken from their logs. */
+  /** Runs of the same eval with another plan, or by other code: they are sealed, and what still holds is taken from their logs. */
   readonly stale: readonly FoundRun[];
   /** Runs whose log is there already: a crash came between the log and the end of its journals. */
   readonly sealed: readonly FoundRun[];
@@ -23,7 +25,11 @@ export interface LookBack {
  * Finds the runs of this eval. Those that are alive, or may be, are never touched: two runs of one eval at once both
  * finish, each as its own run.
  */
-export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookBack> {
+export async function lookBack(
+  settings: RunSettings,
+  plan: Plan,
+  code: EvalCode | undefined,
+): Promise<LookBack> {
   const { disk, places, reuse, forceDead } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const damage = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(describeUnreadable);
@@ -40,15 +46,18 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
     else sealed.push(run);
   }
-  if (reuse === 'none') {
-    const own = dead.findLast((run) => isOwnFresh(run, settings) && run.run.identity.plan === plan.digest);
-    const others = dead.filter((run) => run !== own).length;
+  const isFresh = reuse === 'none';
+  const isOwn = (run: FoundRun) => !isFresh || isOwnFresh(run, settings);
+  const ofPlan = dead.findLast((run) => run.run.identity.plan === plan.digest && isOwn(run));
+  // What it completed by other code is taken for nothing but its answers, as it is when the plan has changed.
+  const goOn = ofPlan && (await isOfSameCode(ofPlan, settings, code)) ? ofPlan : undefined;
+  const about = { ...(goOn ? { goOn } : {}), sealed, notes, damage };
+  if (isFresh) {
+    const others = dead.filter((run) => run !== ofPlan).length;
     if (others > 0) notes.push(`${counted(others, 'unfinished run')} of this eval left as found (--fresh).`);
-    return { ...(own ? { goOn: own } : {}), stale: [], sealed, notes, damage, isBusy: false };
+    return { ...about, stale: ofPlan && !goOn ? [ofPlan] : [], isBusy: false };
   }
-  const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
-  const stale = dead.filter((run) => run !== goOn);
-  return { ...(goOn ? { goOn } : {}), stale, sealed, notes, damage, isBusy };
+  return { ...about, stale: dead.filter((run) => run !== goOn), isBusy };
 }
 
 /**

@@ -122,3 +122,43 @@ test('a grader at another address is asked anew, about outputs that are kept', a
   await runAt(two, make);
   expect([one.requests.length, two.requests.length]).toEqual([2, 2]);
 });
+
+test.each<readonly [string, (name: string) => Definition]>([
+  ['the target', (name) => ({ ...base, target: name })],
+  [
+    'asked by a function',
+    (name) => ({
+      ...base,
+      version: name, // Its code is another.
+      target: async ({ input }, { generate }) =>
+        (await generate({ prompt: String(input), model: name })).text,
+    }),
+  ],
+])(
+  'a model is bought from once, whether its address stands in a variable or in its name: %s',
+  async (_, of) => {
+    const env = { OPENAI_COMPATIBLE_BASE_URL: `${one.url}/v1` };
+    await runAt(one, () => ({ definition: of(NAMED), env }));
+    expect(one.requests).toHaveLength(2);
+    await runAt(one, () => ({ definition: of(`${NAMED}@${one.url}/v1`) }));
+    expect(one.requests).toHaveLength(2);
+  },
+);
+
+test.each<readonly [string, (model: LanguageModel) => Definition]>([
+  ['as the target', (model) => ({ ...base, target: model })],
+  ['of the `models:` map', (model) => ({ ...base, target: 'my/model', models: { 'my/model': model } })],
+])('a model object that sends other headers is another, %s', async (_, of) => {
+  const sending = (tier: string, apiKey: string) =>
+    createOpenAICompatible({
+      ...{ name: 'own', baseURL: `${one.url}/v1`, apiKey },
+      headers: { 'x-tier': tier, 'api-key': apiKey },
+    })('m');
+  const run = (tier: string, apiKey: string) => runAt(one, () => ({ definition: of(sending(tier, apiKey)) }));
+  await run('silver', 'k1');
+  expect(one.requests).toHaveLength(2);
+  await run('gold', 'k1');
+  expect(one.requests).toHaveLength(4);
+  await run('gold', 'k2');
+  expect(one.requests).toHaveLength(4);
+});

@@ -42,6 +42,8 @@ export interface PlanIdentity {
 }
 
 export interface PlanInput extends PlanIdentity {
+  /** The target's name in content keys, when that is another. */
+  readonly knownAs?: string;
   readonly epochs: number;
   readonly rows: {
     readonly count: number;
@@ -52,8 +54,8 @@ export interface PlanInput extends PlanIdentity {
 
 /** Every sample of a run, in the order in which they are admitted: all of epoch 1 first. Pure. */
 export function makePlan(input: PlanInput): Plan {
-  const { epochs: _epochs, rows: _rows, ...identity } = input;
-  const shared = { identity, rows: input.rows };
+  const { epochs: _epochs, rows: _rows, knownAs = input.targetName, ...identity } = input;
+  const shared = { identity, knownAs, rows: input.rows };
   const samples: PlannedSample[] = [];
   for (let epoch = 1; epoch <= input.epochs; epoch++) {
     for (let index = 0; index < input.rows.count; index++) {
@@ -103,17 +105,19 @@ function digestOfLines(lines: readonly string[]): Digest {
   return hash.digest('hex') as Digest;
 }
 
+interface SharedByRows {
+  readonly identity: PlanIdentity;
+  readonly knownAs: string;
+  readonly rows: PlanInput['rows'];
+}
+
 /** Its digests are computed when they are asked for: two texts a sample would be most of what a large plan weighs. */
 class PlannedRow implements PlannedSample {
   readonly index: number;
   readonly epoch: number;
-  readonly #shared: { readonly identity: PlanIdentity; readonly rows: PlanInput['rows'] };
+  readonly #shared: SharedByRows;
 
-  constructor(
-    shared: { readonly identity: PlanIdentity; readonly rows: PlanInput['rows'] },
-    index: number,
-    epoch: number,
-  ) {
+  constructor(shared: SharedByRows, index: number, epoch: number) {
     this.#shared = shared;
     this.index = index;
     this.epoch = epoch;
@@ -128,9 +132,9 @@ class PlannedRow implements PlannedSample {
   }
 
   get content(): Digest {
-    const { identity, rows } = this.#shared;
+    const { identity, knownAs, rows } = this.#shared;
     const row = rows.contentDigest(this.index);
-    return digestOf(`${identity.eval}\0${identity.targetName}\0${row}\0${this.epoch}`);
+    return digestOf(`${identity.eval}\0${knownAs}\0${row}\0${this.epoch}`);
   }
 
   get asked(): Digest {

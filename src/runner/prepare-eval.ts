@@ -48,6 +48,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     eval: task.eval.name,
     version: String(task.eval.version),
     targetName: target.name,
+    knownAs: target.knownAs ?? target.name,
     target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
     scoring: scoringDigest(task.eval, scoring),
     definition: definitionDigest(task.eval, scoring),

@@ -56,6 +56,7 @@ import type { BoughtAnswer } from './earlier-runs.ts';
 import { inOrder } from './in-order.ts';
 import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
+import { withLater } from './later-modules.ts';
 import { resultKey } from './plan.ts';
 import { readInputs } from './prepare-eval.ts';
 import { RowLookup } from './row-lookup.ts';
@@ -252,7 +253,7 @@ class Rescore {
       ...parts,
       fields: {
         ...fields,
-        metadata: this.#marked(fields.metadata),
+        metadata: await this.#marked(fields.metadata),
         scores: action === 'append' ? { ...fields.scores, ...scores } : scores,
         model_usage: mergeUsage(fields.model_usage, usage),
       },
@@ -270,13 +271,14 @@ class Rescore {
   }
 
   /** Scores that join others are nobody's alone: a run of the eval then takes only the output. */
-  #marked(metadata: JsonObject): JsonObject {
+  async #marked(metadata: JsonObject): Promise<JsonObject> {
     const mark = readMark(metadata);
     if (!mark) return metadata;
     const isAlone = this.#options.action === 'overwrite' && mark.asked !== undefined;
     const key =
       isAlone && mark.asked ? resultKey(mark.asked, this.#scoring) : digestOf(`appended ${mark.key}`);
-    return withMark(metadata, { key, made: { how: 'scored anew' } });
+    const later = await withLater(mark, this.#options.code);
+    return withMark(metadata, { key, ...later, made: { how: 'scored anew' } });
   }
 
   async #openJournal(header: LogHeader): Promise<ScoreJournal> {

@@ -1,5 +1,5 @@
 /** What is taken from earlier runs, and what is not, after something changed. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { countingModel, rows, stopAt, twoTurns } from '../../test/interrupted-run.ts';
@@ -235,6 +235,29 @@ describe('inputs', () => {
   });
 });
 
+test('inputs that are symbolic links, or hold some, count by what is behind them', async () => {
+  const [shared, prompts] = [join(harness.dir, 'shared'), join(harness.dir, 'prompts')];
+  for (const dir of [shared, prompts]) mkdirSync(dir);
+  mkdirSync(join(shared, 'more'));
+  writeFileSync(join(shared, 'a.txt'), 'Be brief');
+  writeFileSync(join(shared, 'more/b.txt'), 'Be kind');
+  symlinkSync('../shared/a.txt', join(prompts, 'a.txt'));
+  symlinkSync(join(shared, 'more'), join(prompts, 'more'));
+  symlinkSync('..', join(shared, 'more/loop'));
+  symlinkSync('nowhere', join(prompts, 'gone'));
+  symlinkSync('itself', join(prompts, 'itself'));
+  const reading = defineEval({ ...twoTurns(1), inputs: ['prompts'] });
+  const { model, asked } = countingModel();
+  const samples = async () => (await harness.run(reading, { model })).account.samples;
+  await samples();
+  expect(await samples()).toMatchObject({ reused: 1 });
+  writeFileSync(join(shared, 'a.txt'), 'Be long');
+  expect(await samples()).toMatchObject({ reused: 0, replayed: 1 });
+  writeFileSync(join(shared, 'more/b.txt'), 'Be rude');
+  expect(await samples()).toMatchObject({ reused: 0, replayed: 1 });
+  expect(asked).toHaveLength(2);
+});
+
 describe('code', () => {
   const code = (target: string, scoring: string, later: Record<string, string> = {}, now = later) => ({
     target: target as Digest,
@@ -260,6 +283,47 @@ describe('code', () => {
     await run({ 'x.ts': '1' }, {});
     expect((await run({}, { 'x.ts': '1' })).account.samples).toMatchObject({ reused: 1 });
     expect((await run({}, { 'x.ts': '2' })).account.samples).toMatchObject({ reused: 0, replayed: 1 });
+  });
+
+  test('that was imported while a sample ran counts in the run’s own journal, too', async () => {
+    const stop = () => stopAt(harness, 2, { code: code('t', 's', { 'x.ts': '1' }, {}) });
+    const { outcome } = await stop();
+    expect(outcome.account.samples).toMatchObject({ fresh: 2 });
+    const { model, asked } = countingModel();
+    const now = code('t', 's', {}, { 'x.ts': '2' });
+    const { account } = await harness.run(twoTurns(3), { model, code: now });
+    expect(account.samples).toMatchObject({ kept: 0, reused: 0, replayed: 3 });
+    expect(asked).toEqual(['question 2 second']);
+  });
+
+  test('that says what it said lets an interrupted run go on', async () => {
+    const { outcome } = await stopAt(harness, 2, { code: code('t', 's', { 'x.ts': '1' }, {}) });
+    const { model, asked } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model, code: code('t', 's', {}, { 'x.ts': '1' }) });
+    expect(account).toMatchObject({ runId: outcome.account.runId, samples: { kept: 2 } });
+    expect(asked).toEqual(['question 2 second']);
+  });
+
+  test('that was imported in many modules is known as well as in one', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`lib/module-${n}.ts`, `${n}`]));
+    const { model, asked } = countingModel();
+    const run = (now: Record<string, string>) =>
+      harness.run(twoTurns(2), { model, code: code('t', 's', many, now) });
+    await run({});
+    expect((await run(many)).account.samples).toMatchObject({ reused: 2 });
+    const changed = { ...many, 'lib/module-7.ts': 'x' };
+    expect((await run(changed)).account.samples).toMatchObject({ reused: 0, replayed: 2 });
+    expect(asked).toHaveLength(4);
+  });
+
+  test('that a scorer imported counts from then on', async () => {
+    const { model } = countingModel();
+    const run = (scoring: string, then: Record<string, string>, now: Record<string, string>) =>
+      harness.run(twoTurns(1), { model, code: code('t', scoring, then, now) });
+    await run('s', {}, {});
+    expect((await run('s2', { 'x.ts': '1' }, {})).account.samples).toMatchObject({ rescored: 1 });
+    expect((await run('s2', {}, { 'x.ts': '1' })).account.samples).toMatchObject({ reused: 1 });
+    expect((await run('s2', {}, { 'x.ts': '2' })).account.samples).toMatchObject({ reused: 0 });
   });
 });
 

@@ -34,6 +34,7 @@ import { countAgain, type FinishedTarget, finishedOutput } from './finished-targ
 import { fitResult } from './fit-log.ts';
 import { JournalRecorder, keepAnswers, type RecordedAnswers } from './journal-recorder.ts';
 import type { KeptOutput } from './kept-output.ts';
+import { withLater } from './later-modules.ts';
 import { type PlannedSample, resultKey } from './plan.ts';
 import { redactedAttempt } from './redacted-attempt.ts';
 import {
@@ -263,7 +264,7 @@ class Attempt {
     const result = whole && (await fitResult(whole, this.#runner.disk, this.#workspace));
     const limit = stopped?.toSampleLimit();
     const fields: SampleFields = this.#task.kept
-      ? this.#scoredAnew(this.#task.kept, scores)
+      ? await this.#scoredAnew(this.#task.kept, scores)
       : {
           ...this.#common(),
           metadata: withScoresMark(await this.#markedMetadata(result, limit), scores),
@@ -283,10 +284,15 @@ class Attempt {
   }
 
   /** What an earlier run said of the sample, under new scores. What it asked is what that run asked. */
-  #scoredAnew({ fields, from }: KeptOutput, scores: Readonly<Record<string, Score>>): SampleFields {
+  async #scoredAnew(
+    { fields, from }: KeptOutput,
+    scores: Readonly<Record<string, Score>>,
+  ): Promise<SampleFields> {
     const { about, meter } = this.#parts;
     const { asked, key } = this.#task.planned;
-    const before = readMark(fields.metadata)?.asked ?? asked;
+    const marked = readMark(fields.metadata);
+    const before = marked?.asked ?? asked;
+    const later = await withLater(marked, this.#runner.code);
     const mark =
       before === asked ? { asked, key } : { asked: before, key: resultKey(before, this.#runner.scoring) };
     const usage = { ...fields.model_usage };
@@ -295,7 +301,11 @@ class Attempt {
     return {
       ...fields,
       metadata: withScoresMark(
-        withMark(fields.metadata, { ...mark, made: { how: 'scored anew', from, ...this.#calls() } }),
+        withMark(fields.metadata, {
+          ...mark,
+          ...later,
+          made: { how: 'scored anew', from, ...this.#calls() },
+        }),
         scores,
       ),
       target: about.target,
@@ -309,10 +319,10 @@ class Attempt {
     limit: SampleLimit | undefined,
   ): Promise<JsonObject> {
     const { metadata } = this.#parts.about;
-    const later = await this.#runner.code?.later();
+    const later = await withLater(undefined, this.#runner.code);
     const calls = this.#calls();
     return withMark(result ? withOutputKind(metadata, result.output) : metadata, {
-      ...(later && Object.keys(later).length > 0 ? { later } : {}),
+      ...later,
       ...(limit ? { limit: { type: limit.type, limit: limit.limit } } : {}),
       made: { how: calls.replayed > 0 ? 'replayed' : 'bought', ...calls },
     });

@@ -17,9 +17,10 @@ export function functionTarget(
   return {
     kind: 'function',
     name,
+    ...(model && { knownAs: model.knownAs }),
     key: {
       kind: 'function',
-      model: model?.name ?? null,
+      model: model?.knownAs ?? null,
       settings: model?.settings ?? null,
       // It may ask any model, also without being told to.
       ...(models.surroundings !== null && { models: models.surroundings }),

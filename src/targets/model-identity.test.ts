@@ -23,14 +23,23 @@ describe('a model by name', () => {
   test.each([
     ['openai/gpt-5', 'OPENAI_BASE_URL'],
     ['anthropic/claude-sonnet-5', 'ANTHROPIC_BASE_URL'],
-    ['openai-compatible/llama3', 'OPENAI_COMPATIBLE_BASE_URL'],
   ])('%s is another model at the address that %s names', async (name, variable) => {
     expect(await settingsOf(name, { [variable]: 'http://one/v1/' })).toEqual({ baseUrl: 'http://one/v1' });
     expect(await settingsOf(name, { [variable]: 'http://two/v1' })).toEqual({ baseUrl: 'http://two/v1' });
   });
 
-  test('an address that is in the name is not said again', async () => {
-    expect(await settingsOf('openai-compatible/llama3@http://one/v1')).toBeNull();
+  test('a model without a usual address is one model, wherever its address was said', async () => {
+    const known = async (name: string, variables = {}, more = {}) => {
+      const { knownAs, settings } = await testModels({ env: variables, ...more }).open(name);
+      return { knownAs, settings };
+    };
+    const name = 'openai-compatible/llama3';
+    const one = { knownAs: `${name}@http://one/v1`, settings: null };
+    expect(await known(`${name}@http://one/v1`)).toEqual(one);
+    expect(await known(`${name}@http://one/v1/`)).toEqual(one);
+    expect(await known(name, { OPENAI_COMPATIBLE_BASE_URL: 'http://one/v1/' })).toEqual(one);
+    expect(await known(name, {}, { baseUrl: 'http://one/v1' })).toEqual(one);
+    expect(await known(name, {}, { baseUrl: 'http://two/v1' })).not.toEqual(one);
   });
 
   test('the usual address, given by hand, is the usual address', async () => {
@@ -38,10 +47,14 @@ describe('a model by name', () => {
   });
 
   test('keys and passwords in an address do not count', async () => {
-    const given = { OPENAI_COMPATIBLE_BASE_URL: 'http://me:pass@one/v1?api_key=secret&deployment=x' };
-    expect(await settingsOf('openai-compatible/llama3', given)).toEqual({
+    const address = 'http://me:pass@one/v1?api_key=secret&deployment=x';
+    expect(await settingsOf('openai/gpt-5', { OPENAI_BASE_URL: address })).toEqual({
       baseUrl: 'http://one/v1?deployment=x',
     });
+    const models = testModels({ env: { OPENAI_COMPATIBLE_BASE_URL: address } });
+    expect((await models.open('openai-compatible/llama3')).knownAs).toBe(
+      'openai-compatible/llama3@http://one/v1?deployment=x',
+    );
   });
 });
 
@@ -78,6 +91,31 @@ describe('a model object', () => {
       ),
     );
     expect(one).toEqual(two);
+  });
+
+  test('headers that it sends count, but for keys and who pays', () => {
+    const sending = (headers: Record<string, string>, apiKey = 'k') =>
+      adopted(createOpenAICompatible({ name: 'own', baseURL: 'http://one', apiKey, headers })('m'));
+    const plain = sending({});
+    const gold = sending({ 'x-tier': 'gold' });
+    expect(gold).not.toEqual(plain);
+    expect(gold).not.toEqual(sending({ 'x-tier': 'silver' }));
+    expect(gold).toEqual(sending({ 'X-Tier': 'gold' }, 'another'));
+    expect(JSON.stringify(gold)).not.toContain('gold');
+    const names = [
+      'authorization',
+      'x-api-key',
+      'api-key',
+      'cookie',
+      'x-goog-api-key',
+      'x-auth-token',
+      'user-agent',
+    ];
+    for (const name of names) expect(sending({ [name]: 'secret-1' }), name).toEqual(plain);
+  });
+
+  test('headers that cannot be made without a key do not count', () => {
+    expect(adopted(createOpenAI({})('gpt-5'))).toBeNull();
   });
 
   test('settings that it keeps as plain data count, but for secrets', () => {

@@ -4,7 +4,8 @@
  *
  * What is usual is left out, so that a model without settings of its own is known by its name alone.
  */
-import type { Json } from '../base/index.ts';
+import { digestOf, type Json } from '../base/index.ts';
+import { headersAsked, type PlainHeaders, secretsIn } from './http-headers.ts';
 import type { LanguageModel } from './language-model.ts';
 import { type ModelName, parseModelName } from './model-name.ts';
 import type { Env } from './open-model.ts';
@@ -34,13 +35,19 @@ const VARIABLES = [
   'AZURE_OPENAI_ENDPOINT',
 ] as const;
 
-/** Of a model that was opened by its name. */
-export function identityOfNamed(name: string, model: LanguageModel): Json {
-  const { provider, baseUrl } = parseModelName(name);
+/** Of a model that was opened by its name: its name in keys and digests, and what else there is to it. */
+export function identityOfNamed(
+  name: string,
+  model: LanguageModel,
+): { readonly knownAs: string; readonly settings: Json } {
+  const { provider, id } = parseModelName(name);
   const address = addressOf(model);
-  const usual = baseUrl ?? USUAL[USUAL_KINDS[provider] ?? ''];
-  if (address === undefined || (usual !== undefined && isSameAddress(address, usual))) return null;
-  return { baseUrl: address };
+  // It has no usual address: wherever its own was said, in the name, by a flag or by a variable, it is one model.
+  if (provider === 'openai-compatible')
+    return { knownAs: address === undefined ? name : `${provider}/${id}@${address}`, settings: null };
+  const usual = USUAL[USUAL_KINDS[provider] ?? ''];
+  const isUsual = address === undefined || (usual !== undefined && isSameAddress(address, usual));
+  return { knownAs: name, settings: isUsual ? null : { baseUrl: address } };
 }
 
 /** Of a model object that a user made. */
@@ -49,10 +56,12 @@ export function identityOfObject(model: LanguageModel): Json {
   const usual = USUAL[model.provider];
   const isUsualKind = usual !== undefined || !model.provider.includes('.');
   const settings = settingsOf(model);
+  const headers = headersOf(model);
   const identity = {
     ...(!isUsualKind && { provider: model.provider }),
     ...(address !== undefined && !(usual && isSameAddress(address, usual)) && { baseUrl: address }),
     ...(settings && { settings }),
+    ...(headers && { headers }),
   };
   return Object.keys(identity).length > 0 ? identity : null;
 }
@@ -104,6 +113,50 @@ function askAddress(address: object, model: LanguageModel): unknown {
     // Some need what only a call has; then the address is not to be seen.
     return undefined;
   }
+}
+
+/** Who pays, and what every model of a provider sends. */
+const NOT_OF_THE_MODEL = /^openai-(organization|project)$/;
+const USUAL_HEADERS: Readonly<Record<string, string>> = {
+  'anthropic-version': '2023-06-01',
+  'content-type': 'application/json',
+};
+
+/**
+ * Headers that it sends with every request and that may change an answer, each with the digest of its value: what is secret may
+ * have any name. Undefined when there are none, or when they are not to be seen before a call.
+ */
+function headersOf(model: LanguageModel): Json | undefined {
+  const headers = givenHeaders(model);
+  const secrets = secretsIn(lowerCased(headers));
+  const kept = Object.entries(headersAsked(headers)).filter(
+    ([name, value]) =>
+      !NOT_OF_THE_MODEL.test(name) &&
+      USUAL_HEADERS[name] !== value &&
+      !secrets.some((secret) => secret !== '' && value.includes(secret)),
+  );
+  return kept.length > 0
+    ? Object.fromEntries(kept.map(([name, value]) => [name, digestOf(value)]))
+    : undefined;
+}
+
+/** Models of the AI SDK keep them in their `config`, plain or made for each call. */
+function givenHeaders(model: LanguageModel): PlainHeaders {
+  const config: unknown = Reflect.get(model, 'config');
+  if (typeof config !== 'object' || config === null) return {};
+  let given: unknown = Reflect.get(config, 'headers');
+  try {
+    if (typeof given === 'function') given = Reflect.apply(given, config, []);
+  } catch {
+    // Such as for want of a key, which is none of what counts here; whoever calls the model is told.
+    return {};
+  }
+  if (typeof given !== 'object' || given === null) return {};
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));
+}
+
+function lowerCased(headers: PlainHeaders): PlainHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** Said of the model elsewhere, the same for every model of its provider, or not about what it answers. */

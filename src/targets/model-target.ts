@@ -26,7 +26,8 @@ export function modelTarget(
   return {
     kind: 'model',
     name: opened.name,
-    key: { kind: 'model', model: opened.name, settings: opened.settings, options: toJson(settings) },
+    knownAs: opened.knownAs,
+    key: { kind: 'model', model: opened.knownAs, settings: opened.settings, options: toJson(settings) },
     startsOver: false,
     async run(sample, { scope }) {
       const generate = createGenerate({ models, scope, model: opened });

@@ -15,6 +15,8 @@ import type { SampleScope } from './sample-scope.ts';
 
 export interface OpenedModel {
   readonly name: string;
+  /** Its name in content keys and request digests: one for one model, however it is spelled. */
+  readonly knownAs: string;
   readonly model: LanguageModel;
   /** What else identifies it, for content keys and request digests: where it is reached, its settings, never its key. */
   readonly settings: Json;
@@ -96,13 +98,12 @@ export function createModels(options: ModelsOptions): Models {
       opened.set(key, known);
       return known;
     },
-    adopt: (model) => ({ name: nameOf(model), model, settings: identityOfObject(model) }),
-    recorded: ({ name, model, settings }, scope) =>
+    adopt: (model) => openedObject(nameOf(model), model, identityOfObject(model)),
+    recorded: ({ model, ...known }, scope) =>
       recordedModel(model, {
         ...scope,
-        name,
-        settings,
-        gate: models.gate(name),
+        ...known,
+        gate: models.gate(known.name),
         prices,
         budget: models.budget,
         retry: models.retry,
@@ -122,7 +123,7 @@ export function createModels(options: ModelsOptions): Models {
 
   async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
     const scripted = options.scripted?.[name];
-    if (scripted) return { name, model: scripted, settings: identityOfBrought(name, scripted) };
+    if (scripted) return openedObject(name, scripted, identityOfBrought(name, scripted));
     const baseUrl = choice.baseUrl ?? options.baseUrl;
     const apiKeyEnv = choice.apiKeyEnv ?? options.apiKeyEnv;
     const model = await openModel(name, {
@@ -134,10 +135,14 @@ export function createModels(options: ModelsOptions): Models {
     });
     const keyVariable = keyVariableOf(name, apiKeyEnv === undefined ? {} : { apiKeyEnv });
     if (keyVariable !== undefined) redactor.add(env[keyVariable]);
-    return { name, model, settings: identityOfNamed(name, model) };
+    return { name, model, ...identityOfNamed(name, model) };
   }
 
   return models;
+}
+
+function openedObject(name: string, model: LanguageModel, settings: Json): OpenedModel {
+  return { name, knownAs: name, model, settings };
 }
 
 function nameOf({ provider, modelId }: LanguageModel): string {

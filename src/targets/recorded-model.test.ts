@@ -40,7 +40,10 @@ function recorded(
     scripted: { 'mock/m': counted },
     ...(options.clock && { clock: options.clock }),
   });
-  const model = models.recorded({ name: 'mock/m', model: counted, settings: null }, attempt.scope);
+  const model = models.recorded(
+    { name: 'mock/m', knownAs: 'mock/m', model: counted, settings: null },
+    attempt.scope,
+  );
   return { model, models, attempt, calls: () => calls };
 }
 
@@ -265,7 +268,10 @@ describe('what fails', () => {
     const inner = mockModel({ failures: [{ status: 400, message: 'bad key sk-very-secret-1 given' }] });
     const models = testModels({ budget: createBudget() });
     models.addSecret('sk-very-secret-1');
-    const model = models.recorded({ name: 'mock/m', model: inner, settings: null }, attempt.scope);
+    const model = models.recorded(
+      { name: 'mock/m', knownAs: 'mock/m', model: inner, settings: null },
+      attempt.scope,
+    );
     await expect(model.doGenerate(ask('x'))).rejects.toThrow('bad key [redacted] given');
     expect(JSON.stringify(attempt.recorder.events)).not.toContain('very-secret');
   });

@@ -42,6 +42,8 @@ export interface RecordedModelOptions {
   readonly retry?: RetryPolicy;
   readonly calls?: CallWatch;
   /** What else it was opened with and could change answers, such as a base URL. */
+  /** Its name in digests, when that is another. */
+  readonly knownAs?: string;
   readonly settings?: Json;
   readonly conversation?: Conversation;
   /** See SampleScope. */
@@ -100,10 +102,10 @@ class RecordedCalls {
   }
 
   async answer(request: ModelRequest): Promise<ModelAnswer> {
-    const { name, meter, recorder, settings = null } = this.#options;
+    const { name, knownAs = name, meter, recorder, settings = null } = this.#options;
     const call: Call = {
       request,
-      paid: { kind: 'model', digest: digestOfModelRequest(name, settings, request) },
+      paid: { kind: 'model', digest: digestOfModelRequest(knownAs, settings, request) },
       input: chatMessagesOf(request.prompt, this.#options.salt ?? ''),
       start: startEvent(this.#options),
       signal: eitherOf(request.abortSignal, meter.signal),

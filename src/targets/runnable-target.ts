@@ -16,6 +16,8 @@ export interface RunnableTarget {
   readonly key: Json;
   /** For the log's `eval.model`. */
   readonly name: string;
+  /** Its name in content keys, when that is another. */
+  readonly knownAs?: string;
   /** True when an interrupted sample must start over, since what happened inside cannot be replayed. */
   readonly startsOver: boolean;
   /**

@@ -13,11 +13,14 @@ export function provideHoldfast(): void {
   // In a checkout this file is TypeScript, and so is the index; what is published is JavaScript throughout.
   const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const own = new URL(`../../index.${ending}`, import.meta.url).href;
+  const ownRoot = new URL('../../', import.meta.url).href;
   registerHooks({
     resolve: (specifier, context, next) => {
       if (specifier === 'holdfast') return { url: own, shortCircuit: true };
       const resolved = next(specifier, context);
-      moduleWatch.noteResolved(context.parentURL, specifier, resolved.url);
+      // What Holdfast loads for itself is nobody's code.
+      if (!context.parentURL?.startsWith(ownRoot))
+        moduleWatch.noteResolved(context.parentURL, specifier, resolved.url);
       return isUsersModule(resolved.url) ? { ...resolved, format: formatOf(resolved.url) } : resolved;
     },
     load: (url, context, next) => {
