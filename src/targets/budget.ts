@@ -1,4 +1,4 @@
-import { ActionableError, UsageError } from '../base/index.ts';
+import { ActionableError, isUsdUsedUp, UsageError } from '../base/index.ts';
 
 /**
  * Budget: the money of a run, shared by all its samples.
@@ -10,6 +10,7 @@ import { ActionableError, UsageError } from '../base/index.ts';
  * - [BUD-4] However often a run is gone on with, in one command or in many, each answer counts once.
  * - [BUD-5] With a limit, no call is made whose price nobody knows, unless the user allowed it: a limit that does not see what is
  *   spent is none.
+ * - [BUD-6] Ten calls of $0.02 spend $0.20: how numbers are kept in binary neither allows a call more nor takes one away.
  */
 export interface Budget {
   readonly limitUsd: number | undefined;
@@ -87,6 +88,6 @@ export function createBudget(limitUsd?: number, { allowUnpriced = false }: Budge
       counted.set(run, known + added);
       return added;
     },
-    isExhausted: () => limitUsd !== undefined && spentUsd >= limitUsd,
+    isExhausted: () => limitUsd !== undefined && isUsdUsedUp(spentUsd, limitUsd),
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, isUsdBeyond } from '../base/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import { addUsage, type ModelUsage } from '../log/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
@@ -302,7 +302,8 @@ class LimitedMeter implements SampleMeter {
   }
 
   #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
-    if (limit === undefined || !isBeyond(limit, used)) return;
+    const isOver = type === 'cost' ? limit !== undefined && isUsdBeyond(used, limit) : isBeyond(limit, used);
+    if (limit === undefined || !isOver) return;
     this.#exceed(new LimitExceeded(type, limit, used));
     throw this.#exceeded;
   }
