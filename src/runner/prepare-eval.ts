@@ -3,7 +3,13 @@ import { digestOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
-import { digestOfTree, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
+import {
+  type BilledName,
+  billedTarget,
+  digestOfTree,
+  type RunnableTarget,
+  resolvePlanned,
+} from '../targets/index.ts';
 import { EarlierRuns } from './earlier-runs.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
@@ -28,7 +34,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     baseDir,
     ...(task.model === undefined ? {} : { model: task.model }),
   });
-  refuseUnpriced(task.eval, task.models, target.kind === 'model' ? target.name : task.model);
+  refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
   const { data, limit, filter, shuffle } = task.eval;
@@ -55,6 +61,11 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     rows: dataset,
   });
   return { task, settings, target, dataset, plan };
+}
+
+/** A model that is ready has its whole name. */
+function billedAs({ eval: planned, model }: RunTask, { kind, name }: RunnableTarget): BilledName | undefined {
+  return kind === 'model' ? { name, tellsTokens: true } : billedTarget(planned.target, model);
 }
 
 /** What finished logs hold that this eval can use. */

@@ -12,6 +12,7 @@ import { createFile, sweepTemps } from '../disk/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import type { BudgetAccount } from './account.ts';
+import { spentByAgent } from './agent-spending.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
@@ -173,7 +174,8 @@ function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
 async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
+  const spentUsd = opened.journals.spentUsd() + spentByAgent(opened.journals, target);
+  task.models.budget.countEarlier(opened.run.runId, spentUsd);
   task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };

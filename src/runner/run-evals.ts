@@ -1,6 +1,7 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import {
+  billedTarget,
   createModels,
   type Env,
   type LanguageModel,
@@ -14,7 +15,7 @@ import { type Forecast, forecastEval } from './forecast.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces } from './open-places.ts';
 import type { Places } from './places.ts';
-import { namedModel, refuseUnpriced } from './refuse-unpriced.ts';
+import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
@@ -96,7 +97,8 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   const gates = new Map<string, ModelGate>();
   const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
   // Of the whole set before any of it is run.
-  for (const item of items) refuseUnpriced(item.eval, modelsFor(item), namedModel(item.eval, item.model));
+  for (const item of items)
+    refuseUnpriced(item.eval, modelsFor(item), billedTarget(item.eval.target, item.model));
   const slots = new Slots(concurrency);
   const settings = { ...settingsOf(options), disk, clock, random, places, slots };
   return {
@@ -162,7 +164,7 @@ function modelsOfSet(
     if (unpriced.has(model)) return;
     unpriced.add(model);
     options.onNote?.(
-      `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars per million tokens.`,
+      `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars ${/^(?:http|record|command)\//.test(model) ? 'for each call: { call: 0.01 }' : 'per million tokens'}.`,
     );
   };
   return (item) =>

@@ -44,13 +44,25 @@ export class BudgetExhausted extends ActionableError {
 export class PriceUnknown extends UsageError {
   constructor(models: readonly string[]) {
     const name = (models[0] ?? '').replace(/@https?:.*$/, '');
+    const price = /^(?:http|record|command)\//.test(name)
+      ? `Say what a call costs, in US dollars: prices: { "${name}": { call: 0.01 } }`
+      : `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } }`;
     super({
       code: 'E_PRICE_UNKNOWN',
       message: `There is a budget, but the price of ${models.join(', ')} is not known, so nothing would stop at it.`,
-      hint: `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } } in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
+      hint: `${price} in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
     });
   }
 }
+
+/** What stops the run and was thrown somewhere below: SDKs wrap whatever their `fetch` throws. */
+export function stopIn(error: unknown, depth = 0): BudgetExhausted | PriceUnknown | undefined {
+  if (error instanceof BudgetExhausted || error instanceof PriceUnknown) return error;
+  if (!(error instanceof Error) || depth > STOP_DEPTH_MAX) return undefined;
+  return stopIn(error.cause, depth + 1) ?? stopIn(Reflect.get(error, 'lastError'), depth + 1);
+}
+
+const STOP_DEPTH_MAX = 8;
 
 export interface BudgetOptions {
   /** Calls of unknown price are made although there is a limit. */

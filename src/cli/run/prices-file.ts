@@ -31,6 +31,7 @@ export function problemInPrices(value: unknown, what: string): string {
 
 function problemInPrice(value: unknown): string | undefined {
   if (!isObject(value)) return 'is no object with input and output';
+  if (value.call !== undefined && value.input === undefined && value.output === undefined) return undefined;
   const missing = ['input', 'output'].filter((key) => value[key] === undefined);
   return missing.length === 0 ? undefined : `has no "${missing.join('" and no "')}"`;
 }
