@@ -25,8 +25,13 @@ export interface PreparedEval {
   readonly plan: Plan;
 }
 
-export async function prepareEval(task: RunTask, settings: RunSettings): Promise<PreparedEval> {
-  const { disk, places } = settings;
+/** `tempDir`: where rows go that are too many for memory. */
+export async function prepareEval(
+  task: RunTask,
+  settings: RunSettings,
+  { tempDir = settings.places.state.path }: { readonly tempDir?: string } = {},
+): Promise<PreparedEval> {
+  const { disk } = settings;
   const { baseDir } = task;
   const target = await resolvePlanned(task.eval.target, {
     disk,
@@ -37,19 +42,7 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
   refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
-  const { data, limit, filter, shuffle } = task.eval;
-  const dataset = await openDataset({
-    data,
-    baseDir,
-    disk,
-    tempDir: places.state.path,
-    check: (row) => {
-      for (const scorer of task.eval.scorers) scorer.check(row);
-    },
-    ...(limit === undefined ? {} : { limit }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(shuffle === undefined ? {} : { shuffle }),
-  });
+  const dataset = await openRows(task, { disk, tempDir });
   const plan = makePlan({
     eval: task.eval.name,
     version: String(task.eval.version),
@@ -63,6 +56,24 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
   return { task, settings, target, dataset, plan };
 }
 
+function openRows(
+  { eval: planned, baseDir }: RunTask,
+  place: { readonly disk: Disk; readonly tempDir: string },
+): Promise<Dataset> {
+  const { data, limit, filter, shuffle, scorers } = planned;
+  return openDataset({
+    ...place,
+    data,
+    baseDir,
+    check: (row) => {
+      for (const scorer of scorers) scorer.check(row);
+    },
+    ...(limit === undefined ? {} : { limit }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(shuffle === undefined ? {} : { shuffle }),
+  });
+}
+
 /** A model that is ready has its whole name. */
 function billedAs({ eval: planned, model }: RunTask, { kind, name }: RunnableTarget): BilledName | undefined {
   return kind === 'model' ? { name, tellsTokens: true } : billedTarget(planned.target, model);
@@ -71,7 +82,7 @@ function billedAs({ eval: planned, model }: RunTask, { kind, name }: RunnableTar
 /** What finished logs hold that this eval can use. */
 export function earlierRunsOf(
   { task, settings, plan }: PreparedEval,
-  onDamage: (sentence: string) => void,
+  about: { readonly onDamage: (sentence: string) => void; readonly isLooking?: boolean },
 ): Promise<EarlierRuns> {
   return EarlierRuns.open(settings, {
     plan,
@@ -79,7 +90,7 @@ export function earlierRunsOf(
     mode: settings.reuse,
     keepOutputs: settings.keepOutputs,
     code: task.code,
-    onDamage,
+    ...about,
   });
 }
 
