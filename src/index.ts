@@ -33,6 +33,7 @@ export {
   numeric,
   type OwnCalls,
   type RecordCall,
+  type RecordOptions,
   type RegexOptions,
   type Row,
   regex,

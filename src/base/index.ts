@@ -30,3 +30,4 @@ export { packageVersion } from './package-version.ts';
 export { counted, formatUsd, namedOnce } from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';
+export { isUsdBeyond, isUsdUsedUp } from './usd.ts';

@@ -136,12 +136,21 @@ const limits = strictObject('limits', {
   costUsd: amount.optional(),
 });
 
-const price = strictObject('a price', {
+const tokenPrice = strictObject('a price', {
   input: amountOrZero,
   output: amountOrZero,
   cacheRead: amountOrZero.optional(),
   cacheWrite: amountOrZero.optional(),
+  call: amountOrZero.optional(),
 });
+
+const callPrice = strictObject('a price', { call: amountOrZero });
+
+const price = chosen((value) =>
+  isPlainObject(value) && 'call' in value && !('input' in value || 'output' in value)
+    ? callPrice
+    : tokenPrice,
+);
 
 export const pricesSchema = z.record(z.string(), price, {
   error:

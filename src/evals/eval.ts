@@ -102,7 +102,16 @@ export type RecordCall = <Result>(
   name: string,
   input: unknown,
   work: () => Awaitable<Result>,
+  options?: RecordOptions<Result>,
 ) => Promise<Result>;
+
+export interface RecordOptions<Result = unknown> {
+  /**
+   * What the work costs, in US dollars, or how its result tells it; without it the price of `record/<name>` counts. A cost that
+   * nobody tells is unknown, and a budget refuses it.
+   */
+  readonly usd?: number | ((result: Result) => number | undefined) | undefined;
+}
 
 /** Ways to pay for something else than a model of Holdfast's own, so that it is recorded. */
 export interface OwnCalls {
@@ -249,12 +258,16 @@ export interface SampleLimits {
   readonly costUsd?: number;
 }
 
-/** US dollars per million tokens. A missing cache price means that the input price applies. */
+/**
+ * US dollars: for a million tokens (`input` and `output`; a missing cache price means that the input price applies), or for each
+ * call (`call`) of what tells no tokens.
+ */
 export interface ModelPrice {
-  readonly input: number;
-  readonly output: number;
+  readonly input?: number;
+  readonly output?: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  readonly call?: number;
 }
 
 export interface EvalDefinition<Input = unknown, Output = unknown, Target = unknown> {

@@ -16,6 +16,7 @@ export type {
   ModelTarget,
   OwnCalls,
   RecordCall,
+  RecordOptions,
   Row,
   SampleLimits,
   SampleRow,

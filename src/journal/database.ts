@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { ActionableError, DamageError, errnoOf, messageOf } from '../base/index.ts';
 import { isLocked, openSyncFile, sizeOfFile } from '../disk/index.ts';
 import { journalBusy } from './journal-errors.ts';
@@ -51,14 +52,17 @@ export function createScratchDatabase(version: JournalVersion): DatabaseSync {
 /** What every database begins with. */
 export const DATABASE_MAGIC = 'SQLite format 3\0';
 
-/** Read-only: nobody but its own writer ever writes a journal. What is no database is not even opened. */
+/**
+ * Read-only: nobody but its own writer ever writes a journal. What is no database is not even opened. One that nobody writes any
+ * more, and that has no write-ahead log, is opened as what never changes: else SQLite would make files beside it to read it.
+ */
 export function openDatabase(path: string): {
   readonly db: DatabaseSync;
   readonly version: JournalVersion;
 } {
   refuseNoDatabase(path);
   return explained(path, () => {
-    const db = new DatabaseSync(path, { readOnly: true });
+    const db = new DatabaseSync(isSettled(path) ? unchanging(path) : path, { readOnly: true });
     try {
       db.exec('PRAGMA busy_timeout = 10000');
       const version = checkVersion(db, path);
@@ -86,6 +90,17 @@ function refuseNoDatabase(path: string): void {
   const header = Buffer.alloc(DATABASE_MAGIC.length);
   file?.read(header, 0);
   if (header.toString('latin1') !== DATABASE_MAGIC) throw damagedJournal(path, 'it is no database any more');
+}
+
+/** Its writer is gone and has put everything into the database itself. */
+function isSettled(path: string): boolean {
+  return (sizeOfFile(`${path}-wal`) ?? 0) === 0 && !isLocked(besideJournal(path).lock);
+}
+
+function unchanging(path: string): string {
+  const address = pathToFileURL(path);
+  address.search = '?immutable=1';
+  return address.href;
 }
 
 /** One reader reads all versions. */

@@ -14,7 +14,7 @@ import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { useLeftRuns } from '../../test/sim/use-recovery.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import type { JournalWriter } from '../journal/index.ts';
+import { type JournalWriter, lockRun } from '../journal/index.ts';
 import { openLog, verifyLog } from '../log/index.ts';
 
 const at = useLeftRuns();
@@ -113,6 +113,15 @@ describe('a journal that was left', () => {
     await expect(recover(runId, { forceDead: true })).rejects.toMatchObject({ code: 'E_RECOVER_ALIVE' });
     journal.close();
     expect((await recover(runId)).counts.recovered).toBe(3);
+  });
+
+  test('whose lock another process holds is refused in one sentence', async () => {
+    const run = await left();
+    using _ = lockRun(run.dir);
+    await expect(recover(run.runId)).rejects.toMatchObject({
+      code: 'E_RECOVER_ALIVE',
+      message: `${run.runId} is still being written by another process.`,
+    });
   });
 
   test('whose log is there already is only let go', async () => {

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { type ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError } from '../base/index.ts';
 import { type Liveness, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
   addSegments,
@@ -126,7 +126,8 @@ class RunRecovery {
     try {
       return lockRun(dir);
     } catch (error) {
-      throw recoverErrors.alive(dir, messageOf(error));
+      if (!(error instanceof ActionableError) || error.code !== 'E_JOURNAL_BUSY') throw error;
+      throw recoverErrors.alive(this.#site.runId, 'another process');
     }
   }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
 import type { StoredLog } from '../log/index.ts';
 import { readMark } from './sample-mark.ts';
@@ -94,6 +95,26 @@ export class LogIndex implements Disposable {
   /** An index that is nowhere but in memory, and goes with the process. */
   static inMemory(): LogIndex {
     return LogIndex.open(':memory:');
+  }
+
+  /**
+   * The same for whoever only looks: in memory, with what the file holds. The file and what lies beside it are not touched; of one
+   * that another process is writing, what it wrote last is missing, and is read anew.
+   */
+  static copyOf(path: string): LogIndex {
+    const index = LogIndex.inMemory();
+    try {
+      const address = pathToFileURL(path);
+      address.search = '?mode=ro&immutable=1';
+      index.#db.prepare('ATTACH ? AS there').run(address.href);
+      for (const table of ['logs', 'samples'])
+        index.#db.exec(`INSERT INTO main.${table} SELECT * FROM there.${table}`);
+      index.#db.exec('DETACH there');
+      return index;
+    } catch (error) {
+      index[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** What is known of a log that is still what it was; undefined when it must be opened. */
@@ -193,13 +214,13 @@ export class LogIndex implements Disposable {
     );
   }
 
-  /** What a completed sample of an eval cost on average, as far as prices are known. */
-  averageUsd(evalName: string): number | undefined {
+  /** What completed samples of an eval cost, as far as prices are known. */
+  costs(evalName: string): { readonly usd: number; readonly samples: number } {
     const row = this.#one(
-      "SELECT avg(usd) AS usd FROM samples WHERE eval = ? AND state = 'completed' AND usd > 0",
+      "SELECT total(usd) AS usd, count(*) AS samples FROM samples WHERE eval = ? AND state = 'completed' AND usd > 0",
       evalName,
     );
-    return typeof row?.usd === 'number' ? row.usd : undefined;
+    return { usd: Number(row?.usd ?? 0), samples: Number(row?.samples ?? 0) };
   }
 
   [Symbol.dispose](): void {

@@ -34,10 +34,18 @@ export interface ReadyIndex {
 export async function readyIndex(
   disk: Disk,
   path: string,
-  about: { readonly logs: LogStore; readonly evalName: string },
+  about: {
+    readonly logs: LogStore;
+    readonly evalName: string;
+    /** Whoever only looks writes nothing: what is not in the index yet is read for this process alone. */
+    readonly isLooking?: boolean;
+  },
 ): Promise<ReadyIndex> {
   try {
-    return await ready(await openLogIndex(disk, path), about);
+    return await ready(
+      about.isLooking ? await copiedIndex(disk, path) : await openLogIndex(disk, path),
+      about,
+    );
   } catch (error) {
     if (errnoOf(error) !== SQLITE_ERROR) throw error;
     return await ready(LogIndex.inMemory(), about);
@@ -47,6 +55,10 @@ export async function readyIndex(
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
 /** SQLITE_CORRUPT and SQLITE_NOTADB: nobody else can use it either, so it may go. */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
+
+async function copiedIndex(disk: Disk, path: string): Promise<LogIndex> {
+  return (await disk.stat(path)) ? LogIndex.copyOf(path) : LogIndex.inMemory();
+}
 
 async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
   try {

@@ -66,8 +66,8 @@ describe('the index of logs', () => {
     });
     expect(isSameDigest(found?.content ?? '', told.content)).toBe(true);
     expect(isSameDigest(found?.content ?? '', digestOf('other'))).toBe(false);
-    expect(index.averageUsd('e')).toBe(0.5);
-    expect(index.averageUsd('other')).toBeUndefined();
+    expect(index.costs('e')).toEqual({ usd: 0.5, samples: 1 });
+    expect(index.costs('other')).toEqual({ usd: 0, samples: 0 });
   });
 
   test('knows a log only as long as it is the same, and forgets those that are gone', () => {

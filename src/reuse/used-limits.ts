@@ -1,3 +1,4 @@
+import { isUsdBeyond } from '../base/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import type { EvalSampleSummary, SampleLimit } from '../log/index.ts';
 
@@ -29,7 +30,8 @@ export function usedBy(
 export function fitsLimits(used: UsedLimits, limits: SampleLimits): boolean {
   const { ended } = used;
   if (ended) return limitOf(limits, ended.type) === ended.limit;
-  return (['token', 'turn', 'message', 'cost'] as const).every(
+  if (isUsdBeyond(used.usd, limits.costUsd ?? Number.POSITIVE_INFINITY)) return false;
+  return (['token', 'turn', 'message'] as const).every(
     (type) => AMOUNTS[type](used) <= (limitOf(limits, type) ?? Number.POSITIVE_INFINITY),
   );
 }
@@ -38,7 +40,6 @@ const AMOUNTS = {
   token: ({ tokens }: UsedLimits) => tokens,
   turn: ({ turns }: UsedLimits) => turns,
   message: ({ messages }: UsedLimits) => messages,
-  cost: ({ usd }: UsedLimits) => usd,
 };
 
 /** In the units in which a log names it: seconds, not milliseconds. */

@@ -19,6 +19,7 @@ import {
 } from '../reuse/index.ts';
 import { saySame } from './later-modules.ts';
 import type { Plan, PlannedSample } from './plan.ts';
+import { type KnownCosts, NO_COSTS } from './sample-costs.ts';
 import type { RunSettings } from './settings.ts';
 
 /** same: what the same code made. any: also what other code made. none: nothing of other runs. */
@@ -42,6 +43,8 @@ export interface EarlierRunsOptions {
   readonly code: EvalCode | undefined;
   /** When it is there, only these runs lend anything. */
   readonly only?: ReadonlySet<string>;
+  /** True for a forecast, which writes nothing. */
+  readonly isLooking?: boolean;
   /** Told what cannot be read of what was paid for. */
   readonly onDamage: (sentence: string) => void;
 }
@@ -79,20 +82,22 @@ export class EarlierRuns implements AsyncDisposable {
   static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
     const { disk, places } = settings;
     const { logs } = places;
-    const isForNothing = options.mode === 'none' && settings.ownRuns.size === 0;
-    if (isForNothing || !(await hasLogs(logs)))
-      return new EarlierRuns(undefined, { logs, options, unreadable: [] });
-    // Whoever only looks writes nothing: where there is no state yet, the index is nowhere.
-    const isThere = (await disk.stat(places.state.path)) !== undefined;
+    if (!(await hasLogs(logs))) return new EarlierRuns(undefined, { logs, options, unreadable: [] });
+    const { isLooking = false } = options;
     const { eval: name } = options.plan.identity;
-    const path = isThere ? places.state.logIndex : ':memory:';
-    const { index, unreadable } = await readyIndex(disk, path, { logs, evalName: name });
+    const { index, unreadable } = await readyIndex(disk, places.state.logIndex, {
+      logs,
+      evalName: name,
+      isLooking,
+    });
+    // A run that takes nothing of others has no business with what is damaged there: it wants to know only what samples cost.
+    const isForNothing = options.mode === 'none' && settings.ownRuns.size === 0;
     // As `logFileName` writes it: `<created>_<task>_<task id>.eval`.
     const inName = `_${name.replace(/[^0-9A-Za-z]+/g, '-')}_`;
     return new EarlierRuns(index, {
       logs,
       options: { ...options, ...(options.mode === 'none' ? { only: settings.ownRuns } : {}) },
-      unreadable: unreadable.map((log) => ({
+      unreadable: (isForNothing ? [] : unreadable).map((log) => ({
         path: logs.placeOf(log.name),
         reason: log.reason,
         isRead: log.isRead,
@@ -101,12 +106,12 @@ export class EarlierRuns implements AsyncDisposable {
     });
   }
 
-  /** Nothing of other runs, for one that was begun with `--fresh`. Closes this one. */
+  /** Nothing of other runs, for one that was begun with `--fresh`: only what samples cost is still known. Takes the place of this one. */
   async withoutLogs(): Promise<EarlierRuns> {
-    await this[Symbol.asyncDispose]();
-    return new EarlierRuns(undefined, {
+    await this.#closeLogs();
+    return new EarlierRuns(this.#index, {
       logs: this.#logs,
-      options: this.#options,
+      options: { ...this.#options, only: new Set() },
       unreadable: this.unreadable,
     });
   }
@@ -174,9 +179,9 @@ export class EarlierRuns implements AsyncDisposable {
     return false;
   }
 
-  /** What a sample of this eval cost on average. */
-  averageUsd(): number | undefined {
-    return this.#index?.averageUsd(this.#options.plan.identity.eval);
+  /** What samples of this eval cost, in all logs. */
+  costs(): KnownCosts {
+    return this.#index?.costs(this.#options.plan.identity.eval) ?? NO_COSTS;
   }
 
   /** A log that is damaged in a sample is not asked for it again. */
@@ -207,6 +212,10 @@ export class EarlierRuns implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index?.[Symbol.dispose]();
+    await this.#closeLogs();
+  }
+
+  async #closeLogs(): Promise<void> {
     for (const log of this.#open.values()) await (await log.catch(() => undefined))?.close(); // Whoever opened it was told.
     this.#open.clear();
   }

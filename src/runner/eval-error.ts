@@ -1,9 +1,10 @@
 import { ActionableError, messageOf } from '../base/index.ts';
 import type { EvalError } from '../log/index.ts';
+import { failureText } from '../targets/index.ts';
 
 /** An error as the log keeps it. Secrets are taken out of it first. */
 export function errorOf(error: unknown, redact: (text: string) => string): EvalError {
-  const message = error instanceof ActionableError ? `${error.code}: ${error.message}` : messageOf(error);
+  const message = error instanceof ActionableError ? `${error.code}: ${error.message}` : failureText(error);
   const traceback = redact(tracebackOf(error));
   return { message: redact(message), traceback, traceback_ansi: traceback };
 }

@@ -1,16 +1,27 @@
+import { tmpdir } from 'node:os';
 import { sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
-import { readMark } from '../reuse/index.ts';
+import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { markOf, saySame } from './later-modules.ts';
 import { lookBack } from './look-back.ts';
+import { logsWithBucket, runsInBucket } from './look-into-bucket.ts';
 import type { PlannedSample } from './plan.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
+import {
+  addCosts,
+  costsOf,
+  type ExpectedCost,
+  expectedCost,
+  type KnownCosts,
+  NO_COSTS,
+} from './sample-costs.ts';
 import type { RunSettings, RunTask } from './settings.ts';
+import { isBegunFresh } from './take-stock.ts';
 
 /** What a run would do, and about what it would cost. */
-export interface Forecast {
+export interface Forecast extends ExpectedCost {
   readonly eval: string;
   readonly target: string;
   readonly planned: number;
@@ -22,15 +33,15 @@ export interface Forecast {
   readonly toReplay: number;
   /** They run, and nothing is known of them. */
   readonly toBuy: number;
-  /** About what the last ones will cost; absent when there is nothing to go by. */
-  readonly estimateUsd?: number | undefined;
+  /** What was not looked at. */
+  readonly notes: readonly string[];
   /** What could not be read. */
   readonly damage: readonly string[];
 }
 
-/** Looks at what earlier runs left, and does nothing. */
+/** Looks at what earlier runs left, and does nothing: not even a cache is written. */
 export async function forecastEval(task: RunTask, settings: RunSettings): Promise<Forecast> {
-  const prepared = await prepareEval(task, settings);
+  const prepared = await prepareEval(task, settings, { tempDir: tmpdir() });
   try {
     return await forecast(prepared);
   } finally {
@@ -42,25 +53,44 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
   const { settings, plan, target, task } = prepared;
   const back = await lookBack(settings, plan, task.code);
   const damage = [...back.damage];
-  await using earlier = await earlierRunsOf(prepared, (sentence) => void damage.push(sentence));
-  const unfinished = new UnfinishedRuns(task.code);
+  const unfinished = new UnfinishedRuns(task);
   try {
-    for (const { dir } of [...back.stale, ...(back.goOn ? [back.goOn] : [])])
-      unfinished.add(await lookAtRun({ disk: settings.disk, runDir: dir }));
+    for (const { dir } of back.stale)
+      unfinished.add(await lookAtRun({ disk: settings.disk, runDir: dir }), 'stale');
+    const goOn = back.goOn && (await lookAtRun({ disk: settings.disk, runDir: back.goOn.dir }));
+    unfinished.add(goOn, 'goOn');
+    await using earlier = await earlierRuns(prepared, {
+      isFresh: goOn !== undefined && isBegunFresh(goOn),
+      onDamage: (sentence) => void damage.push(sentence),
+    });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
     for (const sample of plan.samples) counts[await fateOf(sample, { earlier, unfinished })]++;
-    const averageUsd = earlier.averageUsd();
     return {
       eval: plan.identity.eval,
       target: target.name,
       planned: plan.size,
       ...counts,
-      ...(averageUsd === undefined ? {} : { estimateUsd: averageUsd * counts.toBuy }),
+      ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
+      notes: await runsInBucket(settings, plan),
       damage,
     };
   } finally {
     unfinished.close();
   }
+}
+
+/** As the run would find them: with what it would bring home from the bucket, and without anything where it was begun so. */
+async function earlierRuns(
+  prepared: PreparedEval,
+  about: { readonly isFresh: boolean; readonly onDamage: (sentence: string) => void },
+): Promise<EarlierRuns> {
+  const { settings } = prepared;
+  const places = { ...settings.places, logs: logsWithBucket(settings) };
+  const earlier = await earlierRunsOf(
+    { ...prepared, settings: { ...settings, places } },
+    { onDamage: about.onDamage, isLooking: true },
+  );
+  return about.isFresh ? earlier.withoutLogs() : earlier;
 }
 
 type Fate = 'kept' | 'toScore' | 'toReplay' | 'toBuy';
@@ -75,36 +105,63 @@ async function fateOf(
   return there === 'toReplay' || earlier.hasAnswers(sample) ? 'toReplay' : 'toBuy';
 }
 
+interface Unfinished {
+  readonly journals: RunJournals;
+  readonly kind: 'stale' | 'goOn';
+}
+
 /** Journals of runs that did not finish: a run would go on with them, or make logs of them first. */
 class UnfinishedRuns {
-  readonly #journals: RunJournals[] = [];
+  readonly #runs: Unfinished[] = [];
+  readonly #limits: RunTask['eval']['limits'];
   readonly #code: EvalCode | undefined;
 
-  constructor(code: EvalCode | undefined) {
+  constructor({ eval: planned, code }: RunTask) {
+    this.#limits = planned.limits;
     this.#code = code;
   }
 
-  add(journals: RunJournals | undefined): void {
-    if (journals) this.#journals.push(journals);
+  add(journals: RunJournals | undefined, kind: Unfinished['kind']): void {
+    if (journals) this.#runs.push({ journals, kind });
   }
 
   async fateOf({ id, epoch, key, asked }: PlannedSample): Promise<Fate> {
     let fate: Fate = 'toBuy';
     const name = sampleKeyText(id, epoch);
-    for (const journals of this.#journals) {
-      for (const attempt of journals.attemptsAt(id, epoch)) {
+    for (const run of this.#runs) {
+      for (const attempt of run.journals.attemptsAt(id, epoch)) {
         if (sampleKeyText(attempt.id, attempt.epoch) !== name) continue;
         const isDone = attempt.status === 'completed' && (await saySame(markOf(attempt)?.later, this.#code));
-        if (isDone && attempt.key === key) return 'kept';
-        const isSameOutput = readMark(attempt.sample.metadata)?.asked === asked;
-        if (isDone && isSameOutput) fate = 'toScore';
+        const isResult = isDone && this.#fits(run, attempt);
+        if (isResult && attempt.key === key) return 'kept';
+        if (isResult && readMark(attempt.sample.metadata)?.asked === asked) fate = 'toScore';
         else if (fate === 'toBuy' && attempt.source.isPaid(attempt.n)) fate = 'toReplay';
       }
     }
     return fate;
   }
 
+  costs(): KnownCosts {
+    let costs = NO_COSTS;
+    for (const { journals } of this.#runs)
+      for (const { source, n, status } of journals.outline()) {
+        const summary = status === 'completed' ? source.summary(n) : undefined;
+        if (summary) costs = addCosts(costs, costsOf(summary));
+      }
+    return costs;
+  }
+
   close(): void {
-    for (const journals of this.#journals) journals.close();
+    for (const { journals } of this.#runs) journals.close();
+  }
+
+  /** What a log is made of first is taken from there as from any other: a limit that ended it must be the same. */
+  #fits(
+    { kind }: Unfinished,
+    { source, n }: Pick<ReturnType<RunJournals['attemptsAt']>[number], 'source' | 'n'>,
+  ): boolean {
+    if (kind === 'goOn') return true;
+    const summary = source.summary(n);
+    return !summary || fitsLimits(usedBy(summary, readMark(summary.metadata)?.limit), this.#limits);
   }
 }

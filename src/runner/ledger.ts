@@ -35,7 +35,7 @@ export class Ledger {
     for (const usage of Object.values(model_usage)) {
       this.#tokens.saved += usage.total_tokens;
       this.#usd.saved += usage.total_cost ?? 0;
-      if (usage.total_cost === undefined && usage.total_tokens > 0) this.#unpriced.saved++;
+      if (usage.total_cost === undefined) this.#unpriced.saved++;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Score } from '../log/index.ts';
 import type { FailedTry } from '../targets/index.ts';
 import type { PreviousAttempt } from './account.ts';
+import type { ExpectedCost } from './sample-costs.ts';
 
 /** What a screen shows of a run under way. Every method is called synchronously and must be quick. */
 export interface RunObserver {
@@ -18,7 +19,7 @@ export interface RunObserver {
   onSealProgress?(done: number, total: number): void;
 }
 
-export interface RunStarted {
+export interface RunStarted extends ExpectedCost {
   readonly runId: string;
   readonly eval: string;
   readonly target: string;
@@ -31,8 +32,6 @@ export interface RunStarted {
   readonly toReplay: number;
   /** They run, and nothing is known of them. */
   readonly toBuy: number;
-  /** About what the last ones will cost; undefined when there is nothing to go by. */
-  readonly estimateUsd?: number | undefined;
   readonly previous?: PreviousAttempt;
 }
 

@@ -3,7 +3,13 @@ import { digestOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
-import { digestOfTree, type RunnableTarget, resolvePlanned } from '../targets/index.ts';
+import {
+  type BilledName,
+  billedTarget,
+  digestOfTree,
+  type RunnableTarget,
+  resolvePlanned,
+} from '../targets/index.ts';
 import { EarlierRuns } from './earlier-runs.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
@@ -19,8 +25,13 @@ export interface PreparedEval {
   readonly plan: Plan;
 }
 
-export async function prepareEval(task: RunTask, settings: RunSettings): Promise<PreparedEval> {
-  const { disk, places } = settings;
+/** `tempDir`: where rows go that are too many for memory. */
+export async function prepareEval(
+  task: RunTask,
+  settings: RunSettings,
+  { tempDir = settings.places.state.path }: { readonly tempDir?: string } = {},
+): Promise<PreparedEval> {
+  const { disk } = settings;
   const { baseDir } = task;
   const target = await resolvePlanned(task.eval.target, {
     disk,
@@ -28,22 +39,10 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
     baseDir,
     ...(task.model === undefined ? {} : { model: task.model }),
   });
-  refuseUnpriced(task.eval, task.models, target.kind === 'model' ? target.name : task.model);
+  refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
-  const { data, limit, filter, shuffle } = task.eval;
-  const dataset = await openDataset({
-    data,
-    baseDir,
-    disk,
-    tempDir: places.state.path,
-    check: (row) => {
-      for (const scorer of task.eval.scorers) scorer.check(row);
-    },
-    ...(limit === undefined ? {} : { limit }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(shuffle === undefined ? {} : { shuffle }),
-  });
+  const dataset = await openRows(task, { disk, tempDir });
   const plan = makePlan({
     eval: task.eval.name,
     version: String(task.eval.version),
@@ -58,10 +57,33 @@ export async function prepareEval(task: RunTask, settings: RunSettings): Promise
   return { task, settings, target, dataset, plan };
 }
 
+function openRows(
+  { eval: planned, baseDir }: RunTask,
+  place: { readonly disk: Disk; readonly tempDir: string },
+): Promise<Dataset> {
+  const { data, limit, filter, shuffle, scorers } = planned;
+  return openDataset({
+    ...place,
+    data,
+    baseDir,
+    check: (row) => {
+      for (const scorer of scorers) scorer.check(row);
+    },
+    ...(limit === undefined ? {} : { limit }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(shuffle === undefined ? {} : { shuffle }),
+  });
+}
+
+/** A model that is ready has its whole name. */
+function billedAs({ eval: planned, model }: RunTask, { kind, name }: RunnableTarget): BilledName | undefined {
+  return kind === 'model' ? { name, tellsTokens: true } : billedTarget(planned.target, model);
+}
+
 /** What finished logs hold that this eval can use. */
 export function earlierRunsOf(
   { task, settings, plan }: PreparedEval,
-  onDamage: (sentence: string) => void,
+  about: { readonly onDamage: (sentence: string) => void; readonly isLooking?: boolean },
 ): Promise<EarlierRuns> {
   return EarlierRuns.open(settings, {
     plan,
@@ -69,7 +91,7 @@ export function earlierRunsOf(
     mode: settings.reuse,
     keepOutputs: settings.keepOutputs,
     code: task.code,
-    onDamage,
+    ...about,
   });
 }
 

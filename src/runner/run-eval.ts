@@ -12,6 +12,7 @@ import { createFile, sweepTemps } from '../disk/index.ts';
 import { type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import type { BudgetAccount } from './account.ts';
+import { spentByAgent } from './agent-spending.ts';
 import { findDone } from './already-done.ts';
 import { bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
@@ -26,10 +27,11 @@ import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts
 import { releaseSealed } from './release-sealed.ts';
 import { runSamples } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
+import { addCosts, type ExpectedCost, expectedCost } from './sample-costs.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { shipLogs } from './ship-logs.ts';
 import { takeOver } from './take-over.ts';
-import { type Stock, takeStock } from './take-stock.ts';
+import { isBegunFresh, type Stock, takeStock } from './take-stock.ts';
 
 /** How often it is tried to open a run that others want, too. */
 const ROUNDS_MAX = 5;
@@ -121,7 +123,10 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
       noteFound(back, opened, tally);
       // What a command that buys everything anew began itself is its own.
       const isOwn = settings.reuse === 'none' && settings.ownRuns.size > 0;
-      return { opened, earlier: isFresh(opened) && !isOwn ? await earlier.withoutLogs() : earlier };
+      return {
+        opened,
+        earlier: isBegunFresh(opened.journals) && !isOwn ? await earlier.withoutLogs() : earlier,
+      };
     } catch (error) {
       await earlier[Symbol.asyncDispose]();
       // Another process was quicker to go on with the run that was found. It is that one's now.
@@ -131,7 +136,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
 }
 
 async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns> {
-  const earlier = await earlierRunsOf(prepared, (sentence) => tally.noteDamage(sentence));
+  const earlier = await earlierRunsOf(prepared, { onDamage: (sentence) => tally.noteDamage(sentence) });
   for (const { path, reason, isOurs, isRead } of earlier.unreadable) {
     const sentence = isRead
       ? `A log is damaged and was left as it is: ${namedOnce(path, reason)} Its whole samples are taken over; when they stand in a new log, it can be removed.`
@@ -140,11 +145,6 @@ async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns
     else tally.note(sentence);
   }
   return earlier;
-}
-
-/** What was begun with `--fresh` stays fresh, however often it is gone on with. */
-function isFresh({ journals }: OpenRun): boolean {
-  return journals.writers().some(({ generation, reuse }) => generation <= 1 && reuse === 'none');
 }
 
 /** A crashed run that another process has in its hands for a moment is worth waiting for: all of it is paid for already. */
@@ -174,7 +174,8 @@ function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
 async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
-  task.models.budget.countEarlier(opened.run.runId, opened.journals.spentUsd());
+  const spentUsd = opened.journals.spentUsd() + spentByAgent(opened.journals, target);
+  task.models.budget.countEarlier(opened.run.runId, spentUsd);
   task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };
@@ -248,17 +249,12 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
 }
 
 function forecastOf(
-  { toDo, outputs, toReplay }: Stock,
+  { toDo, outputs, toReplay, costs }: Stock,
   earlier: EarlierRuns,
-): Pick<RunStarted, 'toScore' | 'toReplay' | 'toBuy' | 'estimateUsd'> {
+): Pick<RunStarted, 'toScore' | 'toReplay' | 'toBuy' | keyof ExpectedCost> {
   const toBuy = toDo.length - outputs.size - toReplay;
-  const averageUsd = earlier.averageUsd();
-  return {
-    toScore: outputs.size,
-    toReplay,
-    toBuy,
-    ...(averageUsd === undefined ? {} : { estimateUsd: averageUsd * toBuy }),
-  };
+  const expected = expectedCost(addCosts(earlier.costs(), costs), { toBuy, toReplay });
+  return { toScore: outputs.size, toReplay, toBuy, ...expected };
 }
 
 /** A function may pay where nobody can see it: what it buys then is bought again whenever its code changes. */

@@ -1,6 +1,7 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import {
+  billedTarget,
   createModels,
   type Env,
   type LanguageModel,
@@ -12,9 +13,9 @@ import type { ReuseMode } from './earlier-runs.ts';
 import { Slots, type StopSignals } from './execute.ts';
 import { type Forecast, forecastEval } from './forecast.ts';
 import type { RunObserver } from './observer.ts';
-import { openPlaces } from './open-places.ts';
+import { openPlaces, placesOf } from './open-places.ts';
 import type { Places } from './places.ts';
-import { namedModel, refuseUnpriced } from './refuse-unpriced.ts';
+import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
@@ -52,6 +53,8 @@ export interface RunEvalsOptions {
   readonly attempts?: number | undefined;
   readonly graceMs?: number | undefined;
   readonly segmentIntervalMs?: number | undefined;
+  /** Only `forecast` is going to be asked for: whether anything can be written is not tried. */
+  readonly isDryRun?: boolean | undefined;
   /** Runs whose process cannot be seen from here are taken for dead. */
   readonly forceDead?: boolean | undefined;
   /** Holdfast's own version, for the log. */
@@ -85,18 +88,18 @@ const LOG_DIR = 'logs';
 
 /** Plans the runs, opens their places and checks that they can be written. Nothing is created yet. */
 export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet> {
-  const { disk = nodeDisk, clock = systemClock, random = systemRandom, logDir = LOG_DIR } = options;
+  const { disk = nodeDisk, clock = systemClock, random = systemRandom } = options;
   const { models = [], changes = {} } = options;
   const { items: planned, notes } = planSetItems(options.evals, { models, changes });
   const items = planned.map((item) => ({ ...item, isBudgetShared: options.budgetUsd !== undefined }));
-  const { workDir, segments } = options;
-  const places = await openPlaces(disk, { logDir, workDir, segments });
+  const places = await placesFor(disk, options);
   for (const note of notes) options.onNote?.(note);
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
   const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
   // Of the whole set before any of it is run.
-  for (const item of items) refuseUnpriced(item.eval, modelsFor(item), namedModel(item.eval, item.model));
+  for (const item of items)
+    refuseUnpriced(item.eval, modelsFor(item), billedTarget(item.eval.target, item.model));
   const slots = new Slots(concurrency);
   const settings = { ...settingsOf(options), disk, clock, random, places, slots };
   return {
@@ -127,6 +130,14 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
 /** Runs evals and completes whatever earlier runs of them left: what `holdfast run` does, as a function. */
 export async function runEvals(options: RunEvalsOptions, watch?: RunWatch): Promise<readonly ItemOutcome[]> {
   return (await prepareSet(options)).run(watch);
+}
+
+/** Whether anything can be written there is tried only by those who will write. */
+function placesFor(
+  disk: Disk,
+  { logDir = LOG_DIR, workDir, segments, isDryRun = false }: RunEvalsOptions,
+): Promise<Places> {
+  return (isDryRun ? placesOf : openPlaces)(disk, { logDir, workDir, segments });
 }
 
 function settingsOf(
@@ -162,7 +173,7 @@ function modelsOfSet(
     if (unpriced.has(model)) return;
     unpriced.add(model);
     options.onNote?.(
-      `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars per million tokens.`,
+      `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars ${/^(?:http|record|command)\//.test(model) ? 'for each call: { call: 0.01 }' : 'per million tokens'}.`,
     );
   };
   return (item) =>

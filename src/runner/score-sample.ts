@@ -1,18 +1,24 @@
-import { ActionableError, type JsonObject, messageOf, toJson } from '../base/index.ts';
-import { type PlannedScorer, type SampleRow, type ScorerContext, textOf } from '../evals/index.ts';
+import { ActionableError, type JsonObject, toJson } from '../base/index.ts';
+import {
+  type OwnCalls,
+  type PlannedScorer,
+  type SampleRow,
+  type ScorerContext,
+  textOf,
+} from '../evals/index.ts';
 import type { Score } from '../log/index.ts';
 import {
-  BudgetExhausted,
   createExec,
   createGenerate,
   createOwnCalls,
+  failureText,
   type Models,
   newEvent,
-  PriceUnknown,
   type Recorder,
   type SampleScope,
   scopeUntil,
   scoringScope,
+  stopIn,
   untilAborted,
   type Workspace,
 } from '../targets/index.ts';
@@ -41,7 +47,8 @@ export async function scoreSample(options: ScoreSampleOptions): Promise<Readonly
   for (const scorer of options.scorers) {
     using time = limitTime(scorer.key, scope, options);
     const limited = scopeUntil(scope, time.signal);
-    const context = contextOf({ ...options, signal: time.signal }, limited);
+    using own = createOwnCalls({ models: options.models, scope: limited });
+    const context = { ...contextOf({ ...options, signal: time.signal }, limited), ...own.calls };
     const score = fitScore(await scoreOne(scorer, context, options));
     scores[scorer.key] = score;
     options.recorder.emit(
@@ -55,7 +62,7 @@ export async function scoreSample(options: ScoreSampleOptions): Promise<Readonly
   return scores;
 }
 
-function contextOf(options: ScoreSampleOptions, scope: SampleScope): ScorerContext {
+function contextOf(options: ScoreSampleOptions, scope: SampleScope): Omit<ScorerContext, keyof OwnCalls> {
   const { row, output, epoch, signal, models, workspace } = options;
   return {
     sample: row,
@@ -66,7 +73,6 @@ function contextOf(options: ScoreSampleOptions, scope: SampleScope): ScorerConte
     epoch,
     signal,
     generate: createGenerate({ models, scope }),
-    ...createOwnCalls({ models, scope }),
     exec: createExec({ models, scope, workspace }),
   };
 }
@@ -124,9 +130,10 @@ async function scoreOne(
     };
   } catch (error) {
     // An interruption and an empty purse are no verdict: the sample is scored when the run goes on.
-    if (options.signal.aborted || error instanceof BudgetExhausted || error instanceof PriceUnknown)
-      throw error;
+    if (options.signal.aborted) throw error;
+    const stop = stopIn(error);
+    if (stop) throw stop;
     const code = error instanceof ActionableError ? error.code : undefined;
-    return failedScore(options.models.redact(messageOf(error)), code);
+    return failedScore(options.models.redact(failureText(error)), code);
   }
 }

@@ -7,6 +7,7 @@ import type { EarlierRuns, Lent } from './earlier-runs.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
+import { addCosts, costsOf, type KnownCosts, NO_COSTS } from './sample-costs.ts';
 import type { RunSettings } from './settings.ts';
 
 /** What is still to do. */
@@ -21,6 +22,13 @@ export interface Stock {
   readonly unrecorded: number;
   /** How the latest attempt ended of samples that had one before, by name. */
   readonly tried: ReadonlyMap<string, 'errored' | 'interrupted'>;
+  /** What the samples cost that this run has completed. */
+  readonly costs: KnownCosts;
+}
+
+/** What was begun with `--fresh` stays fresh, however often it is gone on with. */
+export function isBegunFresh(journals: RunJournals): boolean {
+  return journals.writers().some(({ generation, reuse }) => generation <= 1 && reuse === 'none');
 }
 
 /** Counts what is there already, writes down what other logs lend, and says what is left to do. */
@@ -30,7 +38,7 @@ export async function takeStock(
   settings: RunSettings,
 ): Promise<Stock> {
   const { plan, earlier, tally } = about;
-  const { completed, tried } = countAttempts(journals, tally);
+  const { completed, tried, costs } = countAttempts(journals, tally);
   const missing = plan.samples.filter((sample) => !completed.has(nameOf(sample)));
   const lent = await lendAll(missing, { writer, earlier, tally }, settings);
   const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
@@ -44,17 +52,27 @@ export async function takeStock(
     }
     const wasTried = tried.has(nameOf(sample));
     if (!wasTried && earlier.failure(sample) !== undefined) tried.set(nameOf(sample), 'errored');
-    if (wasTried || earlier.hasAnswers(sample)) toReplay++;
+    if ((wasTried && isPaidFor(journals, sample)) || earlier.hasAnswers(sample)) toReplay++;
     else if (earlier.isUnrecorded(sample)) unrecorded++;
   }
-  return { toDo, outputs, toReplay, unrecorded, tried };
+  return { toDo, outputs, toReplay, unrecorded, tried, costs };
+}
+
+/** A sample whose every call failed has nothing on record. */
+function isPaidFor(journals: RunJournals, { id, epoch }: PlannedSample): boolean {
+  return journals.attemptsAt(id, epoch).some(({ source, n }) => source.isPaid(n));
 }
 
 /** Attempts that were carried over count like those of this run: what tells them apart is their origin. */
 function countAttempts(
   journals: RunJournals,
   tally: RunTally,
-): { readonly completed: ReadonlySet<string>; readonly tried: Map<string, 'errored' | 'interrupted'> } {
+): {
+  readonly completed: ReadonlySet<string>;
+  readonly tried: Map<string, 'errored' | 'interrupted'>;
+  readonly costs: KnownCosts;
+} {
+  let costs = NO_COSTS;
   const completed = new Set<string>();
   const tried = new Map<string, 'errored' | 'interrupted'>();
   for (const { source, n, id, epoch, status } of journals.outline()) {
@@ -63,10 +81,12 @@ function countAttempts(
     else if (!completed.has(name)) {
       completed.add(name);
       const summary = source.summary(n);
-      if (summary) tally.countKept(name, summary);
+      if (!summary) continue;
+      tally.countKept(name, summary);
+      costs = addCosts(costs, costsOf(summary));
     }
   }
-  return { completed, tried };
+  return { completed, tried, costs };
 }
 
 interface Lending {

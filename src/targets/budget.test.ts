@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { runTarget, testModels } from '../../test/sim/target-attempt.ts';
+import { systemClock } from '../base/index.ts';
 import { BudgetExhausted, createBudget } from './budget.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
 import { mockModel } from './mock-model.ts';
+import { createSampleMeter } from './sample-meter.ts';
+import { NO_USAGE } from './usage.ts';
 
 const costly = () =>
   mockModel({
@@ -56,4 +60,19 @@ test('[BUD-4] what a run cost counts once, however often it is gone on with', ()
   budget.spend(1);
   expect(budget.countEarlier('another', 1)).toBe(1);
   expect(budget.spentUsd).toBe(5.5);
+});
+
+test('[BUD-6] ten calls of $0.02 use up $0.20, and are no more than $0.20', () => {
+  const budget = createBudget(0.2);
+  for (let call = 0; call < 9; call++) budget.spend(0.02);
+  expect(budget.isExhausted()).toBe(false);
+  budget.spend(0.02);
+  expect(budget.spentUsd).toBeLessThan(0.2); // As binary has it.
+  expect(budget.isExhausted()).toBe(true);
+  using meter = createSampleMeter({ costUsd: 0.3 }, { clock: systemClock });
+  const call = { model: 'm', usage: NO_USAGE, isReplayed: false };
+  meter.countModelCall({ ...call, costUsd: 0.1 });
+  meter.countModelCall({ ...call, costUsd: 0.2 });
+  expect(meter.exceeded).toBe(undefined);
+  expect(() => meter.countModelCall({ ...call, costUsd: 1e-6 })).toThrow(LimitExceeded);
 });

@@ -1,4 +1,4 @@
-import { ActionableError, UsageError } from '../base/index.ts';
+import { ActionableError, isUsdUsedUp, UsageError } from '../base/index.ts';
 
 /**
  * Budget: the money of a run, shared by all its samples.
@@ -10,6 +10,7 @@ import { ActionableError, UsageError } from '../base/index.ts';
  * - [BUD-4] However often a run is gone on with, in one command or in many, each answer counts once.
  * - [BUD-5] With a limit, no call is made whose price nobody knows, unless the user allowed it: a limit that does not see what is
  *   spent is none.
+ * - [BUD-6] Ten calls of $0.02 spend $0.20: how numbers are kept in binary neither allows a call more nor takes one away.
  */
 export interface Budget {
   readonly limitUsd: number | undefined;
@@ -43,13 +44,25 @@ export class BudgetExhausted extends ActionableError {
 export class PriceUnknown extends UsageError {
   constructor(models: readonly string[]) {
     const name = (models[0] ?? '').replace(/@https?:.*$/, '');
+    const price = /^(?:http|record|command)\//.test(name)
+      ? `Say what a call costs, in US dollars: prices: { "${name}": { call: 0.01 } }`
+      : `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } }`;
     super({
       code: 'E_PRICE_UNKNOWN',
       message: `There is a budget, but the price of ${models.join(', ')} is not known, so nothing would stop at it.`,
-      hint: `Say what a million tokens cost, in US dollars: prices: { "${name}": { input: 1.25, output: 10 } } in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
+      hint: `${price} in the eval, in holdfast.config.yaml, or without "prices:" in a file for --prices. Or go on without counting it: --allow-unpriced.`,
     });
   }
 }
+
+/** What stops the run and was thrown somewhere below: SDKs wrap whatever their `fetch` throws. */
+export function stopIn(error: unknown, depth = 0): BudgetExhausted | PriceUnknown | undefined {
+  if (error instanceof BudgetExhausted || error instanceof PriceUnknown) return error;
+  if (!(error instanceof Error) || depth > STOP_DEPTH_MAX) return undefined;
+  return stopIn(error.cause, depth + 1) ?? stopIn(Reflect.get(error, 'lastError'), depth + 1);
+}
+
+const STOP_DEPTH_MAX = 8;
 
 export interface BudgetOptions {
   /** Calls of unknown price are made although there is a limit. */
@@ -87,6 +100,6 @@ export function createBudget(limitUsd?: number, { allowUnpriced = false }: Budge
       counted.set(run, known + added);
       return added;
     },
-    isExhausted: () => limitUsd !== undefined && spentUsd >= limitUsd,
+    isExhausted: () => limitUsd !== undefined && isUsdUsedUp(spentUsd, limitUsd),
   };
 }

@@ -8,8 +8,9 @@ export interface FailedTry {
   readonly reason: string;
   /** Which try it was, of how many at most. */
   readonly tries: number;
-  readonly triesMax: number;
-  /** How long until the next one; undefined when this was the last. */
+  /** Undefined when the code that calls decides it. */
+  readonly triesMax: number | undefined;
+  /** How long until the next one; undefined when this was the last, or nobody here knows. */
   readonly nextMs: number | undefined;
 }
 
@@ -25,6 +26,8 @@ export interface CallWatch {
   onFailedTry: ((failed: FailedTry) => void) | undefined;
   readonly stop: AbortSignal;
   answered(model: string): void;
+  /** Something that is no model has answered: what is said of its own failures, and of nobody else's. */
+  answeredOther(name: string): void;
   /** True when it has answered in this run: then a connection that is refused is an outage, not a wrong address. */
   hasAnswered(model: string): boolean;
   /** A call that failed for good. */
@@ -36,17 +39,19 @@ const CALLS_ALIKE_MAX = 10;
 export function createCallWatch(): CallWatch {
   const stop = new AbortController();
   const answered = new Set<string>();
+  const others = new Set<string>();
   let kind: string | undefined;
   let alike = 0;
   return {
     onFailedTry: undefined,
     stop: stop.signal,
     answered: (model) => void answered.add(model),
+    answeredOther: (name) => void others.add(name),
     hasAnswered: (model) => answered.has(model),
     failed(model, failure) {
       const now = `${model} ${failureKind(failure)}`;
       kind ??= now;
-      if (answered.size > 0 || now !== kind) alike = Number.NaN; // It never reaches the limit then.
+      if (answered.size > 0 || others.has(model) || now !== kind) alike = Number.NaN; // It never reaches the limit then.
       alike++;
       if (alike === CALLS_ALIKE_MAX) stop.abort(allAlike(model, failure.reason));
     },

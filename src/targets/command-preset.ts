@@ -29,6 +29,10 @@ export interface CommandPreset {
   readonly command: readonly string[];
   /** Variables that the agent needs for its key and its settings. */
   readonly env: readonly string[];
+  /** What it prints says what it cost. */
+  readonly tellsCost: boolean;
+  /** What it prints says how many tokens it used. */
+  readonly tellsTokens: boolean;
   /** Reads what the agent printed, from the file; throws when the agent says that it failed. */
   read(disk: Disk, stdout: string): Promise<AgentReport>;
 }
@@ -47,11 +51,15 @@ export const PRESETS: Readonly<Record<PresetName, CommandPreset>> = {
       'CLAUDE_CONFIG_DIR',
       'CLAUDE_CODE_OAUTH_TOKEN',
     ],
+    tellsCost: true,
+    tellsTokens: true,
     read: readClaude,
   },
   codex: {
     command: ['codex', 'exec', '--json', '--skip-git-repo-check', '--sandbox', 'workspace-write', '-'],
     env: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_API_KEY', 'CODEX_HOME'],
+    tellsCost: false,
+    tellsTokens: true,
     read: readCodex,
   },
 };

@@ -28,6 +28,7 @@ import type { Env } from './open-model.ts';
 import { type RunnableTarget, resultOf, type TargetResult, type TargetRun } from './runnable-target.ts';
 import { checkTemplate, fillChecked, inputText, isSamplePlaceholder, sampleValue } from './template.ts';
 import { digestOfTree } from './tree-digest.ts';
+import { NO_USAGE } from './usage.ts';
 
 /** What of an agent's output goes into the log and to the scorers; the whole is in the files beside the workspace. */
 export const OUTPUT_BYTES_MAX = 16 * 2 ** 20;
@@ -179,6 +180,9 @@ async function finish(
   const { scope } = run;
   const stdout = await readProcessText(disk, process.files.stdout, OUTPUT_BYTES_MAX);
   await emitEnd(agent, { run, process, end, stdout });
+  const isAnswered = !end.aborted && end.exitCode === 0;
+  // What an agent that came to no end has spent, nobody knows.
+  if (!isAnswered) count(agent, undefined, run);
   if (end.aborted) {
     // An agent that was stopped has often said something worth scoring.
     const said = plainOutput(agent.name, models.redact(stdout.text), scope.salt);
@@ -193,7 +197,7 @@ async function finish(
     ...(report?.usage && { usage: report.usage }),
   };
   scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
-  if (report) count(agent, report, run);
+  count(agent, report, run);
   return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
 }
 
@@ -220,11 +224,11 @@ async function outputText(
 }
 
 /** The agent paid for its calls itself: we count what it reports, and the budget sees it only now. */
-function count({ models, name }: Agent, { usage, costUsd }: AgentReport, { scope }: TargetRun): void {
-  if (!usage) return;
+function count({ models, name }: Agent, report: AgentReport | undefined, { scope }: TargetRun): void {
+  const { usage, costUsd } = report ?? {};
   const knownUsd = costUsd ?? models.prices.costOf(name, usage);
   models.budget.spend(knownUsd);
-  scope.meter.countReported({ model: name, usage, costUsd: knownUsd, isReplayed: false });
+  scope.meter.countReported({ model: name, usage: usage ?? NO_USAGE, costUsd: knownUsd, isReplayed: false });
 }
 
 async function emitEnd(

@@ -16,7 +16,9 @@ export function failureText(error: unknown): string {
   }
   // What a later part says whole need not be said by an earlier one.
   const news = parts.filter((part, index) => !parts.slice(index + 1).some((later) => later.includes(part)));
-  return news.length === 0 ? messageOf(error) : news.join(': ');
+  const last = news.length - 1;
+  const said = news.map((part, index) => (index < last ? part.replace(/\.+$/, '') : part));
+  return said.length === 0 ? messageOf(error) : said.join(': ');
 }
 
 function messagesIn(error: unknown, depth: number): string[] {

@@ -1,5 +1,5 @@
 import { toJson } from '../base/index.ts';
-import type { TargetContext, TargetFunction } from '../evals/index.ts';
+import type { OwnCalls, TargetContext, TargetFunction } from '../evals/index.ts';
 import { createGenerate, noModel } from './generate.ts';
 import type { LanguageModel } from './language-model.ts';
 import { newEvent } from './log-event.ts';
@@ -28,7 +28,8 @@ export function functionTarget(
     startsOver: false,
     async run(sample, run) {
       const { scope } = run;
-      const context = targetContext(run, models, model);
+      using own = createOwnCalls({ models, scope });
+      const context = targetContext(run, { models, model, own: own.calls });
       const output = await untilAborted(scope.meter.signal, () => call(sample, context));
       return resultOf({ target: name, sample, output, scope, redaction: models.redaction });
     },
@@ -37,12 +38,15 @@ export function functionTarget(
 
 function targetContext(
   { scope, epoch }: TargetRun,
-  models: Models,
-  model: OpenedModel | undefined,
+  {
+    models,
+    model,
+    own,
+  }: { readonly models: Models; readonly model: OpenedModel | undefined; readonly own: OwnCalls },
 ): TargetContext {
   return {
     generate: createGenerate({ models, scope, model }),
-    ...createOwnCalls({ models, scope }),
+    ...own,
     model: model ? models.recorded(model, scope) : MISSING_MODEL,
     signal: scope.meter.signal,
     epoch,

@@ -1,5 +1,6 @@
-import { messageOf, toJson } from '../base/index.ts';
+import { toJson } from '../base/index.ts';
 import type { LogEvent } from '../log/index.ts';
+import { failureText } from './failure-text.ts';
 import type { PlainHeaders } from './http-headers.ts';
 import { type EventSource, type EventStart, finishEvent, secondsSince } from './log-event.ts';
 
@@ -35,7 +36,7 @@ export function httpEvent(
       ...(status !== undefined && { status }),
       ...(responseHeaders !== undefined && { response_headers: toJson(responseHeaders) }),
       ...(response !== undefined && { response }),
-      ...(error !== undefined && { error: source.redact(messageOf(error)) }),
+      ...(error !== undefined && { error: source.redact(failureText(error)) }),
       ...(retries > 0 && { retries }),
       time: secondsSince(source, start),
     },

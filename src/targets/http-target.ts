@@ -23,9 +23,11 @@ import type { Env } from './open-model.ts';
 import type { PaidRequest } from './recorder.ts';
 import { readFailure, withRetry } from './retry.ts';
 import { type RunnableTarget, resultOf, type TargetRun } from './runnable-target.ts';
+import type { CountedCall } from './sample-meter.ts';
 import { readHttpAnswer, type StoredHttpAnswer } from './stored-answer.ts';
 import { checkTemplate, fillChecked, isSamplePlaceholder, sampleValue } from './template.ts';
 import { untilAborted } from './until-aborted.ts';
+import { NO_USAGE } from './usage.ts';
 
 /** What an endpoint says of its trouble is shown whole; a page of HTML says nothing more after this. */
 const EXCERPT_LENGTH = 2_000;
@@ -33,7 +35,7 @@ const EXCERPT_LENGTH = 2_000;
 /** An HTTP endpoint asked once for each sample. Its answer is paid for: it is recorded, and replayed. */
 export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
   check(spec, models);
-  const name = `http/${hostOf(spec.url)}`;
+  const name = httpName(spec);
   return {
     kind: 'http',
     name,
@@ -53,6 +55,11 @@ export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
       });
     },
   };
+}
+
+/** As the log, the prices and the account know it. */
+export function httpName({ url }: HttpTarget): string {
+  return `http/${hostOf(url)}`;
 }
 
 /** A request as it is recorded: `{{env.X}}` in headers is not filled in yet. */
@@ -95,7 +102,7 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
   if (recorded) {
     const stored = models.redaction.value(readHttpAnswer(recorded.value));
     recorder.emit(eventOf(exchange, start, { stored, isReplayed: true, retries: 0 }));
-    run.scope.meter.countCall({ isReplayed: true });
+    run.scope.meter.countCall(countedCall(exchange, { costUsd: recorded.costUsd, isReplayed: true }));
     return stored;
   }
   let retries = 0;
@@ -108,9 +115,16 @@ async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
     throw toExecutionError(exchange, error, retries);
   });
   const event = eventOf(exchange, start, { stored, isReplayed: false, retries });
-  await recorder.record(paid, { value: { method: exchange.request.method, ...stored } }, [event]);
-  run.scope.meter.countCall({ isReplayed: false });
+  const costUsd = models.prices.costOf(exchange.name, undefined);
+  const value = { method: exchange.request.method, ...stored };
+  await recorder.record(paid, { value, ...(costUsd !== undefined && { costUsd }) }, [event]);
+  run.scope.meter.countCall(countedCall(exchange, { costUsd, isReplayed: false }));
   return stored;
+}
+
+/** It tells no tokens; what it costs is known where it has a price for each call. */
+function countedCall({ name }: Exchange, about: Pick<CountedCall, 'costUsd' | 'isReplayed'>): CountedCall {
+  return { model: name, usage: NO_USAGE, ...about };
 }
 
 /** A call that failed for good, and not because it was stopped. */
@@ -148,6 +162,8 @@ function tryLive(exchange: Exchange, onTry: (count: number) => void): Promise<St
       if (answer.status < 200 || answer.status > 299) {
         throw new HttpStatusError(answer, body, models.redact(body).slice(0, EXCERPT_LENGTH));
       }
+      // Before the next caller may enter: it must see that the money is gone.
+      models.budget.spend(models.prices.costOf(name, undefined));
       pass.leave('succeeded');
       return models.redaction.value({ status: answer.status, headers: headersKept(answer.headers), body });
     } catch (error) {

@@ -1,7 +1,9 @@
-export { type Budget, BudgetExhausted, createBudget, PriceUnknown } from './budget.ts';
+export { type BilledName, billedTarget } from './billed-target.ts';
+export { type Budget, BudgetExhausted, createBudget, PriceUnknown, stopIn } from './budget.ts';
 export type { FailedTry } from './call-watch.ts';
 export { OUTPUT_BYTES_MAX } from './command-target.ts';
 export { createExec } from './exec.ts';
+export { failureText } from './failure-text.ts';
 export { createGenerate } from './generate.ts';
 export type { LanguageModel } from './language-model.ts';
 export { LimitExceeded } from './limit-exceeded.ts';

@@ -1,11 +1,17 @@
 import { UsageError } from '../base/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import { LIST_PRICES, type Price, type PriceTable } from './price-table.ts';
+import { NO_USAGE } from './usage.ts';
 
 export interface Prices {
-  /** Undefined when nobody told the price; never 0 for want of knowledge. */
-  costOf(model: string, usage: ModelUsage): number | undefined;
+  /**
+   * Undefined when nobody told the price, or when it goes by tokens and nobody told those (no `usage`); never 0 for want of
+   * knowledge.
+   */
+  costOf(model: string, usage: ModelUsage | undefined): number | undefined;
   priceOf(model: string): Price | undefined;
+  /** True when the cost of a call will be known; of what tells no tokens only by a price for each call. */
+  isKnown(model: string, about: { readonly tellsTokens: boolean }): boolean;
 }
 
 export interface PricesOptions {
@@ -26,9 +32,13 @@ export function createPrices({ table = {}, onUnknown }: PricesOptions = {}): Pri
   };
   return {
     priceOf,
+    isKnown(model, { tellsTokens }) {
+      const price = priceOf(model);
+      return price !== undefined && (tellsTokens || price.input === undefined);
+    },
     costOf(model, usage) {
       const price = priceOf(model);
-      if (price) return costUsd(price, usage);
+      if (price) return usage || price.input === undefined ? costUsd(price, usage ?? NO_USAGE) : undefined;
       if (!reported.has(model)) {
         reported.add(model);
         onUnknown?.(model);
@@ -39,13 +49,13 @@ export function createPrices({ table = {}, onUnknown }: PricesOptions = {}): Pri
 }
 
 function costUsd(price: Price, usage: ModelUsage): number {
-  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  const { input = 0, output = 0, cacheRead = input, cacheWrite = input, call = 0 } = price;
   const microUsd =
     usage.input_tokens * input +
     usage.output_tokens * output +
     (usage.input_tokens_cache_read ?? 0) * cacheRead +
     (usage.input_tokens_cache_write ?? 0) * cacheWrite;
-  return microUsd / 1_000_000;
+  return call + microUsd / 1_000_000;
 }
 
 function findPrice(table: ReadonlyMap<string, Price>, model: string): Price | undefined {
@@ -63,16 +73,18 @@ function namesFor(model: string): readonly string[] {
 }
 
 function checkPrice(name: string, price: Price): void {
+  const isOfCalls = price.call !== undefined && price.input === undefined && price.output === undefined;
   const figures: readonly unknown[] = [
-    price.input,
-    price.output,
+    isOfCalls ? price.call : price.input,
+    isOfCalls ? price.call : price.output,
     price.cacheRead ?? 0,
     price.cacheWrite ?? 0,
+    price.call ?? 0,
   ];
   if (figures.every((figure) => typeof figure === 'number' && Number.isFinite(figure) && figure >= 0)) return;
   throw new UsageError({
     code: 'E_PRICE_INVALID',
     message: `The price of ${name} is not valid: input and output must be numbers of US dollars per million tokens.`,
-    hint: `Write it as { "${name}": { "input": 1.25, "output": 10 } }; cacheRead and cacheWrite are optional.`,
+    hint: `Write it as { "${name}": { "input": 1.25, "output": 10 } }; cacheRead, cacheWrite and call (for each call) are optional. What has no tokens has a price for each call: { "call": 0.01 }.`,
   });
 }

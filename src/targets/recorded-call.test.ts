@@ -4,6 +4,7 @@ import { type AttemptOptions, startAttempt, testModels } from '../../test/sim/ta
 import { createBudget } from './budget.ts';
 import type { Models } from './models.ts';
 import { createRecord } from './recorded-call.ts';
+import { NO_USAGE } from './usage.ts';
 
 function begin(options: AttemptOptions & { readonly models?: Models } = {}) {
   const { models = testModels(), ...rest } = options;
@@ -117,12 +118,54 @@ describe('what goes wrong', () => {
     const budget = createBudget(1);
     budget.spend(1);
     const { record } = begin({ models: testModels({ budget }) });
-    await expect(record('x', 1, () => ++calls)).rejects.toMatchObject({ code: 'E_BUDGET_EXHAUSTED' });
+    await expect(record('x', 1, () => ++calls, { usd: 0 })).rejects.toMatchObject({
+      code: 'E_BUDGET_EXHAUSTED',
+    });
     expect(calls).toBe(0);
   });
 
   test('a sample that is stopped does not wait for it', async () => {
     const { record } = begin({ limits: { timeMs: 30 } });
     await expect(record('x', 1, () => new Promise(() => undefined))).rejects.toMatchObject({ type: 'time' });
+  });
+});
+
+describe('what it costs', () => {
+  test('[BUD-5] without a price it is refused under a budget before anything is done, and the sample stops', async () => {
+    let calls = 0;
+    const { attempt, record } = begin({ models: testModels({ budget: createBudget(1) }) });
+    await expect(record('search', 1, () => ++calls)).rejects.toMatchObject({
+      code: 'E_PRICE_UNKNOWN',
+      hint: expect.stringContaining('prices: { "record/search": { call: 0.01 } }'),
+    });
+    expect(calls).toBe(0);
+    expect(attempt.meter.signal.aborted).toBe(true);
+    const allowed = begin({ models: testModels({ budget: createBudget(1, { allowUnpriced: true }) }) });
+    await allowed.record('search', 1, () => ++calls);
+    expect(allowed.attempt.meter.totals).toMatchObject({ unpricedCalls: 1, spentUsd: 0 });
+    expect(allowed.attempt.meter.usageByModel()['record/search']).toEqual(NO_USAGE);
+  });
+
+  test.each([
+    ['said beside it', { usd: 0.25 }, {}],
+    ['read from its result', { usd: (found: { usd: number }) => found.usd }, {}],
+    ['in the prices', {}, { 'record/search': { call: 0.25 } }],
+  ])('is %s: it counts as spent, and as saved when it is given again', async (_, options, prices) => {
+    const budget = createBudget(0.5);
+    const models = testModels({ budget, prices });
+    const first = begin({ models });
+    await first.record('search', 1, () => ({ usd: 0.25 }), options);
+    expect(first.attempt.meter.totals).toMatchObject({ spentUsd: 0.25, unpricedCalls: 0, boughtCalls: 1 });
+    expect(first.attempt.recorder.exchanges).toMatchObject([{ answer: { costUsd: 0.25 } }]);
+    expect(budget.spentUsd).toBe(0.25);
+    const again = begin({ models, earlier: first.attempt.recorder.exchanges });
+    await again.record('search', 1, () => ({ usd: 0.25 }), options);
+    expect(again.attempt.meter.totals).toMatchObject({ spentUsd: 0, savedUsd: 0.25, replayedCalls: 1 });
+    expect(budget.spentUsd).toBe(0.25);
+  });
+
+  test('is an amount of dollars, or refused', async () => {
+    const { record } = begin();
+    await expect(record('x', 1, () => 1, { usd: -1 })).rejects.toMatchObject({ code: 'E_PRICE_INVALID' });
   });
 });

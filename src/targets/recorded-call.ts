@@ -1,25 +1,31 @@
-import { ActionableError, digestOfJson, messageOf, toJson } from '../base/index.ts';
-import type { RecordCall } from '../evals/index.ts';
+import { ActionableError, digestOfJson, toJson, UsageError } from '../base/index.ts';
+import type { RecordCall, RecordOptions } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
-import { BudgetExhausted } from './budget.ts';
+import { BudgetExhausted, PriceUnknown } from './budget.ts';
+import { failureText } from './failure-text.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
+import { OwnFailures } from './own-failures.ts';
 import type { PaidRequest, RecordedAnswer } from './recorder.ts';
 import type { SampleScope } from './sample-scope.ts';
 import { untilAborted } from './until-aborted.ts';
+import { NO_USAGE } from './usage.ts';
 import { decodeValue, encodeValue } from './value-codec.ts';
 
 export interface CallPlace {
   readonly models: Models;
   readonly scope: SampleScope;
+  readonly failures?: OwnFailures;
 }
 
 /** `record` for targets and scorers: the result of anything that is expensive is durable before it is seen, and is given again. */
-export function createRecord(place: CallPlace): RecordCall {
-  return async (name, input, work) => {
+export function createRecord(about: CallPlace): RecordCall {
+  const place = { failures: new OwnFailures(about), ...about };
+  return async (name, input, work, options = {}) => {
     const { recorder, meter } = place.scope;
     const unkept = unkeptIn(input);
     if (unkept !== undefined) throw cannotKeep(`The input of record("${name}")`, unkept);
+    if (typeof options.usd === 'number' && !isAmount(options.usd)) throw noAmount(name, options.usd);
     meter.signal.throwIfAborted();
     const call: Call = {
       name,
@@ -29,8 +35,11 @@ export function createRecord(place: CallPlace): RecordCall {
     };
     const recorded = recorder.recall(call.paid);
     // The types are those of whoever wrote the same call before: the name and the input are theirs.
-    const result: unknown = recorded ? replay(call, recorded, place) : await buy(call, { ...place, work });
-    meter.countCall({ isReplayed: recorded !== undefined });
+    const { result, costUsd } = recorded
+      ? replay(call, recorded, place)
+      : await buy(call, { ...place, work, usd: options.usd as RecordOptions['usd'] });
+    const isReplayed = recorded !== undefined;
+    meter.countCall({ model: billedAs(name), usage: NO_USAGE, costUsd, isReplayed });
     return result as Awaited<ReturnType<typeof work>>;
   };
 }
@@ -42,42 +51,77 @@ interface Call {
   readonly start: EventStart;
 }
 
-interface Work extends CallPlace {
+interface Work extends Required<CallPlace> {
   readonly work: () => unknown;
+  readonly usd: RecordOptions['usd'];
 }
 
-function replay(call: Call, recorded: RecordedAnswer, { models, scope }: CallPlace): unknown {
+interface Got {
+  readonly result: unknown;
+  readonly costUsd: number | undefined;
+}
+
+/** As prices and the account know it. */
+function billedAs(name: string): string {
+  return `record/${name}`;
+}
+
+function replay(call: Call, recorded: RecordedAnswer, { models, scope }: CallPlace): Got {
   const { result } = models.redaction.value({ result: decodeValue(recorded.value) });
   scope.recorder.emit(eventOf(call, scope, { result, isReplayed: true }));
-  return result;
+  return { result, costUsd: recorded.costUsd };
 }
 
-async function buy(call: Call, about: Work): Promise<unknown> {
-  const { models, scope } = about;
+async function buy(call: Call, about: Work): Promise<Got> {
+  const { models, scope, failures } = about;
   const { meter, recorder } = scope;
-  const live = await doWork(call, about).catch((error: unknown) => {
-    meter.countFailedCall();
-    recorder.emit(eventOf(call, scope, { error: models.redact(messageOf(error)), isReplayed: false }));
+  const request = { name: billedAs(call.name), digest: call.paid.digest };
+  const { result: live, costUsd } = await doWork(call, about).catch((error: unknown) => {
+    failures.failed(request, error);
+    recorder.emit(eventOf(call, scope, { error: models.redact(failureText(error)), isReplayed: false }));
+    // Whatever the caller does with the error: the run stops here.
+    if (error instanceof BudgetExhausted || error instanceof PriceUnknown) meter.stop(error);
     throw error;
   });
+  failures.answered(request, { isModel: false });
   const value = encodeValue(models.redaction.value({ result: live }).result);
   const result = decodeValue(value);
   const event = eventOf(call, scope, { result, isReplayed: false });
-  await recorder.record(call.paid, { value }, [event]).catch((error: unknown) => {
+  const answer = { value, ...(costUsd !== undefined && { costUsd }) };
+  await recorder.record(call.paid, answer, [event]).catch((error: unknown) => {
     // Whatever the caller does with the error: what cannot be recorded is not bought.
     meter.stop(error);
     throw error;
   });
-  return result;
+  return { result, costUsd };
 }
 
-async function doWork({ name }: Call, { models, scope, work }: Work): Promise<unknown> {
+async function doWork({ name }: Call, { models, scope, work, usd }: Work): Promise<Got> {
   const { meter } = scope;
-  if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
+  const { budget, prices } = models;
+  const isPriced = usd !== undefined || prices.isKnown(billedAs(name), { tellsTokens: false });
+  if (budget.needsPrices && !isPriced) throw new PriceUnknown([billedAs(name)]);
+  if (budget.isExhausted()) throw new BudgetExhausted(budget);
   const result = await meter.whileWorking(() => untilAborted(meter.signal, work));
+  const told = typeof usd === 'function' ? usd(result) : usd;
+  const costUsd = told === undefined ? prices.costOf(billedAs(name), undefined) : told;
+  // What is paid for counts, also when it cannot be kept.
+  budget.spend(isAmount(costUsd) ? costUsd : undefined);
   const unkept = unkeptIn(result);
   if (unkept !== undefined) throw cannotKeep(`What record("${name}") got`, unkept);
-  return result;
+  return { result, costUsd: isAmount(costUsd) ? costUsd : undefined };
+}
+
+function isAmount(usd: number | undefined): usd is number {
+  return usd !== undefined && Number.isFinite(usd) && usd >= 0;
+}
+
+function noAmount(name: string, usd: number): UsageError {
+  return new UsageError({
+    code: 'E_PRICE_INVALID',
+    message: `What record("${name}") costs is not valid: ${usd} is no amount of US dollars.`,
+    hint: 'Give `usd` as a number from 0 up, or as a function that reads it from the result.',
+  });
 }
 
 function eventOf(

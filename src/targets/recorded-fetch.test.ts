@@ -4,8 +4,10 @@ import { chatCompletion } from '../../test/sim/chat-server.ts';
 import { sendJson, startServer } from '../../test/sim/http-server.ts';
 import { expectInspectEvents } from '../../test/sim/inspect-events.ts';
 import { ask, begin, chat, type Fetch, KEY, PRICES } from '../../test/sim/own-sdk.ts';
-import { testModels } from '../../test/sim/target-attempt.ts';
+import { startAttempt, testModels } from '../../test/sim/target-attempt.ts';
 import { createBudget } from './budget.ts';
+import type { FailedTry } from './call-watch.ts';
+import { createOwnCalls } from './own-calls.ts';
 import { recordedFetch } from './recorded-fetch.ts';
 
 const numbered = () =>
@@ -258,5 +260,110 @@ describe('what stops a call', () => {
     await expect(ask(chat(fetch, server))).rejects.toThrow();
     expect(attempt.meter.signal.reason).toBe(full);
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('what it costs', () => {
+  const post = (fetch: Fetch, { url }: { readonly url: string }, body: object) =>
+    fetch(`${url}/v1/chat/completions`, { method: 'POST', body: JSON.stringify(body) });
+
+  test('[BUD-5] a model without a price is refused under a budget before it is asked, and so is what is no model', async () => {
+    await using server = await numbered();
+    for (const [body, name] of [
+      [{ model: 'zzz', messages: [] }, 'openai-compatible/zzz'],
+      [{ query: 'x' }, `http/${new URL(server.url).host}`],
+    ] as const) {
+      const { attempt, fetch } = begin({ models: testModels({ budget: createBudget(1) }) });
+      await expect(post(fetch, server, body)).rejects.toMatchObject({
+        code: 'E_PRICE_UNKNOWN',
+        message: expect.stringContaining(name),
+      });
+      // SDKs catch what `fetch` throws and try again.
+      expect(attempt.meter.signal.reason).toMatchObject({ code: 'E_PRICE_UNKNOWN' });
+    }
+    expect(server.requests).toHaveLength(0);
+    const allowed = testModels({ budget: createBudget(1, { allowUnpriced: true }) });
+    await post(begin({ models: allowed }).fetch, server, { model: 'zzz', messages: [] });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a price for each call counts for what tells no tokens', async () => {
+    await using server = await numbered();
+    const budget = createBudget(1);
+    const models = testModels({ budget, prices: { 'http/*': { call: 0.25 } } });
+    const { attempt, fetch } = begin({ models });
+    await post(fetch, server, { query: 'x' });
+    expect(attempt.meter.totals).toMatchObject({ spentUsd: 0.25, unpricedCalls: 0 });
+    expect(budget.spentUsd).toBe(0.25);
+  });
+});
+
+describe('what fails', () => {
+  const failing = (status: number) =>
+    startServer((_, response) => sendJson(response, { error: { message: 'Not you.' } }, status));
+
+  function watched() {
+    const models = testModels({ prices: PRICES });
+    const told: FailedTry[] = [];
+    models.calls.onFailedTry = (failed) => void told.push(failed);
+    const sample = async (url: string, body: string, tries = 1) => {
+      const attempt = startAttempt();
+      using own = createOwnCalls({ models, scope: attempt.scope });
+      for (let n = 0; n < tries; n++)
+        await own.calls.fetch(url, { method: 'POST', body }).catch(() => undefined);
+    };
+    return { models, told, sample };
+  }
+
+  test('[CALL-1] every failed try is told at once, with what the server said', async () => {
+    await using server = await failing(503);
+    const { told, sample } = watched();
+    await sample(server.url, '{"model":"m","messages":[]}', 2);
+    expect(told).toMatchObject([
+      { model: 'openai-compatible/m', reason: 'HTTP 503: Not you.', tries: 1, triesMax: undefined },
+      { tries: 2 },
+    ]);
+  });
+
+  test('[CALL-2] ten requests that a server refuses alike are enough, however often each was tried', async () => {
+    await using server = await failing(401);
+    const { models, sample } = watched();
+    for (let n = 0; n < 9; n++) await sample(server.url, `{"model":"m","n":${n}}`, 2);
+    expect(models.calls.stop.aborted).toBe(false);
+    await sample(server.url, '{"model":"m","n":9}');
+    expect(models.calls.stop.reason).toMatchObject({
+      code: 'E_CALLS_FAIL',
+      message: expect.stringContaining('HTTP 401: Not you.'),
+    });
+  });
+
+  test('[CALL-2] what passes counts when the code has given it up, and not when it was answered', async () => {
+    let isDown = true;
+    await using server = await startServer((_, response) =>
+      isDown ? sendJson(response, {}, 500) : sendJson(response, { ok: true }),
+    );
+    const { models, sample } = watched();
+    const attempt = startAttempt();
+    using own = createOwnCalls({ models, scope: attempt.scope });
+    const ask = (n: number) => own.calls.fetch(server.url, { method: 'POST', body: `${n}` });
+    await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n)));
+    expect(models.calls.stop.aborted).toBe(false);
+    isDown = false;
+    await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n)));
+    own[Symbol.dispose]();
+    expect(models.calls.stop.aborted).toBe(false);
+    expect(attempt.meter.totals).toMatchObject({ failedCalls: 0 });
+
+    isDown = true;
+    const other = watched();
+    for (let n = 0; n < 10; n++) await other.sample(server.url, `${n}`, 2);
+    expect(other.models.calls.stop.aborted).toBe(true);
+    await sample(server.url, 'x');
+  });
+
+  test('an address at which nobody listens is told with what lies behind "fetch failed"', async () => {
+    const { told, sample } = watched();
+    await sample('http://127.0.0.1:1/', '{}');
+    expect(told[0]?.reason).toMatch(/^fetch failed: .*(ECONNREFUSED|bad port)/);
   });
 });

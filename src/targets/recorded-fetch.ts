@@ -1,13 +1,15 @@
-import { ActionableError, type Digest } from '../base/index.ts';
+import { ActionableError } from '../base/index.ts';
 import type { ModelUsage } from '../log/index.ts';
-import { BudgetExhausted } from './budget.ts';
+import { BudgetExhausted, PriceUnknown } from './budget.ts';
 import { httpEvent } from './http-event.ts';
 import { headersKept, headersShown, secretsIn } from './http-headers.ts';
 import { type EventStart, startEvent } from './log-event.ts';
 import { type ModelTraffic, readModelRequest, readUsageOf } from './model-traffic.ts';
 import type { Models } from './models.ts';
+import { OwnFailures, type OwnRequest } from './own-failures.ts';
 import type { PaidRequest, RecordedAnswer } from './recorder.ts';
 import { redactStream } from './redacted-stream.ts';
+import { refusalOf } from './refused-response.ts';
 import { withoutSecrets } from './safe-address.ts';
 import type { AdmittedCall } from './sample-meter.ts';
 import type { SampleScope } from './sample-scope.ts';
@@ -30,8 +32,12 @@ const BODILESS = new Set([204, 205]);
  * and given again, exactly, when the same is asked again; a stream is read to its end first. Every other response is
  * passed on as it is: whether to try again is the SDK's business.
  */
-export function recordedFetch(about: { readonly models: Models; readonly scope: SampleScope }): Fetch {
-  const calls = new FetchCalls(about.models, about.scope);
+export function recordedFetch(about: {
+  readonly models: Models;
+  readonly scope: SampleScope;
+  readonly failures?: OwnFailures;
+}): Fetch {
+  const calls = new FetchCalls(about.models, about.scope, about.failures ?? new OwnFailures(about));
   return async (input, init) => {
     const request = new Request(input, init);
     // Nobody is paid for these.
@@ -40,7 +46,7 @@ export function recordedFetch(about: { readonly models: Models; readonly scope: 
   };
 }
 
-interface FetchCall {
+interface FetchCall extends OwnRequest {
   readonly sent: SentRequest;
   readonly paid: PaidRequest;
   readonly traffic: ModelTraffic | undefined;
@@ -55,12 +61,12 @@ interface FetchCall {
 class FetchCalls {
   readonly #models: Models;
   readonly #scope: SampleScope;
-  /** How often each request has failed and was not answered since. */
-  readonly #failed = new Map<Digest, number>();
+  readonly #failures: OwnFailures;
 
-  constructor(models: Models, scope: SampleScope) {
+  constructor(models: Models, scope: SampleScope, failures: OwnFailures) {
     this.#models = models;
     this.#scope = scope;
+    this.#failures = failures;
   }
 
   async answer(request: Request, init: RequestInit | undefined): Promise<Response> {
@@ -73,7 +79,9 @@ class FetchCalls {
     const traffic = readModelRequest(sent);
     const admitted = traffic?.isTurn ? await meter.admitModelCall(traffic.messageCount) : undefined;
     const paid: PaidRequest = { kind: 'http', digest: digestOfSent(sent) };
-    const call: FetchCall = { sent, paid, traffic, start, signal, admitted, request, init };
+    const name = traffic?.name ?? `http/${new URL(sent.url).host}`;
+    const { digest } = paid;
+    const call: FetchCall = { name, digest, sent, paid, traffic, start, signal, admitted, request, init };
     try {
       const recorded = recorder.recall(paid);
       return recorded ? this.#replay(call, recorded) : await this.#buy(call);
@@ -94,7 +102,7 @@ class FetchCalls {
     const live = await this.#callLive(call).catch((error: unknown) => {
       throw this.#failedWith(call, error);
     });
-    if (live instanceof Response) return this.#passOn(call, live);
+    if (live instanceof Response) return await this.#passOn(call, live);
     const value = encodeValue(this.#redacted(live));
     const stored = decodeValue(value) as StoredResponse;
     const usage = usageIn(call, stored);
@@ -105,8 +113,7 @@ class FetchCalls {
       ...(usage && { tokens: usage.total_tokens }),
     };
     await this.#record(call, recorded, stored);
-    this.#scope.meter.forgiveFailedCalls(this.#failed.get(call.paid.digest) ?? 0);
-    this.#failed.delete(call.paid.digest);
+    this.#failures.answered(call, { isModel: call.traffic !== undefined });
     this.#count(call, { usage, costUsd, isReplayed: false });
     return responseOf(stored, call.sent.url);
   }
@@ -114,7 +121,10 @@ class FetchCalls {
   /** Gives what is to be recorded, or a response that is none of our business. */
   async #callLive(call: FetchCall): Promise<StoredResponse | Response> {
     const { meter } = this.#scope;
-    const { budget } = this.#models;
+    const { budget, prices } = this.#models;
+    const tellsTokens = call.traffic !== undefined;
+    if (budget.needsPrices && !prices.isKnown(call.name, { tellsTokens }))
+      throw new PriceUnknown([call.name]);
     const gate = this.#models.gate(`http/${new URL(call.sent.url).host}`);
     const pass = await meter.whileWaiting(() => gate.enter(call.signal));
     try {
@@ -127,7 +137,7 @@ class FetchCalls {
       const stored = await meter.whileWorking(() => readWhole(response));
       // Before the next caller may enter: it must see that the money is gone.
       const usage = usageIn(call, stored);
-      if (call.traffic) budget.spend(this.#costOf(call, usage));
+      budget.spend(this.#costOf(call, usage));
       pass.leave('succeeded');
       return stored;
     } finally {
@@ -146,10 +156,10 @@ class FetchCalls {
     }
   }
 
-  #passOn(call: FetchCall, response: Response): Response {
-    this.#countFailed(call);
+  async #passOn(call: FetchCall, response: Response): Promise<Response> {
     const { status } = response;
     this.#scope.recorder.emit(this.#event(call, { status, isReplayed: false }));
+    this.#failures.failed(call, await refusalOf(response, this.#scope.clock));
     return response;
   }
 
@@ -157,20 +167,15 @@ class FetchCalls {
   #failedWith(call: FetchCall, error: unknown): unknown {
     const { meter, recorder } = this.#scope;
     const reason: unknown = meter.signal.aborted ? meter.signal.reason : error;
-    this.#countFailed(call);
+    this.#failures.failed(call, reason);
     recorder.emit(this.#event(call, { error: reason, isReplayed: false }));
     // SDKs try again whatever `fetch` throws; nothing is left to try here.
-    if (reason instanceof BudgetExhausted) meter.stop(reason);
+    if (reason instanceof BudgetExhausted || reason instanceof PriceUnknown) meter.stop(reason);
     return reason;
   }
 
-  #countFailed({ paid }: FetchCall): void {
-    this.#scope.meter.countFailedCall();
-    this.#failed.set(paid.digest, 1 + (this.#failed.get(paid.digest) ?? 0));
-  }
-
   #count(
-    { traffic, admitted }: FetchCall,
+    { name, traffic, admitted }: FetchCall,
     about: {
       readonly usage: ModelUsage | undefined;
       readonly costUsd: number | undefined;
@@ -179,21 +184,13 @@ class FetchCalls {
   ): void {
     const { meter } = this.#scope;
     const { usage = NO_USAGE, costUsd, isReplayed } = about;
-    if (!traffic) {
-      meter.countCall({ isReplayed });
-      return;
-    }
-    const counted = { model: traffic.name, usage, costUsd, isReplayed };
-    if (admitted) admitted.count({ ...counted, messageCount: traffic.messageCount + 1 });
-    else {
-      // A replay is counted with what it saved.
-      if (!isReplayed) meter.countCall({ isReplayed });
-      meter.countReported(counted);
-    }
+    const counted = { model: name, usage, costUsd, isReplayed };
+    if (traffic && admitted) admitted.count({ ...counted, messageCount: traffic.messageCount + 1 });
+    else meter.countCall(counted);
   }
 
-  #costOf({ traffic }: FetchCall, usage: ModelUsage | undefined): number | undefined {
-    return traffic && usage ? this.#models.prices.costOf(traffic.name, usage) : undefined;
+  #costOf({ name }: FetchCall, usage: ModelUsage | undefined): number | undefined {
+    return this.#models.prices.costOf(name, usage);
   }
 
   #redacted(stored: StoredResponse): StoredResponse {

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, isUsdBeyond } from '../base/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import { addUsage, type ModelUsage } from '../log/index.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
@@ -26,8 +26,8 @@ export interface SampleMeter extends Disposable {
   admitModelCall(promptMessageCount: number): Promise<AdmittedCall>;
   /** Counts an answer that is already durable; throws when it went beyond the token or cost limit. */
   countModelCall(call: CountedCall): void;
-  /** An answer of something that is no model, or that nobody knows for one. */
-  countCall(call: { readonly isReplayed: boolean }): void;
+  /** An answer of something that is no chat model, or that nobody knows for one. */
+  countCall(call: CountedCall): void;
   /** A call that failed for good. */
   countFailedCall(): void;
   /** Calls that failed and were then made again with success, by somebody's own retries. */
@@ -206,8 +206,9 @@ class LimitedMeter implements SampleMeter {
     this.countReported(call);
   }
 
-  countCall({ isReplayed }: { readonly isReplayed: boolean }): void {
-    this.#totals[isReplayed ? 'replayedCalls' : 'boughtCalls']++;
+  countCall(call: CountedCall): void {
+    if (!call.isReplayed) this.#totals.boughtCalls++;
+    this.countReported(call);
   }
 
   countFailedCall(): void {
@@ -302,7 +303,8 @@ class LimitedMeter implements SampleMeter {
   }
 
   #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
-    if (limit === undefined || !isBeyond(limit, used)) return;
+    const isOver = type === 'cost' ? limit !== undefined && isUsdBeyond(used, limit) : isBeyond(limit, used);
+    if (limit === undefined || !isOver) return;
     this.#exceed(new LimitExceeded(type, limit, used));
     throw this.#exceeded;
   }

@@ -128,6 +128,18 @@ describe('prices', () => {
     expect(await spent('--prices', 'p.json')).toBe(2 * ofEval);
   });
 
+  test('a price that lacks something is refused with what it lacks', async () => {
+    await using dir = await project(yamlEval('x', 'mock/echo', 1));
+    await writeFile(join(dir.path, 'p.json'), '{ "mock/echo": { "input": 1 } }');
+    const file = await holdfast(dir.path, ['run', 'x.eval.yaml', '--prices', 'p.json', '--json']);
+    expect(reportOf(file).error?.message).toContain('the price of mock/echo has no "output"');
+    await writeFile(join(dir.path, 'holdfast.config.yaml'), 'prices: { mock/echo: 5 }');
+    const config = await holdfast(dir.path, ['run', 'x.eval.yaml', '--json']);
+    expect(reportOf(config).error?.message).toContain(
+      'the price of mock/echo is no object with input and output',
+    );
+  });
+
   test('a config that cannot be used is refused, by name', async () => {
     await using dir = await project(yamlEval('x', 'mock/echo', 1));
     await writeFile(join(dir.path, 'holdfast.config.json'), '{ "price": {} }');

@@ -17,7 +17,7 @@ interface World extends AttemptOptions {
 export function begin(world: World = {}): { readonly attempt: Attempt; readonly fetch: Fetch } {
   const { models = testModels({ prices: PRICES }), ...options } = world;
   const attempt = startAttempt(options);
-  return { attempt, fetch: createOwnCalls({ models, scope: attempt.scope }).fetch };
+  return { attempt, fetch: createOwnCalls({ models, scope: attempt.scope }).calls.fetch };
 }
 
 export const chat = (fetch: Fetch, { url }: TestServer) =>

@@ -3,7 +3,7 @@ import { UsageError } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { readYaml } from '../../evals/index.ts';
 import type { PriceTable } from '../../targets/index.ts';
-import { isPriceTable } from '../run/prices-file.ts';
+import { isPriceTable, problemInPrices } from '../run/prices-file.ts';
 
 /** What a project says for all its evals. */
 export interface ProjectConfig {
@@ -39,7 +39,7 @@ async function readConfig(bytes: Uint8Array, label: string): Promise<ProjectConf
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalid(label, `it has "${unknown}", which is no setting`);
   if (prices === undefined) return {};
-  if (!isPriceTable(prices)) throw invalid(label, '"prices" is no object of models and their prices');
+  if (!isPriceTable(prices)) throw invalid(label, problemInPrices(prices, '"prices"'));
   return { prices };
 }
 

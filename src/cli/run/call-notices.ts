@@ -32,10 +32,12 @@ export class CallNotices {
     }
     const more = known.untold > 0 ? ` (and ${known.untold} more like it)` : '';
     Object.assign(known, { told: known.told + 1, untold: 0, atMs: nowMs });
-    return `call to ${failed.model} failed: ${reason} – try ${failed.tries} of ${failed.triesMax}, ${nextText(failed)}${more}`;
+    return `call to ${failed.model} failed: ${reason} – ${tryText(failed)}${more}`;
   }
 }
 
-function nextText({ nextMs }: FailedTry): string {
-  return nextMs === undefined ? 'no more tries' : `next in ${formatDuration(nextMs)}`;
+function tryText({ tries, triesMax, nextMs }: FailedTry): string {
+  if (triesMax === undefined) return `try ${tries}, the next is up to the code that called`;
+  const next = nextMs === undefined ? 'no more tries' : `next in ${formatDuration(nextMs)}`;
+  return `try ${tries} of ${triesMax}, ${next}`;
 }

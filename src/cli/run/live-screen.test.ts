@@ -139,9 +139,14 @@ test('what is going to happen is said in one line, with about what it costs', ()
     '412 kept, 88 scored anew, 12 to buy, about $0.4000',
   );
   expect(describeForecast({ ...nothing, toBuy: 5 })).toBe('5 to buy, cost not known yet');
-  expect(describeForecast({ ...nothing, toReplay: 3 })).toBe(
-    '3 to run from recorded answers, nothing to buy',
+  expect(describeForecast({ ...nothing, kept: 5 })).toBe('5 kept, nothing to buy');
+  expect(describeForecast({ ...nothing, toScore: 5 })).toBe(
+    '5 scored anew, nothing to buy but what scorers ask for',
   );
+  expect(describeForecast({ ...nothing, toReplay: 6, replayAtMostUsd: 0.6 })).toBe(
+    '6 to run again with the answers on record (new requests are bought: at most about $0.6000)',
+  );
+  expect(describeForecast({ ...nothing, toReplay: 3 })).not.toContain('nothing');
 });
 
 test('no line is wider than the terminal, however narrow it is', () => {

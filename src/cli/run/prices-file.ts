@@ -10,18 +10,34 @@ export async function readPrices(disk: Disk, path: string): Promise<PriceTable> 
   // YAML reads JSON, too.
   const reading = await readYaml(Buffer.from(bytes).toString('utf8'));
   if ('problem' in reading) throw invalid(path, `${reading.problem} (line ${reading.line})`);
-  if (isPriceTable(reading.value)) return reading.value;
-  throw invalid(path, 'it is no object of models and their prices');
+  const { value } = reading;
+  if (isPriceTable(value)) return value;
+  throw invalid(path, problemInPrices(value, 'it'));
 }
 
 /** Whether the prices are numbers is checked where they are used, also those of programs. */
 export function isPriceTable(value: unknown): value is PriceTable {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every(isPrice);
+  return isObject(value) && Object.values(value).every((price) => problemInPrice(price) === undefined);
 }
 
-function isPrice(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'input' in value && 'output' in value;
+/** What is wrong with a table of prices, by the first model that has something wrong. */
+export function problemInPrices(value: unknown, what: string): string {
+  for (const [model, price] of Object.entries(isObject(value) ? value : {})) {
+    const problem = problemInPrice(price);
+    if (problem !== undefined) return `the price of ${model} ${problem}`;
+  }
+  return `${what} is no object of models and their prices`;
+}
+
+function problemInPrice(value: unknown): string | undefined {
+  if (!isObject(value)) return 'is no object with input and output';
+  if (value.call !== undefined && value.input === undefined && value.output === undefined) return undefined;
+  const missing = ['input', 'output'].filter((key) => value[key] === undefined);
+  return missing.length === 0 ? undefined : `has no "${missing.join('" and no "')}"`;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(path: string, reason: string): UsageError {

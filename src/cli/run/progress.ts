@@ -25,21 +25,33 @@ export function describePrevious({ previous }: RunStarted): string {
   return `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight to be replayed`;
 }
 
-/** `412 kept, 88 scored anew, 12 to buy, about $0.40`: what is going to happen, before anything is paid for. */
+/**
+ * `412 kept, 88 scored anew, 12 to buy, about $0.40`: what is going to happen, before anything is paid for. That nothing is to buy
+ * is said only where nothing runs: which requests of a sample are new, nobody knows before.
+ */
 export function describeForecast(forecast: {
   readonly kept: number;
   readonly toScore: number;
   readonly toReplay: number;
   readonly toBuy: number;
   readonly estimateUsd?: number | undefined;
+  readonly replayAtMostUsd?: number | undefined;
 }): string {
-  const { kept, toScore, toReplay, toBuy, estimateUsd } = forecast;
+  const { kept, toScore, toReplay, toBuy, estimateUsd, replayAtMostUsd } = forecast;
+  const isNothing = toBuy + toReplay === 0 && kept + toScore > 0;
+  const atMost =
+    replayAtMostUsd === undefined
+      ? 'what they cost is not known yet'
+      : `at most about ${formatUsd(replayAtMostUsd)}`;
   const parts = [
     kept > 0 ? `${formatCount(kept)} kept` : '',
     toScore > 0 ? `${formatCount(toScore)} scored anew` : '',
-    toReplay > 0 ? `${formatCount(toReplay)} to run from recorded answers` : '',
-    toBuy > 0 || kept + toScore + toReplay === 0 ? `${formatCount(toBuy)} to buy` : 'nothing to buy',
+    toReplay > 0
+      ? `${formatCount(toReplay)} to run again with the answers on record (new requests are bought: ${atMost})`
+      : '',
+    toBuy > 0 || kept + toScore + toReplay === 0 ? `${formatCount(toBuy)} to buy` : '',
     toBuy > 0 ? (estimateUsd === undefined ? 'cost not known yet' : `about ${formatUsd(estimateUsd)}`) : '',
+    isNothing ? (toScore > 0 ? 'nothing to buy but what scorers ask for' : 'nothing to buy') : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -40,7 +40,8 @@ export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode>
   const outlines = await openOutlines(call);
   const evals = await loadEvals(call.args[0] as readonly string[], { cwd: call.terminal.cwd, outlines });
   const exitCode = await runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags), strays });
-  await outlines.save();
+  // A dry run writes nothing, not even a cache.
+  if (!call.flags.dryRun) await outlines.save();
   return exitCode;
 }
 
@@ -114,6 +115,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     budgetUsd: flags.budget,
     allowUnpriced: flags.allowUnpriced,
     attempts: flags.attempts,
+    isDryRun: flags.dryRun,
     baseUrl: flags.baseUrl,
     prices: flags.prices === undefined ? undefined : await readPrices(nodeDisk, resolve(cwd, flags.prices)),
   };
@@ -153,6 +155,7 @@ function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: Comma
       terminal.line(
         `${terminal.style.bold(title)}  ${forecast.planned} planned: ${describeForecast(forecast)}`,
       );
+      for (const note of forecast.notes) terminal.line(note);
       for (const sentence of forecast.damage) terminal.line(terminal.style.bad(sentence));
     }
   return EXIT.ok;
