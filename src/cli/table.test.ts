@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { oneLine, renderTable, shorten, wrapWords } from './table.ts';
+import { createStyle } from './style.ts';
+import { cutStyled, oneLine, renderTable, shorten, widthOf, wrapWords } from './table.ts';
 
 test('columns are as wide as they need to be, numbers to the right', () => {
   const text = renderTable(
@@ -33,4 +34,14 @@ test('a long sentence is broken between words', () => {
   expect(wrapWords('one two three four', 9, 2)).toBe('one two\n  three\n  four');
   expect(wrapWords('unbreakablylong', 5, 2)).toBe('unbreakablylong');
   expect(wrapWords('note  text', 80, 6)).toBe('note  text');
+});
+
+test('a line with colours is cut to its width, and its colours end', () => {
+  const style = createStyle(true);
+  const line = `${style.bold('abcdef')} ${style.good('ghi')}`;
+  expect(cutStyled(line, 10)).toBe(line);
+  expect(widthOf(cutStyled(line, 5))).toBe(5);
+  expect(cutStyled(line, 5)).toContain(style.bold('abcd').replace('abcd', 'abcd…').slice(0, 6));
+  expect(cutStyled(line, 5).endsWith(style.good('x').slice(-4))).toBe(true);
+  expect(cutStyled('abcdef', 1)).toBe('…');
 });

@@ -44,6 +44,24 @@ export function cutEnd(text: string, width: number): string {
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join('')}…`;
 }
 
+/** Cut at the end like `cutEnd`, for a line that holds colours: one that is cut keeps those before the cut, and ends them. */
+export function cutStyled(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  const parts = line.split(COLOUR);
+  let room = Math.max(0, width - 1);
+  const kept = parts.map((part, index) => {
+    if (index % 2 === 1) return part;
+    const characters = [...part].slice(0, room);
+    room -= characters.length;
+    return characters.join('');
+  });
+  const end = kept.findLastIndex((part, index) => index % 2 === 0 && part !== '');
+  return [...kept.slice(0, end + 1), '…', ...kept.slice(end + 1)].join('');
+}
+
+/** What `style` puts around a text; in a group, so that splitting keeps it. */
+const COLOUR = new RegExp(`(${String.fromCharCode(0x1b)}\\[[0-9;]*m)`);
+
 /** One line of text without control characters: what a model wrote must not move the cursor. */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)

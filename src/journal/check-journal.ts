@@ -1,6 +1,6 @@
 import { formatUsd } from '../base/index.ts';
 import type { Acknowledged } from './acknowledged.ts';
-import type { DamageNotes } from './damage-notes.ts';
+import { type DamageNotes, faultOfRow } from './damage-notes.ts';
 import { explained } from './database.ts';
 import type { JournalRows, Row } from './journal-rows.ts';
 import type { KnownBeside } from './known-beside.ts';
@@ -42,7 +42,7 @@ class Check {
     this.#rows = rows;
     this.#notes = notes;
     rows.onDamage = (table, row) => {
-      this.#fault ??= `row ${row.n} of ${table} has a wrong checksum`;
+      this.#fault ??= faultOfRow(table, row);
       notes.row(table, row);
     };
   }

@@ -27,16 +27,16 @@ export class DamageNotes {
     this.say(`Attempt ${n} in ${this.#path} is damaged: ${why}.`);
   }
 
-  /** A row whose checksum is wrong. */
+  /** A row that is not whole. */
   row(table: Table, row: Row): void {
     this.#rows.push({ table, row: { n: row.n ?? null, attempt: row.attempt ?? null } });
     const attempt = table === 'attempts' ? row.n : row.attempt;
-    const why = `row ${row.n} of ${table} has a wrong checksum`;
+    const why = faultOfRow(table, row);
     if (typeof attempt === 'number') this.attempt(attempt, why);
     else this.say(`${this.#path} is damaged: ${why}.`);
   }
 
-  /** The rows whose checksums are wrong. */
+  /** The rows that are not whole. */
   get rows(): readonly { readonly table: Table; readonly row: Row }[] {
     return this.#rows;
   }
@@ -56,4 +56,9 @@ export class DamageNotes {
       ...(this.lost ? { lost: this.lost } : {}),
     };
   }
+}
+
+/** What is wrong with a row that is not whole. Those of version 1 have no checksum. */
+export function faultOfRow(table: Table, row: Row): string {
+  return `row ${row.n} of ${table} ${row.sum === null ? 'cannot be read' : 'has a wrong checksum'}`;
 }

@@ -10,6 +10,8 @@ import {
   JOURNAL_VERSION,
   type JournalVersion,
   SHOW_VERSION_1,
+  storedColumns,
+  tablesOf,
 } from './schema.ts';
 
 /**
@@ -60,6 +62,7 @@ export function openDatabase(path: string): {
     try {
       db.exec('PRAGMA busy_timeout = 10000');
       const version = checkVersion(db, path);
+      checkTables(db, path, version);
       showAsCurrent(db, version);
       return { db, version };
     } catch (error) {
@@ -109,6 +112,18 @@ function checkVersion(db: DatabaseSync, path: string): JournalVersion {
   });
 }
 
+/** The database's own list of tables may be damaged, too: what it says then is good SQL, and of other columns. */
+function checkTables(db: DatabaseSync, path: string, version: JournalVersion): void {
+  try {
+    for (const table of tablesOf(version))
+      db.prepare(`SELECT ${storedColumns(version, table).join(', ')} FROM main.${table}`);
+    db.prepare('SELECT beat_ms FROM main.lease');
+  } catch (error) {
+    if (sqliteCodeOf(error) !== SQLITE_ERROR) throw error;
+    throw damagedJournal(path, messageOf(error), error);
+  }
+}
+
 export function damagedJournal(path: string, because: string, cause?: unknown): DamageError {
   return new DamageError({
     code: 'E_JOURNAL_DAMAGED',
@@ -128,6 +143,7 @@ export function emptyJournal(path: string): DamageError {
 }
 
 /** SQLite's primary result codes that a person can do something about. */
+const SQLITE_ERROR = 1;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 const SQLITE_IOERR = 10;
@@ -147,9 +163,15 @@ export function explained<T>(path: string, work: () => T): T {
   }
 }
 
+/** SQLite's primary result code; undefined for what is no error of SQLite. */
+function sqliteCodeOf(error: unknown): number | undefined {
+  if (errnoOf(error) !== 'ERR_SQLITE_ERROR') return undefined;
+  return Number(Reflect.get(error as object, 'errcode')) & 0xff;
+}
+
 export function explainSqliteError(error: unknown, path: string): unknown {
-  if (errnoOf(error) !== 'ERR_SQLITE_ERROR') return error;
-  const code = Number(Reflect.get(error as object, 'errcode')) & 0xff;
+  const code = sqliteCodeOf(error);
+  if (code === undefined) return error;
   const because = messageOf(error);
   switch (code) {
     case SQLITE_FULL:

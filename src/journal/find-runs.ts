@@ -20,6 +20,8 @@ export interface FoundRun {
   /** Over all writers that are not fenced, and whoever holds the run itself. */
   readonly liveness: Liveness;
   readonly writers: readonly FoundWriter[];
+  /** True when it was begun without anything of other runs, and the last who worked on it did not say good-bye. */
+  readonly isFreshAndKilled: boolean;
   /** When one of its writers last said that it is there. It decides nothing. */
   readonly lastSeenMs: number | undefined;
 }
@@ -44,7 +46,7 @@ export async function findRuns(
   for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
     if (kind !== 'directory' || !isRunId(name)) continue;
     const dir = `${stateDir}/${name}`;
-    const looked = await lookAtWriters(disk, dir);
+    const looked = await lookAtAll(disk, dir);
     const seen = looked.filter((look) => 'run' in look);
     const [first] = seen;
     if (!first) {
@@ -58,20 +60,35 @@ export async function findRuns(
       run: first.run,
       liveness: isHeld ? 'alive' : livenessOfRun(seen),
       writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
+      isFreshAndKilled: isFreshAndKilled(seen),
       lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
     });
   }
   return { found, unreadable };
 }
 
+/** The writers of one run, as far as they can be read, with whether each is alive. */
+export async function lookAtWriters(disk: Disk, dir: string): Promise<readonly FoundWriter[]> {
+  const looked = await lookAtAll(disk, dir);
+  return looked.filter((look) => 'run' in look);
+}
+
 interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly after: readonly string[];
   readonly beatMs: number | undefined;
+  readonly generation: number;
+  readonly isFresh: boolean;
+  readonly saidGoodbye: boolean;
+}
+
+function isFreshAndKilled(looks: readonly Look[]): boolean {
+  const last = looks.reduce((one, other) => (other.generation > one.generation ? other : one));
+  return looks.some(({ generation, isFresh }) => generation <= 1 && isFresh) && !last.saidGoodbye;
 }
 
 /** Nothing of a run that was let go while it was looked at: its log is in place by now. */
-async function lookAtWriters(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
+async function lookAtAll(disk: Disk, dir: string): Promise<readonly (Look | UnreadableRun)[]> {
   const places = await writersIn(disk, dir);
   const looked = places.map((place) => lookAt(dir, place));
   const isLetGo = looked.some((look) => 'code' in look) && identityOfFile(dir) === undefined;
@@ -117,8 +134,11 @@ function lookTogether(
 
 function describe(reader: JournalReader, end?: 'close'): Look {
   try {
-    const { writer, after } = reader.writer();
+    const { writer, after, generation, reuse } = reader.writer();
     return {
+      generation,
+      isFresh: reuse === 'none',
+      saidGoodbye: reader.ending() !== undefined,
       run: reader.run(),
       writer,
       after,

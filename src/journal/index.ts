@@ -1,7 +1,8 @@
+export { addSegments } from './add-segments.ts';
 export { AttemptWriter, type RowSink } from './attempt-writer.ts';
 export { createWriter } from './create-writer.ts';
 export { fenceWriter, fenceWriterInBucket } from './fence.ts';
-export { type FoundRun, findRuns, sweepShells, type UnreadableRun } from './find-runs.ts';
+export { type FoundRun, findRuns, lookAtWriters, sweepShells, type UnreadableRun } from './find-runs.ts';
 export { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
 export {
   type BufferedSample,
@@ -20,6 +21,7 @@ export {
 } from './inspect/locate-buffer.ts';
 export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
+export { journalBusy } from './journal-errors.ts';
 export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
 export { lastSignMs } from './last-sign.ts';

@@ -105,7 +105,7 @@ export class JournalReader {
       const page = this.rows.select(SELECT_OUTLINE, after);
       for (const row of page) yield this.#toOutline(row);
       if (page.length < OUTLINE_ROWS) return;
-      after = Number(page.at(-1)?.n);
+      after = this.rows.next(Number(page.at(-1)?.n), after);
     }
   }
 
@@ -206,7 +206,7 @@ export class JournalReader {
     let next = 0;
     for (const row of this.rows.many('links', { ...linksOf(n, kind), by: 'position', after: -1 })) {
       for (; next < Number(row.position); next++) yield LOST_MESSAGE;
-      yield this.#texts.linked(n, row) ?? LOST_MESSAGE;
+      yield this.#texts.entry(n, row) ?? LOST_MESSAGE;
       next++;
     }
   }
@@ -214,7 +214,7 @@ export class JournalReader {
   /** One entry of a pool; undefined beyond its end. */
   poolItem(n: number, kind: 'message' | 'call', position: number): string | undefined {
     const row = this.rows.one('links', 'attempt = ? AND kind = ? AND position = ?', n, kind, position);
-    return row && this.#texts.linked(n, row);
+    return row && (this.#texts.entry(n, row) ?? LOST_MESSAGE);
   }
 
   *attachments(n: number): Iterable<{ readonly hash: string; readonly text: string }> {

@@ -1,7 +1,9 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { explained } from './database.ts';
+import { errnoOf } from '../base/index.ts';
+import { damagedJournal, explained } from './database.ts';
 import { rowSum } from './row-sum.ts';
 import { columnsOf, forAllTables, type JournalVersion, type Table } from './schema.ts';
+import { tryParse } from './stored-documents.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -50,13 +52,26 @@ export class JournalRows {
       const page = this.select(sql, ...values, last);
       for (const row of page) if (this.#isWhole(table, row)) yield row;
       if (page.length < PAGE_ROWS) return;
-      last = Number(page.at(-1)?.[by]);
+      last = this.next(Number(page.at(-1)?.[by]), last);
     }
+  }
+
+  /** Where the next page begins. On damaged pages SQLite may find rows in any order, and the same ones for ever. */
+  next(found: number, last: number): number {
+    if (found > last) return found;
+    throw damagedJournal(this.path, 'its rows are in no order');
   }
 
   /** Unchecked: for what is derived from several columns or tables. */
   select(sql: string, ...values: SQLInputValue[]): readonly Row[] {
-    return explained(this.path, () => this.#prepared(sql).all(...values));
+    return explained(this.path, () => {
+      try {
+        return this.#prepared(sql).all(...values);
+      } catch (error) {
+        if (errnoOf(error) !== 'ERR_OUT_OF_RANGE') throw error;
+        throw damagedJournal(this.path, 'a number in it is larger than any that was ever written', error);
+      }
+    });
   }
 
   /** The number in the first column of the first row. */
@@ -71,7 +86,7 @@ export class JournalRows {
   }
 
   #isWhole(table: Table, row: Row): boolean {
-    if (this.version === 1 || isRowWhole(table, row)) return true;
+    if (this.version === 1 ? isPlausible(table, row) : isRowWhole(table, row)) return true;
     this.onDamage(table, row);
     return false;
   }
@@ -100,6 +115,26 @@ export function isRowWhole(table: Table, row: Row): boolean {
     )
   );
 }
+
+/** Version 1 has no checksums: what it can never have held is known to be damaged. */
+function isPlausible(table: Table, row: Row): boolean {
+  if (table === 'links') return Number(row.position) <= POSITIONS_MAX;
+  const document = row[DOCUMENTS[table] ?? ''];
+  if (typeof document !== 'string') return true;
+  const lines = table === 'events' ? document.split('\n') : [document];
+  return lines.every((line) => tryParse(line) !== undefined);
+}
+
+/** No pool is that long: a damaged position would have as many lost entries before it. */
+const POSITIONS_MAX = 1_000_000;
+const DOCUMENTS: Readonly<Partial<Record<Table, string>>> = {
+  attempts: 'data',
+  events: 'json',
+  answers: 'data',
+  outputs: 'data',
+  results: 'data',
+  reused: 'summary',
+};
 
 /** The names of a table's columns besides `n` and `sum`. */
 export const COLUMNS = forAllTables((table) => (columnsOf(2, table) ?? []).map(({ name }) => name));

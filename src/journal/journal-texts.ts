@@ -32,6 +32,14 @@ export class JournalTexts {
     return text;
   }
 
+  /** An entry of a pool, as JSON. In version 1 no checksum vouches for it. */
+  entry(n: number, row: Row): string | undefined {
+    const text = this.linked(n, row);
+    if (text === undefined || this.#rows.version !== 1 || tryParse(text) !== undefined) return text;
+    this.#notes.attempt(n, `row ${row.n} of links leads to what is no JSON`);
+    return undefined;
+  }
+
   /** A document of an attempt with its texts put back; undefined when it is no JSON, or one of them is lost. */
   whole(n: number, json: unknown): Json | undefined {
     const value = typeof json === 'string' ? tryParse(json) : undefined;

@@ -23,10 +23,13 @@ export function lostOfRun(
     if (rest) all.push(rest);
     return rest;
   };
-  for (const { writer, lost } of unreadable) add(writer, lost);
+  for (const { writer, lost } of unreadable) {
+    const others = readers.filter((reader) => reader.writer().writer === writer);
+    add(writer, lost && lessThan(lost, others.map(heldBy).reduce(most, NOTHING)));
+  }
   for (const reader of readers) {
     const { lost } = reader.damage();
-    if (lost) add(reader.writer().writer, lost);
+    if (lost) add(reader.writer().writer, notElsewhere(reader, lost, readers));
   }
   for (const { writer, by, held, found } of remembered(readers, unreadable)) {
     const short = held && lessThan(held, found);
@@ -36,6 +39,19 @@ export function lostOfRun(
     sentences.push(`The journal of writer ${writer} is ${what} when writer ${by} began.${lost}`);
   }
   return { sentences, ...(all.length > 0 ? { lost: all.reduce(addLost) } : {}) };
+}
+
+/** What a journal lost and another one of the same writer, made of its segments, does not have either. */
+function notElsewhere(
+  reader: JournalReader,
+  lost: LostRows,
+  readers: readonly JournalReader[],
+): LostRows | undefined {
+  const { writer } = reader.writer();
+  const others = readers.filter((one) => one !== reader && one.writer().writer === writer);
+  if (others.length === 0) return lost;
+  const found = others.map(heldBy).reduce(most, heldBy(reader));
+  return lessThan(addLost(heldBy(reader), lost), found);
 }
 
 function toldLoss(lost: LostRows | undefined): string {
@@ -80,7 +96,7 @@ function heldOrLost(reader: JournalReader): LostRows {
 }
 
 /** A writer may be there twice, from its journal and from its segments. */
-function most(a: LostRows | undefined, b: LostRows): LostRows {
+export function most(a: LostRows | undefined, b: LostRows): LostRows {
   if (!a) return b;
   const [answers, results] = [Math.max(a.answers, b.answers), Math.max(a.results, b.results)];
   return { answers, results, usd: Math.max(a.usd, b.usd) };

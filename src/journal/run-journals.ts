@@ -2,7 +2,7 @@ import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
 import { type Disk, identityOfFile, type Liveness } from '../disk/index.ts';
 import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import type { JournalReader } from './journal-reader.ts';
-import { heldBy, lostOfRun } from './lost-of-run.ts';
+import { heldBy, lostOfRun, most } from './lost-of-run.ts';
 import { readWriters, type UnreadableJournal } from './read-writers.ts';
 import type {
   AttemptOutline,
@@ -97,7 +97,12 @@ export class RunJournals {
 
   /** What each of them holds, by writer: the next one remembers it [JRN-15]. */
   held(): Readonly<Record<string, LostRows>> {
-    return Object.fromEntries(this.readers.map((reader) => [reader.writer().writer, heldBy(reader)]));
+    const held = new Map<string, LostRows>();
+    for (const reader of this.readers) {
+      const { writer } = reader.writer();
+      held.set(writer, most(held.get(writer), heldBy(reader)));
+    }
+    return Object.fromEntries(held);
   }
 
   /** One more than all that are there [JRN-15]. */

@@ -7,6 +7,7 @@ export const STATE_FOLDER = '.holdfast';
 
 const RELEASED = '.released';
 const DAMAGED = 'damaged';
+const KEPT = 'kept';
 
 /** Owns the layout of a state directory: the one place that knows what is called what in it. */
 export class StateDir {
@@ -27,10 +28,10 @@ export class StateDir {
     return basename(dir) === STATE_FOLDER ? new StateDir(dir) : undefined;
   }
 
-  /** True for the directory of a run that was set aside: see `damagedDir`. */
+  /** True for the directory of a run that was set aside: see `damagedDir` and `keptDir`. */
   static isAside(runDir: string): boolean {
     const dir = dirname(runDir);
-    return basename(dir) === DAMAGED && basename(dirname(dir)) === STATE_FOLDER;
+    return [DAMAGED, KEPT].includes(basename(dir)) && basename(dirname(dir)) === STATE_FOLDER;
   }
 
   /** The run that a folder is named for; one that was set aside again has a number after its id. */
@@ -60,6 +61,16 @@ export class StateDir {
   /** Where a run is kept whose journals could not be read whole. */
   damagedDir(runId: string): string {
     return join(this.path, DAMAGED, runId);
+  }
+
+  /** Where a run goes, once its log is there, whose journals somebody asked to keep (`recover --keep`). */
+  keptDir(runId: string): string {
+    return join(this.path, KEPT, runId);
+  }
+
+  /** Says that the journals of a run are to be kept. */
+  keepMark(runId: string): string {
+    return join(this.runDir(runId), 'keep');
   }
 
   /** Evidence of a run: what its agents wrote. It stays when the journals go. */

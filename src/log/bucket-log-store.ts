@@ -2,12 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
-import { windowedSource } from './byte-source.ts';
+import { type ByteSource, windowedSource } from './byte-source.ts';
 import { isListed } from './directory-log-store.ts';
 import type { LogReader, StoredLogReader } from './log-reader.ts';
 import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
 import { checkLogName, filling, type LogPlace, makeLog } from './make-log.ts';
 import { openSource } from './open-log.ts';
+import type { Scratch } from './text-store.ts';
+import { openTornSource } from './torn-log.ts';
 import { type VerifyReport, verifyOpening } from './verify-log.ts';
 
 export interface BucketLogStoreOptions {
@@ -64,9 +66,23 @@ class BucketLogStore implements LogStore {
     return stat && verifyOpening(this.placeOf(name), () => this.#openStored(stat));
   }
 
-  #openStored({ name, sizeBytes }: StoredLog): Promise<StoredLogReader> {
+  async openTorn(name: string): Promise<LogReader | undefined> {
+    const stat = await this.stat(name);
+    return stat && openTornSource(this.#sourceOf(stat), this.#scratch());
+  }
+
+  #openStored(stored: StoredLog): Promise<StoredLogReader> {
+    return openSource(this.#sourceOf(stored), { scratch: this.#scratch() });
+  }
+
+  #scratch(): Scratch {
+    const { disk, scratchDir } = this.#options;
+    return scratchDir === undefined ? { disk } : { disk, dir: scratchDir };
+  }
+
+  #sourceOf({ name, sizeBytes }: StoredLog): ByteSource {
     const key = this.#keyOf(name);
-    const source = windowedSource({
+    return windowedSource({
       name: this.placeOf(name),
       sizeBytes,
       windowBytes: WINDOW_BYTES,
@@ -74,10 +90,6 @@ class BucketLogStore implements LogStore {
       readNow: async (start, length) =>
         (await this.#bucket.readRange(key, { start, length })) ?? new Uint8Array(),
       close: async () => undefined,
-    });
-    const { disk, scratchDir } = this.#options;
-    return openSource(source, {
-      scratch: scratchDir === undefined ? { disk } : { disk, dir: scratchDir },
     });
   }
 

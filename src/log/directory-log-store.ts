@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { commitFile, commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
+import { openFileSource } from './byte-source.ts';
 import { logErrors } from './log-errors.ts';
 import { isLogName } from './log-name.ts';
 import type { LogReader } from './log-reader.ts';
 import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
 import { checkLogName, filling, type LogPlace, type Making, makeLog } from './make-log.ts';
 import { type OpenLogOptions, openLog } from './open-log.ts';
+import { openTornSource } from './torn-log.ts';
 import { type VerifyReport, verifyLog } from './verify-log.ts';
 
 /** A directory of logs. It is made when the first log is. */
@@ -47,6 +49,14 @@ export class DirectoryLogStore implements LogStore {
       if (logErrors.isNotFound(error)) return undefined;
       throw error;
     }
+  }
+
+  async openTorn(name: string): Promise<LogReader | undefined> {
+    if (!(await this.stat(name))) return undefined;
+    const disk = this.#disk;
+    const { scratchDir } = this.#options;
+    const source = await openFileSource(disk, this.placeOf(name));
+    return openTornSource(source, scratchDir === undefined ? { disk } : { disk, dir: scratchDir });
   }
 
   async verify(name: string): Promise<VerifyReport | undefined> {

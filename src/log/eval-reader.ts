@@ -67,6 +67,11 @@ export class EvalLogReader implements StoredLogReader {
     return zip.entries.has('header.json') || zip.entries.has('_journal/start.json');
   }
 
+  static hasSamples(zip: ZipReader): boolean {
+    for (const name of zip.entries.keys()) if (SAMPLE_NAME.test(name)) return true;
+    return false;
+  }
+
   header(): Promise<LogHeader> {
     this.#header ??= this.#readHeader();
     return this.#header;
@@ -172,7 +177,8 @@ export class EvalLogReader implements StoredLogReader {
     const header = await this.json('header.json')?.readObject();
     if (header) return readHeader(header, this.path);
     const start = await this.json('_journal/start.json')?.readObject();
-    if (!start) throw logErrors.foreign(this.path, 'it has neither header.json nor _journal/start.json');
+    // Only one whose end is missing is opened without either.
+    if (!start) throw logErrors.torn(this.path, 'it has neither header.json nor _journal/start.json');
     const updates: Json[] = [];
     for (const name of this.#numbered('_journal/config_updates'))
       updates.push((await this.json(name)?.read()) ?? null);

@@ -26,7 +26,7 @@ export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
-export { openFrom, verifyIn } from './open-from.ts';
+export { openAsFarAsWhole, openFrom, verifyIn } from './open-from.ts';
 export { openLog, openLogSource } from './open-log.ts';
 export { type RepairedLog, repairedLog } from './repaired-log.ts';
 export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';

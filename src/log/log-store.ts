@@ -15,6 +15,8 @@ import type { VerifyReport } from './verify-log.ts';
  * - [STORE-4] What dead processes left of unfinished logs is swept by the next `create`; what a living one is writing is not.
  * - [STORE-5] `verify` reads a log from end to end, and tells a log that cannot even be opened as damaged; undefined when
  *   there is no such log.
+ * - [STORE-6] `openTorn` reads the whole members of a log whose end is missing; undefined when there is no such log, or nothing in
+ *   it says which run it is of.
  *
  * A name is that of a file, without folders (E_LOG_NAME), and ends in `.eval` or `.json` (E_LOG_FORM). Other failures are those of
  * the disk or the bucket, and leave the store as it was.
@@ -25,6 +27,7 @@ export interface LogStore {
   list(signal?: AbortSignal): AsyncIterable<StoredLog>;
   stat(name: string): Promise<StoredLog | undefined>;
   open(name: string): Promise<LogReader | undefined>;
+  openTorn(name: string): Promise<LogReader | undefined>;
   verify(name: string): Promise<VerifyReport | undefined>;
   create<T>(name: string, options: CreateLogOptions<T>): Promise<CreatedLog<T>>;
   /** How people name one log of it. */

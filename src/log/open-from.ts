@@ -1,3 +1,4 @@
+import { ActionableError } from '../base/index.ts';
 import { logErrors } from './log-errors.ts';
 import type { LogReader } from './log-reader.ts';
 import type { LogStore } from './log-store.ts';
@@ -8,6 +9,29 @@ export async function openFrom(logs: LogStore, name: string): Promise<LogReader>
   const log = await logs.open(name);
   if (!log) throw logErrors.notFound(logs.placeOf(name));
   return log;
+}
+
+/** A log, or what is left of it. */
+export interface OpenedAsFarAsWhole {
+  readonly log: LogReader;
+  /** Says that its end is missing: whatever is given of it is whole, but it is no finished log any more. */
+  readonly torn?: ActionableError;
+}
+
+/** Opens a log that may lend something, also when its end is missing. Undefined when there is no such log. */
+export async function openAsFarAsWhole(
+  logs: LogStore,
+  name: string,
+): Promise<OpenedAsFarAsWhole | undefined> {
+  try {
+    const log = await logs.open(name);
+    return log && { log };
+  } catch (error) {
+    if (!(error instanceof ActionableError) || error.code !== 'E_LOG_TORN') throw error;
+    const log = await logs.openTorn(name);
+    if (!log) throw error;
+    return { log, torn: error };
+  }
 }
 
 /** Verifies a log that was named. */

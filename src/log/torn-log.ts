@@ -8,8 +8,13 @@ import { DEFAULT_LIMITS, ZipReader } from './zip-reader.ts';
 
 /** What could be saved of a log whose end is missing. */
 export interface Salvage {
-  /** Reads the whole members; undefined when not even `_journal/start.json` is whole. */
+  /**
+   * Reads the whole members; undefined when there is neither a start nor a sample among them. Without a start, `header` says
+   * that: a retry of Inspect begins with the records of the attempt before, and writes its own start after them.
+   */
   readonly reader: LogReader | undefined;
+  /** True when they say which run it is of. */
+  readonly isKnown: boolean;
   readonly members: readonly string[];
   /** Bytes at the end that belong to no whole member. */
   readonly lostBytes: number;
@@ -28,10 +33,19 @@ export async function scanTornLog(
 ): Promise<Salvage> {
   const { zip: found, lostBytes } = await scanTornZip(source);
   const zip = ZipReader.ofEntries(source, withoutEarlierEnd(found.entries));
-  const reader = EvalLogReader.isLog(zip)
+  const isAnything = EvalLogReader.isLog(zip) || EvalLogReader.hasSamples(zip);
+  const reader = isAnything
     ? new EvalLogReader(zip, { limits: DEFAULT_LIMITS, scratch: options.scratch })
     : undefined;
-  return { reader, members: [...zip.entries.keys()], lostBytes };
+  return { reader, isKnown: EvalLogReader.isLog(zip), members: [...zip.entries.keys()], lostBytes };
+}
+
+/** The same for who needs a log that tells which run it is of: undefined, and nothing is open, when it does not. */
+export async function openTornSource(source: ByteSource, scratch: Scratch): Promise<LogReader | undefined> {
+  const { reader, isKnown } = await scanTornLog(source, { scratch });
+  if (isKnown) return reader;
+  await source.close();
+  return undefined;
 }
 
 /**

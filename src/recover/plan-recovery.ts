@@ -1,6 +1,7 @@
 import { bySampleOrder, type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
 import { findAttempts, openCopy } from './buffered-attempts.ts';
+import type { FlushedLog } from './flushed-log.ts';
 import { decideIncomplete, type IncompleteDecision, type IncompleteOptions } from './incomplete.ts';
 import type { InspectCrash } from './inspect-crash.ts';
 import type { RecoverCounts, SampleAccount } from './recover-report.ts';
@@ -59,7 +60,9 @@ export async function planRecovery(
     const name = sampleKeyText(key.id, key.epoch);
     if (!held.has(name)) lost.set(name, key);
   }
-  const facts = (flushed && factsOfLog(flushed)) ?? factsOfName(crash.site, firstModel(attempts));
+  const facts =
+    (flushed && factsOfLog(flushed)) ??
+    factsOfName(crash.site, firstModel(attempts) ?? (await modelOfRows(flushed)));
   const states = [...samples.map(({ state }) => state), ...Array.from(lost, () => 'lost' as const)];
   const counts = countStates(states, facts.expected);
   const decision = decideIncomplete(incomplete, { inFlight: counts.inFlight, expected: facts.expected });
@@ -99,6 +102,13 @@ function planSample(record: RecordCopy | undefined, attempts: readonly BufferedA
 
 function isRebuilt({ copies }: PlannedSample): number {
   return copies[0]?.from === 'buffers' ? 1 : 0;
+}
+
+/** Which model the list of a log names, when its header is gone. */
+async function modelOfRows(flushed: FlushedLog | undefined): Promise<string | undefined> {
+  for await (const { model_usage: usage } of flushed?.rows() ?? [])
+    for (const model of Object.keys(usage ?? {})) return model;
+  return undefined;
 }
 
 /** Which model the events of a buffer name, for a log whose header is gone. */

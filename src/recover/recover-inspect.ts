@@ -187,7 +187,7 @@ class InspectRecovery {
     if (!this.#prepared.plan.facts.isKnown)
       all.push({
         code: 'E_RECOVER_NO_HEADER',
-        message: `${isLogThere ? `The beginning of ${site.place} cannot be read` : `There is no log at ${site.place}`}: what its header said is known only from its name.`,
+        message: `${isLogThere ? `The beginning of ${site.place} cannot be read` : `There is no log at ${site.place}`}: what its header said is known only from its name${flushed ? ' and its samples' : ''}.`,
       });
     return all;
   }

@@ -2,17 +2,14 @@ import { basename, dirname, join } from 'node:path';
 import { type ActionableError, messageOf } from '../base/index.ts';
 import { type Liveness, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
+  addSegments,
   fenceWriter,
   fenceWriterInBucket,
-  importWriter,
   isNameless,
-  journalPath,
-  listWriters,
   lockRun,
   openRunJournals,
   type RunJournals,
   type RunLock,
-  readJournal,
   segmentKeysOf,
   worstLiveness,
   writerLiveness,
@@ -23,6 +20,7 @@ import {
   countNotIn,
   countWaiting,
   isWhole,
+  keepJournals,
   planSeal,
   RECOVERY_KEY,
   releaseRun,
@@ -137,24 +135,17 @@ class RunRecovery {
     const { disk, places } = this.#options;
     const { segments } = places;
     if (!segments) return;
-    const sound = new Set(
-      here.readers
-        .filter((reader) => reader.damage().sentences.length === 0)
-        .map((reader) => reader.writer().writer),
-    );
     const { runId: run } = this.#site;
-    for (const writer of await listWriters(segments.bucket, segments.prefix, run)) {
-      if (sound.has(writer)) continue;
-      const report = await importWriter({ disk, ...segments, run, writer, runDir: this.#scratch });
-      for (const problem of report.problems) this.#note('E_SEGMENT_DAMAGED', problem);
-      this.#readKeys.push(...report.keys);
-      this.#fromSegments.add(writer);
-      const reader = readJournal(journalPath(this.#scratch, writer));
-      this.#journals = (this.#journals ?? here).with(reader);
-      // Whether a writer is alive that has its own journal here is known from the lock of that.
-      const isHere = here.writers().some((record) => record.writer === writer);
-      if (!isHere) this.#liveness = worstLiveness([this.#liveness, writerLiveness(reader)]);
-    }
+    const added = await addSegments(here, { disk, ...segments, run, scratch: this.#scratch });
+    this.#journals = added.journals;
+    for (const problem of added.problems) this.#note('E_SEGMENT_DAMAGED', problem);
+    this.#readKeys.push(...added.keys);
+    for (const writer of added.writers) this.#fromSegments.add(writer);
+    // Whether a writer is alive that has its own journal here is known from the lock of that.
+    const known = new Set(here.writers().map(({ writer }) => writer));
+    for (const reader of added.journals.readers)
+      if (!known.has(reader.writer().writer))
+        this.#liveness = worstLiveness([this.#liveness, writerLiveness(reader)]);
   }
 
   async #fence(journals: RunJournals): Promise<void> {
@@ -199,6 +190,7 @@ class RunRecovery {
     const sources = this.#sources(journals);
     // In the log directory the next run finds them in the log itself [LOG-37].
     this.#waiting = logs.place === places.logs.place ? 0 : countWaiting(journals);
+    if (keep) await this.#keepJournals();
     const deleted = keep ? [] : await this.#release(report, { logs, journals });
     const left = keep || deleted.length > 0 ? [] : sources.map(({ place }) => place);
     const { header } = report;
@@ -251,6 +243,13 @@ class RunRecovery {
     }
   }
 
+  /** Also from a later `run`, which goes on with them. */
+  async #keepJournals(): Promise<void> {
+    const { dir, runId, isAside } = this.#site;
+    const { disk, places } = this.#options;
+    if (dir !== undefined && !isAside) await keepJournals(disk, places.state, runId);
+  }
+
   /** The log is in place and checked. What could not be read whole, or is not in the log, is left where it is [SEAL-5]. */
   async #release(
     report: SealReport,
@@ -272,6 +271,8 @@ class RunRecovery {
     journals.close();
     const deleted: string[] = [];
     if (dir !== undefined && (await disk.stat(dir))) {
+      // Whoever kept them before says now that they may go.
+      await disk.remove(places.state.keepMark(runId));
       await releaseRun(disk, places.state, runId);
       deleted.push(dir);
     }

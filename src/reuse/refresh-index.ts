@@ -4,6 +4,7 @@ import {
   answersMemberName,
   type LogReader,
   type LogStore,
+  openAsFarAsWhole,
   type RepairedLog,
   repairedLog,
   type StoredLog,
@@ -101,11 +102,13 @@ interface ToRead {
 
 async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<void> {
   try {
-    const log = await logs.open(stored.name);
+    const opened = await openAsFarAsWhole(logs, stored.name);
+    if (!opened) return;
+    const { log, torn } = opened;
     try {
-      if (log) await readInto(index, repairedLog(log), { stored, evalName });
+      await readInto(index, repairedLog(log), { stored, evalName, torn: torn?.message });
     } finally {
-      await log?.close();
+      await log.close();
     }
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
@@ -116,10 +119,12 @@ async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Pro
 async function readInto(
   index: LogIndex,
   log: RepairedLog,
-  { stored, evalName }: Pick<ToRead, 'stored' | 'evalName'>,
+  { stored, evalName, torn }: Pick<ToRead, 'stored' | 'evalName'> & { readonly torn: string | undefined },
 ): Promise<void> {
   const { eval: spec, status, invalidated } = await log.header();
-  if (status === 'started' || invalidated) return index.keepOther(stored, undefined);
+  // Ours get their names when they are finished: one that was cut off may have lost its header.
+  const isUnfinished = status === 'started' && torn === undefined;
+  if (isUnfinished || invalidated) return index.keepOther(stored, undefined);
   if (spec.task !== evalName || spec.metadata?.holdfast === undefined)
     return index.keepOther(stored, spec.task);
   const answers = answersIn(log);
@@ -140,7 +145,8 @@ async function readInto(
     });
   }
   const [damage] = log.damage;
-  index.keep({ ...stored, eval: spec.task, runId: spec.run_id, status, damage: damage?.message }, samples);
+  const about = { eval: spec.task, runId: spec.run_id, status, damage: torn ?? damage?.message };
+  index.keep({ ...stored, ...about }, samples);
 }
 
 /** The directory of the log says which samples have answers, and tells one set of them from another. */

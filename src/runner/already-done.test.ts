@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness } from '../../test/run-harness.ts';
@@ -25,6 +25,30 @@ test('[SEAL-5] a finished log with a damaged sample is not done: that sample is 
   expect(asked).toHaveLength(6);
   await harness.close();
 });
+
+test.each([
+  ['its end', (bytes: Buffer) => bytes.length - 60],
+  ['its header', (bytes: Buffer) => bytes.indexOf('header.json') + 40],
+  ['its last sample', (bytes: Buffer) => bytes.indexOf('samples/q2_epoch_1.json') + 60],
+])(
+  'a finished log that lost %s is not done, and lends what is whole: nothing of that is bought again',
+  async (lost, cutAt) => {
+    const harness = await createHarness();
+    const { model, asked } = countingModel();
+    const log = (await harness.run(twoTurns(3), { model })).account.log ?? '';
+    truncateSync(log, cutAt(readFileSync(log)));
+    const { account } = await harness.run(twoTurns(3), { model });
+    const isSampleLost = lost === 'its last sample';
+    expect(account).toMatchObject({ state: 'done', samples: { reused: isSampleLost ? 2 : 3, lost: 0 } });
+    expect(asked).toHaveLength(isSampleLost ? 8 : 6);
+    // It is told, so the exit code is not 0, and another log is made.
+    expect(account.damage?.join()).toContain('is torn');
+    expect(account.log).not.toBe(log);
+    const report = await harness.places.logs.verify(basename(account.log ?? ''));
+    expect(report).toMatchObject({ isWhole: true, samples: 3 });
+    await harness.close();
+  },
+);
 
 test('[STORE-4] an unfinished log of a process that died is swept also when there is nothing to do', async () => {
   const harness = await createHarness();

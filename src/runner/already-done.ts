@@ -37,6 +37,7 @@ async function findOfPlan(
 ): Promise<{ readonly name: string; readonly log: LogReader; readonly header: LogHeader } | undefined> {
   for (const name of await earlier.whole()) {
     const log = await earlier.log(name);
+    if (earlier.isTorn(name)) continue;
     const header = await log?.header();
     if (log && header && isOfPlan(header, plan) && (await hasDocuments(log))) return { name, log, header };
   }

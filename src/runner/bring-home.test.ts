@@ -1,11 +1,19 @@
 /** Runs of machines that are gone, or may be: what is taken, and who is fenced first. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { countingModel, plannedRun, twoTurns } from '../../test/interrupted-run.ts';
+import { countingModel, damageFirstAttempt, plannedRun, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness, type HarnessOptions } from '../../test/run-harness.ts';
 import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
-import { newWriter, type SomeWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import {
+  infoEvent,
+  newWriter,
+  type SomeWriter,
+  sampleFields,
+  sampleStart,
+  someAnswer,
+} from '../../test/sim/journal-fixture.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
@@ -53,14 +61,23 @@ const actBefore = (method: 'create' | 'read', part: string, act: () => Promise<v
       });
 };
 
-async function runAgain(more: HarnessOptions = {}) {
+/** What the log of an old run lists. */
+async function samplesIn(name: string) {
+  const log = await harness.places.logs.open(name);
+  const found: unknown[] = [];
+  for await (const { id, completed } of log?.summaries() ?? []) found.push({ id, completed });
+  await log?.close();
+  return found;
+}
+
+async function runAgain(more: HarnessOptions = {}, samples = 3) {
   const { model, asked } = countingModel();
-  const { account } = await harness.run(twoTurns(3), {
+  const { account } = await harness.run(twoTurns(samples), {
     model,
     places: { ...harness.places, segments: { bucket, prefix: '' } },
     ...more,
   });
-  expect(account).toMatchObject({ state: 'done', samples: { planned: 3, lost: 0, remaining: 0 } });
+  expect(account).toMatchObject({ state: 'done', samples: { planned: samples, lost: 0, remaining: 0 } });
   return { account, asked, isSameRun: account.runId === run.runId };
 }
 
@@ -102,6 +119,41 @@ describe('segments', () => {
     expect(account.damage ?? []).toEqual([]);
     expect(account.samples).toMatchObject({ kept: 2, fresh: 1 });
     expect(asked).toEqual(['question 1 first', 'question 1 second']);
+  });
+
+  test.each([
+    ['goes on', 3],
+    ['takes its place', 4],
+  ])('of a writer whose journal here is damaged complete it, for the run that %s', async (_, samples) => {
+    const writer = await newWriter(harness.stateDir, run, { writer: 'w' });
+    const first = writer.startAttempt(sampleStart('q0'));
+    first.event(infoEvent('q0'));
+    await first.finish('completed', sampleFields('q0'));
+    await writer.startAttempt(sampleStart('q1')).answer(someAnswer('paid for'), []);
+    await ship(writer);
+    await damageFirstAttempt(harness, run.runId);
+    const { account } = await runAgain({}, samples);
+    // What is damaged is said, but nothing of it is lost.
+    expect(account.damage?.join()).toContain('is damaged');
+    expect(account.notes.join()).toContain('was looked for in the bucket: 1 segment of 1 writer');
+    expect(account).toMatchObject({ answers: { lost: 0 }, usd: { lost: 0 } });
+    expect(account.samples.kept).toBe(samples === 3 ? 1 : 0);
+    const listed = { id: 'q0', completed: true };
+    expect(await samplesIn(run.logName)).toContainEqual(listed);
+    expect(readdirSync(harness.stateDir).filter((name) => name.includes('tmp'))).toEqual([]);
+  });
+
+  test('of a writer whose answer is lost here have it, and it is not counted as lost', async () => {
+    const writer = await newWriter(harness.stateDir, run, { writer: 'w' });
+    const attempt = writer.startAttempt(sampleStart('q1'));
+    await attempt.answer(someAnswer('paid for'), [infoEvent('q1')]);
+    await ship(writer);
+    const db = new DatabaseSync(join(harness.stateDir, run.runId, 'w', 'journal.db'));
+    db.exec("UPDATE answers SET data = data || ' '");
+    db.close();
+    const { account } = await runAgain();
+    expect(account.damage?.join()).toContain('is damaged');
+    expect(account).toMatchObject({ answers: { lost: 0 }, usd: { lost: 0 } });
   });
 
   test('of another eval are not even read', async () => {

@@ -4,6 +4,7 @@ import type { SampleLimits } from '../evals/index.ts';
 import {
   type LogReader,
   type LogStore,
+  openAsFarAsWhole,
   repairedLog,
   type SampleAnswer,
   unionOfAnswers,
@@ -56,6 +57,8 @@ export class EarlierRuns implements AsyncDisposable {
   readonly #modules = new Map<string, Promise<string | undefined>>();
   /** Logs that turned out to be damaged in this sample, by its name. */
   readonly #refused = new Map<string, Set<string>>();
+  /** Logs that were opened and have no end. */
+  readonly #torn = new Set<string>();
   readonly unreadable: readonly UnreadableLog[];
   #whole: Promise<readonly string[]> | undefined;
 
@@ -190,9 +193,15 @@ export class EarlierRuns implements AsyncDisposable {
     return known;
   }
 
+  /** True for a log that was opened and is no finished one any more: it lends, but it is not the end. */
+  isTorn(name: string): boolean {
+    return this.#torn.has(name);
+  }
+
   /** Without those of its own documents that are damaged [LOG-38]. */
   async #openLog(name: string): Promise<LogReader | undefined> {
-    const log = await this.#logs.open(name);
+    const { log, torn } = (await openAsFarAsWhole(this.#logs, name)) ?? {};
+    if (torn) this.#torn.add(name);
     return log && repairedLog(log);
   }
 

@@ -1,18 +1,23 @@
-import { type FoundRun, fenceWriter, fenceWriterInBucket } from '../journal/index.ts';
+import { type FoundRun, fenceWriter, fenceWriterInBucket, lookAtWriters } from '../journal/index.ts';
 import type { RunSettings } from './settings.ts';
 
 /**
  * Fences the writers of a run that somebody vouched for, here and in the bucket [JRN-13]. Whoever takes anything from a run,
- * or lets it go, does this first and reads its journals afterwards: then all that was ever acknowledged is read.
+ * or lets it go, locks it, does this and reads its journals afterwards: then all that was ever acknowledged is read. False,
+ * and nothing is fenced, when somebody is at work there of whom nothing was known when the run was found.
  */
-export async function fenceFound(found: FoundRun, { disk, places }: RunSettings): Promise<void> {
-  if (found.liveness !== 'unknown') return;
-  for (const { writer, liveness } of found.writers) {
-    if (liveness === 'dead') continue;
-    await fenceWriter(disk, found.dir, writer);
+export async function fenceFound(found: FoundRun, { disk, places }: RunSettings): Promise<boolean> {
+  const { dir, run } = found;
+  // Looked at again: until the run was locked others may have come and gone.
+  const living = (await lookAtWriters(disk, dir)).filter(({ liveness }) => liveness !== 'dead');
+  const vouchedFor = new Set(found.liveness === 'unknown' ? found.writers.map(({ writer }) => writer) : []);
+  if (living.some(({ writer, liveness }) => liveness === 'alive' || !vouchedFor.has(writer))) return false;
+  for (const { writer } of living) {
+    await fenceWriter(disk, dir, writer);
     const { segments } = places;
     if (!segments) continue;
     const { bucket, prefix } = segments;
-    await fenceWriterInBucket(bucket, { prefix, run: found.run.runId, writer });
+    await fenceWriterInBucket(bucket, { prefix, run: run.runId, writer });
   }
+  return true;
 }

@@ -40,16 +40,23 @@ export async function lookBack(settings: RunSettings, plan: Plan): Promise<LookB
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
     else sealed.push(run);
   }
-  const isOwn = ({ run }: FoundRun) => settings.ownRuns.has(run.runId);
   if (reuse === 'none') {
-    const others = dead.filter((run) => !isOwn(run)).length;
+    const own = dead.findLast((run) => isOwnFresh(run, settings) && run.run.identity.plan === plan.digest);
+    const others = dead.filter((run) => run !== own).length;
     if (others > 0) notes.push(`${counted(others, 'unfinished run')} of this eval left as found (--fresh).`);
-    const own = dead.findLast((run) => isOwn(run) && run.run.identity.plan === plan.digest);
     return { ...(own ? { goOn: own } : {}), stale: [], sealed, notes, damage, isBusy: false };
   }
   const goOn = dead.filter(({ run }) => run.identity.plan === plan.digest).at(-1);
   const stale = dead.filter((run) => run !== goOn);
   return { ...(goOn ? { goOn } : {}), stale, sealed, notes, damage, isBusy };
+}
+
+/**
+ * What this very command began with `--fresh`, or the same command that was killed: what it bought is bought. One that was
+ * stopped by its user said how to go on; whoever asks for `--fresh` again then wants it anew.
+ */
+function isOwnFresh({ run, isFreshAndKilled }: FoundRun, { ownRuns }: RunSettings): boolean {
+  return ownRuns.has(run.runId) || isFreshAndKilled;
 }
 
 function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {

@@ -3,6 +3,7 @@ import {
   createWriter,
   type FoundRun,
   type JournalWriter,
+  journalBusy,
   lockRun,
   openRunJournals,
   type RunJournals,
@@ -12,6 +13,7 @@ import {
 import { type LogStart, logFileName } from '../log/index.ts';
 import type { PreviousAttempt } from './account.ts';
 import { fenceFound } from './fence-found.ts';
+import { type OpenJournals, openJournals } from './open-journals.ts';
 import type { Plan } from './plan.ts';
 import { previousAttempt } from './previous-attempt.ts';
 import type { RunSettings } from './settings.ts';
@@ -26,7 +28,11 @@ export interface OpenRun {
   readonly previous: PreviousAttempt | undefined;
   /** What those before had lost by the time this process came: its own journal remembers only what is left. */
   readonly damage: RunJournals['damage'];
+  /** What was done about that. */
+  readonly notes: readonly string[];
   close(): void;
+  /** Removes what was made to read the journals; after closing. */
+  clear(): Promise<void>;
 }
 
 export interface OpenRunOptions {
@@ -46,10 +52,11 @@ export interface OpenRunOptions {
 export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): Promise<OpenRun> {
   const { disk, reuse } = settings;
   const lock = lockRun(found.dir);
-  let earlier: RunJournals | undefined;
+  let opening: OpenJournals | undefined;
   try {
-    await fenceFound(found, settings);
-    earlier = await openRunJournals({ disk, runDir: found.dir });
+    if (!(await fenceFound(found, settings))) throw journalBusy(found.dir);
+    opening = await openJournals({ dir: found.dir, runId: found.run.runId }, settings);
+    const { journals: earlier, notes, clear } = opening;
     const previous = await previousAttempt(disk, earlier);
     const { damage } = earlier;
     const run = earlier.run();
@@ -59,15 +66,17 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
       writer: {
         writer: shortId(settings.random),
         generation: earlier.nextGeneration,
-        after: earlier.writers().map((record) => record.writer),
+        after: [...new Set(earlier.writers().map((record) => record.writer))],
         held: earlier.held(),
         reuse,
       },
       ports: settings,
     });
-    return opened({ run, lock, journals: earlier.with(writer.reader), writer, previous, damage });
+    const journals = earlier.with(writer.reader);
+    return opened({ run, lock, journals, writer, previous, damage, notes, clear });
   } catch (error) {
-    earlier?.close();
+    opening?.journals.close();
+    await opening?.clear();
     lock.release();
     throw error;
   }
@@ -101,7 +110,9 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
     const journals = (await openRunJournals({ disk, runDir, except: [writer.record.writer] })).with(
       writer.reader,
     );
-    return opened({ run, lock, journals, writer, previous: undefined, damage: journals.damage });
+    const { damage } = journals;
+    const nothing = { previous: undefined, notes: [], clear: async () => undefined };
+    return opened({ run, lock, journals, writer, damage, ...nothing });
   } catch (error) {
     lock.release();
     throw error;

@@ -1,8 +1,9 @@
 import { counted, DamageError } from '../base/index.ts';
-import { type FoundRun, openRunJournals, type RunJournals } from '../journal/index.ts';
+import type { FoundRun, RunJournals } from '../journal/index.ts';
 import { countNotIn, planSeal } from '../seal/index.ts';
 import { fenceFound } from './fence-found.ts';
 import { letRunGo } from './let-run-go.ts';
+import { openJournals } from './open-journals.ts';
 import type { RunTally } from './run-tally.ts';
 import type { RunSettings } from './settings.ts';
 import { tryLockRun } from './try-lock.ts';
@@ -19,23 +20,24 @@ export async function releaseSealed(
   const lock = tryLockRun(found.dir);
   if (!lock) return;
   try {
-    await fenceFound(found, settings);
-    const journals = await openRunJournals({ disk: settings.disk, runDir: found.dir });
+    if (!(await fenceFound(found, settings))) return;
+    const { journals, clear } = await openJournals({ dir: found.dir, runId }, settings);
     const close = () => journals.close();
     try {
       const { absent, problems } = await compare(found, journals, settings);
       // Why it stays, if it does, is told with the logs that the bucket lacks.
       if (absent === 0 && problems.length === 0)
         return void (await letRunGo({ ...found.run, journals, close }, settings));
-      tally.note(
+      tally.noteDamage(
         `The log of run ${runId} is finished, but its journals hold ${counted(absent, 'sample')} more, or are damaged. They were left as they are: holdfast recover ${runId} --output <log> makes a log of them.`,
       );
     } finally {
       close();
+      await clear();
     }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
-    tally.note(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
+    tally.noteDamage(`A journal could not be read and was left as it is: ${error.message} ${error.hint}`);
   } finally {
     lock.release();
   }

@@ -171,6 +171,18 @@ describe('a log that is scored again', () => {
     expect(await readdir(harness.stateDir)).not.toContainEqual(expect.stringMatching(/^\d{8}T/));
   });
 
+  test('is a result of the eval only where models are reached as they were when it was scored', async () => {
+    const other = defineEval({ ...words, scorers: [exact()] });
+    const at = (address: string) =>
+      createModels({ env: { OPENAI_BASE_URL: `http://${address}.test/v1` }, concurrency: 1 });
+    const { account } = await harness.run(words, { models: at('a') });
+    const { logPath } = await rescore(account.log ?? '', other, { models: at('a') });
+    const there = await harness.run(other, { models: at('a') });
+    expect(there.account).toMatchObject({ state: 'done', log: logPath, samples: { reused: 2, rescored: 0 } });
+    const elsewhere = await harness.run(other, { models: at('b') });
+    expect(elsewhere.account.samples.reused).toBe(0);
+  });
+
   test('whose scores were joined by others is no result of a run: only its outputs are taken', async () => {
     const log = await run(words);
     await rescore(log, defineEval({ ...words, scorers: [exact()] }), { action: 'append' });

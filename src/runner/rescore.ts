@@ -147,7 +147,7 @@ class Rescore {
     this.#options = options;
     this.#log = log;
     this.#scratchDir = stateOf(options).workDir(`rescore-${shortId(options.random)}`);
-    const about = { code: options.code, inputs };
+    const about = { code: options.code, inputs, models: options.models.surroundings };
     this.#scoring = scoringDigest(options.eval, about);
     this.#definition = definitionDigest(options.eval, about);
   }

@@ -276,16 +276,28 @@ test('metrics and reducers are no part of a sample: it is kept, and the log is m
 
 test('every sample of a mixed log says what became of it, and from which run', async () => {
   const { model } = countingModel();
+  const madeIn = async (path = '') => {
+    const log = await openLog(nodeDisk, path);
+    const made: unknown[] = [];
+    for await (const { metadata } of log.summaries()) made.push(metadata.holdfast);
+    await log.close();
+    return made;
+  };
   const first = await harness.run(twoTurns(2), { model });
   const mixed = await harness.run(twoTurns(3), { model });
-  const log = await openLog(nodeDisk, mixed.account.log ?? '');
-  const made: unknown[] = [];
-  for await (const { metadata } of log.summaries()) made.push(metadata.holdfast);
-  await log.close();
-  expect(made).toMatchObject([
+  expect(await madeIn(mixed.account.log)).toMatchObject([
     { made: { how: 'kept', from: first.account.runId } },
     { made: { how: 'kept', from: first.account.runId } },
     { made: { how: 'bought', bought: 2, replayed: 0 } },
+  ]);
+  // Handed on from log to log, a sample is still of the run that made it.
+  rmSync(first.account.log ?? '');
+  const third = await harness.run(twoTurns(4), { model });
+  expect(await madeIn(third.account.log)).toMatchObject([
+    { made: { how: 'kept', from: first.account.runId } },
+    { made: { how: 'kept', from: first.account.runId } },
+    { made: { how: 'kept', from: mixed.account.runId } },
+    { made: { how: 'bought' } },
   ]);
 });
 

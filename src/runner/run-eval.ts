@@ -73,6 +73,7 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
     throw error;
   } finally {
     opened.close();
+    await opened.clear();
   }
 }
 
@@ -106,7 +107,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
-    for (const stale of back.stale) tally.note(await takeOver(stale, settings, options.startOf));
+    for (const stale of back.stale) await takeOver(stale, { ...options, tally });
     const earlier = await openEarlier(planned);
     try {
       const done = back.goOn
@@ -160,7 +161,7 @@ async function lookBackWhenFree({ settings, plan }: Planned): Promise<LookBack> 
 }
 
 function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
-  for (const note of back.notes) tally.note(note);
+  for (const note of [...back.notes, ...opened.notes]) tally.note(note);
   const { damage } = opened;
   for (const sentence of [...back.damage, ...damage.sentences]) tally.noteDamage(sentence);
   if (damage.lost) tally.countLost(damage.lost);

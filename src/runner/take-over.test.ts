@@ -1,6 +1,7 @@
 /** What becomes of an unfinished run whose plan was another. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   countingModel,
@@ -11,14 +12,29 @@ import {
   twoTurns,
 } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
-import { newWriter, sampleFields, sampleStart } from '../../test/sim/journal-fixture.ts';
+import { moveToAnotherMachine } from '../../test/sim/another-machine.ts';
+import { newWriter, sampleFields, sampleStart, someAnswer } from '../../test/sim/journal-fixture.ts';
+import { nodeDisk } from '../disk/index.ts';
 import { defineEval } from '../evals/index.ts';
+import { findRuns } from '../journal/index.ts';
+import { fenceFound } from './fence-found.ts';
+import type { RunSettings } from './settings.ts';
 
 let harness: Harness;
 beforeEach(async () => {
   harness = await createHarness();
 });
 afterEach(() => harness.close());
+
+/** Changes the second answer of a run's one writer, so that its checksum no longer fits. */
+function loseAnswer(runDir: string): void {
+  const [writer = ''] = readdirSync(runDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const db = new DatabaseSync(join(runDir, writer, 'journal.db'));
+  db.exec("UPDATE answers SET data = data || ' ' WHERE occurrence = 1");
+  db.close();
+}
 
 const setAside = () => readdirSync(join(harness.stateDir, 'damaged'));
 
@@ -54,6 +70,41 @@ test('[SEAL-5] a run that is damaged is taken over as far as it is whole, and th
   expect(account).toMatchObject({ state: 'done', samples: { planned: 4, reused: 1, lost: 0 } });
   expect(asked).not.toContain('question 1 first');
   expect(setAside()).toEqual([runId]);
+  // It is no mere note: a run that buys again because of it does not end with 0.
+  expect(account.damage?.join()).toContain('is damaged');
+});
+
+test('answers that it lost are in the account of the run that takes its place, with their price', async () => {
+  const run = await plannedRun(harness, 3);
+  const writer = await newWriter(harness.stateDir, run);
+  const attempt = writer.startAttempt(sampleStart('q0'));
+  for (const turn of [0, 1]) await attempt.answer(someAnswer(`answer ${turn}`, turn), []);
+  writer.close();
+  loseAnswer(join(harness.stateDir, run.runId));
+  const { account } = await harness.run(twoTurns(4), { model: countingModel().model });
+  expect(account).toMatchObject({ state: 'done', answers: { lost: 1 }, usd: { lost: 0.25 } });
+  expect(account.damage?.join()).toMatch(/1 of 2 answers cannot be read, for which \$0\.25/);
+});
+
+test('[JRN-13] a writer that came after the run was found, of whom nobody can tell, is left alone', async () => {
+  const run = await plannedRun(harness, 3);
+  const runDir = join(harness.stateDir, run.runId);
+  const first = await newWriter(harness.stateDir, run, { writer: 'first' });
+  await first.startAttempt(sampleStart('q0')).finish('completed', sampleFields('q0'));
+  first.close();
+  moveToAnotherMachine(runDir);
+  const { found } = await findRuns(nodeDisk, harness.stateDir);
+  const late = await newWriter(harness.stateDir, run, { writer: 'late', generation: 2, after: ['first'] });
+  late.close();
+  moveToAnotherMachine(runDir);
+  const settings = { disk: nodeDisk, places: harness.places } as RunSettings;
+  expect(found).toHaveLength(1);
+  for (const one of found) expect(await fenceFound(one, settings)).toBe(false);
+  expect(existsSync(join(runDir, 'first', 'fenced'))).toBe(false);
+  // Found anew, both are vouched for.
+  for (const one of (await findRuns(nodeDisk, harness.stateDir)).found)
+    expect(await fenceFound(one, settings)).toBe(true);
+  for (const writer of ['first', 'late']) expect(existsSync(join(runDir, writer, 'fenced'))).toBe(true);
 });
 
 test('[SEAL-5] a sample that cannot be written into the log of the old run keeps the journals of that run', async () => {

@@ -1,4 +1,4 @@
-import { DamageError, sampleKeyText } from '../base/index.ts';
+import { DamageError, isJsonObject, type JsonObject, sampleKeyText } from '../base/index.ts';
 import type { JournalWriter, RunJournals } from '../journal/index.ts';
 import { type LogReader, sampleMemberName } from '../log/index.ts';
 import { type FoundSample, withMark } from '../reuse/index.ts';
@@ -121,7 +121,7 @@ async function lendFrom(
       const wanted = left.get(key);
       if (!wanted || !log || !(await isWhole(log, { name, tally }, summary))) continue;
       const { isSame, runId } = wanted.found;
-      const made = { made: { how: 'kept', from: runId } };
+      const made = { made: { how: 'kept', from: keptFrom(summary.metadata) ?? runId } };
       writer.recordReuse({
         id: summary.id,
         epoch: summary.epoch,
@@ -142,6 +142,13 @@ async function lendFrom(
   const refused = [...left.values()].map(({ planned }) => planned);
   for (const planned of refused) earlier.refuse(planned, name);
   return refused;
+}
+
+/** The run that made it, when the log that lends it had it from there as well. */
+function keptFrom(metadata: JsonObject): string | undefined {
+  const { holdfast } = metadata;
+  const made = isJsonObject(holdfast) ? holdfast.made : undefined;
+  return isJsonObject(made) && made.how === 'kept' && typeof made.from === 'string' ? made.from : undefined;
 }
 
 async function isWhole(

@@ -1,6 +1,6 @@
 import { ActionableError, counted, messageOf } from '../base/index.ts';
 import type { ReusedOutline, RunJournals } from '../journal/index.ts';
-import { type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
+import { type LogReader, type LogStore, openAsFarAsWhole, sampleMemberName } from '../log/index.ts';
 
 /** What the logs that are to lend samples still hold. */
 export interface Lenders {
@@ -47,7 +47,7 @@ export async function isMemberWhole(log: LogReader, member: string): Promise<boo
 
 async function openLender(logs: LogStore, name: string): Promise<LogReader | string> {
   try {
-    return (await logs.open(name)) ?? 'is gone';
+    return (await openAsFarAsWhole(logs, name))?.log ?? 'is gone';
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     return `cannot be read (${messageOf(error)})`;

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
-import { type Disk, sweepTemps } from '../disk/index.ts';
+import { createFile, type Disk, sweepTemps } from '../disk/index.ts';
 import { StateDir } from '../journal/index.ts';
 
 /**
@@ -8,25 +8,52 @@ import { StateDir } from '../journal/index.ts';
  *
  * ### Ordering
  * The directory gets another name first, and that is synced: from then on it is no run. Its files go afterwards; a
- * crash in between leaves an orphan that `sweepReleased` removes, never half a journal [SEAL-3].
+ * crash in between leaves an orphan that `sweepReleased` removes, never half a journal [SEAL-3]. Journals that somebody asked
+ * to keep only get another place, where no run takes them up.
  */
 export async function releaseRun(disk: Disk, state: StateDir, runId: string): Promise<void> {
+  if (await disk.stat(state.keepMark(runId))) return await moveKept(disk, state, runId);
   const released = state.releasedDir(runId);
   await disk.removeTree(released);
   if (await tryMove(disk, state.runDir(runId), released)) await disk.removeTree(released);
 }
 
+/** From now on the journals of a run stay, whoever finishes it. */
+export async function keepJournals(disk: Disk, state: StateDir, runId: string): Promise<void> {
+  await createFile(disk, state.keepMark(runId), new Uint8Array());
+}
+
+async function moveKept(disk: Disk, state: StateDir, runId: string): Promise<void> {
+  const place = state.keptDir(runId);
+  await disk.makeDir(dirname(place));
+  // It was gone on with after it had been kept before: each time is kept.
+  for (let count = 1; ; count++) {
+    const free = count === 1 ? place : `${place}-${count}`;
+    if (await disk.stat(free)) continue;
+    await tryMove(disk, state.runDir(runId), free);
+    return;
+  }
+}
+
 /** Keeps a run whose journals could not be read whole, where nobody goes on with it [SEAL-5]. Gives its new place. */
 export async function setRunAside(disk: Disk, state: StateDir, runId: string): Promise<string> {
-  const place = state.damagedDir(runId);
-  await disk.makeDir(dirname(place));
+  const first = state.damagedDir(runId);
+  await disk.makeDir(dirname(first));
   // What an earlier one set aside stays: it was not whole either.
-  const free = (await disk.stat(place))
-    ? `${place}-${(await disk.list(dirname(place)))?.length ?? 0}`
-    : place;
-  await tryMove(disk, state.runDir(runId), free);
-  return free;
+  for (let number = 1; ; number++) {
+    const place = number === 1 ? first : `${first}-${number}`;
+    if (await disk.stat(place)) continue;
+    try {
+      await tryMove(disk, state.runDir(runId), place);
+      return place;
+    } catch (error) {
+      // Somebody took the name just now: no directory takes the place of one that holds something.
+      if (!TAKEN.has(errnoOf(error) ?? '')) throw error;
+    }
+  }
 }
+
+const TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /** Removes what a crash left of runs that were let go, or that were on their way here; what the living bring home is left. */
 export async function sweepReleased(disk: Disk, state: StateDir): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type LogHeader,
   type LogReader,
   type LogStore,
+  openAsFarAsWhole,
   sampleMemberName,
   unionOfAnswers,
 } from '../log/index.ts';
@@ -223,10 +224,10 @@ class OpenLenders {
   async lender(name: string): Promise<LogReader> {
     const known = this.#open.get(name);
     if (known) return known;
-    const reader = await this.#logs.open(name);
-    if (!reader) throw lenderGone(this.#logs.placeOf(name));
-    this.#open.set(name, reader);
-    return reader;
+    const opened = await openAsFarAsWhole(this.#logs, name);
+    if (!opened) throw lenderGone(this.#logs.placeOf(name));
+    this.#open.set(name, opened.log);
+    return opened.log;
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { delimiter, isAbsolute, join, relative } from 'node:path';
 import { digestOf, type Json, systemClock, systemRandom, UsageError } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, isExecutable } from '../disk/index.ts';
 import { placeholdersIn } from '../evals/index.ts';
 import { streamProcess } from '../process/index.ts';
 import type { Env } from './open-model.ts';
@@ -26,8 +26,14 @@ export interface AgentProgram {
   readonly isShared: boolean;
 }
 
-/** Finds the program as it will be run, or says that it is not there. */
+/** Finds the program as it will be run, or says that it is not there, or why it cannot be run. */
 export async function findProgram(command: string, options: ProgramOptions): Promise<AgentProgram> {
+  const program = await locate(command, options);
+  if (program.file !== undefined) await refuseUnrunnable(program.file, options.disk);
+  return program;
+}
+
+async function locate(command: string, options: ProgramOptions): Promise<AgentProgram> {
   const { disk, baseDir, template, env } = options;
   if (placeholdersIn(command).length > 0) return { command, file: undefined, isShared: false };
   const isFile = async (path: string) => (await disk.stat(path).catch(() => undefined))?.kind === 'file';
@@ -36,18 +42,53 @@ export async function findProgram(command: string, options: ProgramOptions): Pro
     throw notFound(command, '');
   }
   if (command.includes('/')) {
-    if (template !== undefined && (await isFile(join(template, command))))
+    if (template !== undefined && (await isFile(join(template, command)))) {
+      await refuseUnrunnable(join(template, command), disk);
       return { command, file: undefined, isShared: false };
+    }
     const beside = join(baseDir, command);
     if (await isFile(beside)) return { command: beside, file: beside, isShared: true };
     throw notFound(command, template === undefined ? ` in ${baseDir}` : ` in ${template} or ${baseDir}`);
   }
   for (const dir of (env.PATH ?? '').split(delimiter)) {
     const path = join(dir, command);
-    if (await isFile(path))
+    if ((await isFile(path)) && isExecutable(path))
       return { command, file: isInside(baseDir, path) ? path : undefined, isShared: true };
   }
   throw notFound(command, ' on the PATH');
+}
+
+/** The system would only say EACCES or ENOENT, and that for each sample. */
+async function refuseUnrunnable(path: string, disk: Disk): Promise<void> {
+  if (!isExecutable(path))
+    throw new UsageError({
+      code: 'E_COMMAND_NOT_EXECUTABLE',
+      message: `${path} may not be executed.`,
+      hint: `Run: chmod +x ${path}`,
+    });
+  const line = await firstLineOf(path, disk);
+  const interpreter = line.startsWith('#!') ? (/^#!\s*(\S+)/.exec(line)?.[1] ?? '') : undefined;
+  if (interpreter === undefined) return;
+  const hasReturn = line.endsWith('\r');
+  if (!hasReturn && (await disk.stat(interpreter).catch(() => undefined))) return;
+  throw new UsageError({
+    code: 'E_COMMAND_INTERPRETER',
+    message: hasReturn
+      ? `The first line of ${path} ends in a carriage return, so its interpreter is not found.`
+      : `The first line of ${path} names the interpreter ${interpreter || '""'}, which is not there.`,
+    hint: hasReturn
+      ? 'Save the file with line ends of Unix (LF).'
+      : 'Correct the line that begins with #!, such as #!/bin/sh or #!/usr/bin/env node.',
+  });
+}
+
+const FIRST_LINE_BYTES_MAX = 256;
+
+async function firstLineOf(path: string, disk: Disk): Promise<string> {
+  await using file = await disk.open(path, 'read');
+  const bytes = new Uint8Array(FIRST_LINE_BYTES_MAX);
+  const count = await file.read(bytes, 0);
+  return Buffer.from(bytes.subarray(0, count)).toString('latin1').split('\n')[0] ?? '';
 }
 
 /** Digests of files that are the user's own: the program, and arguments that are whole paths of files. */

@@ -105,6 +105,10 @@ function inDirectory(disk: Disk, dir: string): LogStoreUnderTest {
       await disk.makeDir(dir);
       await replaceFile(disk, join(dir, name), Buffer.from('something else'));
     },
+    async cut(name, count) {
+      const whole = (await disk.read(join(dir, name))) ?? new Uint8Array();
+      await replaceFile(disk, join(dir, name), whole.subarray(0, whole.length - count));
+    },
     putEmpty: (name) => replaceFile(disk, join(dir, name), Buffer.alloc(0)),
     names: async () => ((await disk.list(dir)) ?? []).map(({ name }) => name),
     [Symbol.asyncDispose]: nothing,
@@ -124,6 +128,11 @@ function inBucket(bucket: Bucket, folder: string, disk: Disk): LogStoreUnderTest
     store: bucketLogStore(counted, folder, { disk, scratchDir: '/tmp' }),
     bytesRead: () => bytes,
     putForeign: async (name) => void (await bucket.create(`${prefix}${name}`, Buffer.from('something else'))),
+    async cut(name, count) {
+      const whole = (await bucket.read(`${prefix}${name}`)) ?? new Uint8Array();
+      await bucket.remove(`${prefix}${name}`);
+      await bucket.create(`${prefix}${name}`, whole.subarray(0, whole.length - count));
+    },
     putEmpty: async (name) => void (await bucket.create(`${prefix}${name}`, Buffer.alloc(0))),
     names: async () =>
       (await Array.fromAsync(bucket.list(folder))).map(({ key }) => key.slice(prefix.length)),

@@ -9,6 +9,8 @@ export interface LogStoreUnderTest extends AsyncDisposable {
   putForeign(name: string): Promise<void>;
   /** Puts nothing there, by a name: what a crash can leave of a log. */
   putEmpty(name: string): Promise<void>;
+  /** Takes some bytes off the end of a log. */
+  cut(name: string, bytes: number): Promise<void>;
   /** Everything that is there, temporaries and all. */
   names(): Promise<readonly string[]>;
   bytesRead(): number;
@@ -63,6 +65,21 @@ export function logStoreContract(name: string, make: () => Promise<LogStoreUnder
         isWhole: false,
         problems: [{ code: 'E_LOG_EMPTY' }],
       });
+    });
+
+    test('[STORE-6] openTorn gives what is whole of a log without its end', async () => {
+      await using under = await make();
+      const { store } = under;
+      await create(store, 'a.eval');
+      expect(await store.openTorn('b.eval')).toBeUndefined();
+      await under.cut('a.eval', 30);
+      await expect(store.open('a.eval')).rejects.toMatchObject({ code: 'E_LOG_TORN' });
+      const log = await store.openTorn('a.eval');
+      expect(await log?.samples()).toEqual([{ id: 1, epoch: 1 }]);
+      expect((await log?.header())?.status).toBe('success');
+      await log?.close();
+      await under.putEmpty('b.eval');
+      expect(await store.openTorn('b.eval')).toBeUndefined();
     });
 
     test('[STORE-2] a header is read without reading the log', async () => {

@@ -275,6 +275,38 @@ describe('what was paid for is used, or stays', () => {
     expect(dir.runDirs()).toEqual([]);
   });
 
+  test('--fresh that is killed goes on with the same command: its own answers are kept, those from before are not used', async () => {
+    await using dir = await paidEval({ latencyMs: 20 });
+    await holdfast(dir.path, RUN);
+    const before = dir.asked().length;
+    await killedRun(dir, before + SAMPLES, ['--fresh']);
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--fresh', '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { reused: 0, remaining: 0, lost: 0 } });
+    expect(dir.asked().length).toBeGreaterThanOrEqual(before + 2 * SAMPLES);
+    expect(dir.asked().length).toBeLessThanOrEqual(before + 2 * SAMPLES + 4);
+    // Whoever asks for it once more, after it is done, gets it anew.
+    await holdfast(dir.path, [...RUN, '--fresh']);
+    expect(dir.asked().length).toBeGreaterThanOrEqual(before + 4 * SAMPLES);
+  });
+
+  test('recover --keep keeps the journals also from the run that goes on with them', async () => {
+    await using dir = await paidEval({ latencyMs: 30 });
+    await killedRun(dir, SAMPLES);
+    const [runId = ''] = dir.runDirs();
+    expect((await holdfast(dir.path, ['recover', runId, '--keep'])).code).toBe(0);
+    const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
+    expect(again.runs[0]).toMatchObject({ state: 'done', samples: { remaining: 0, lost: 0 } });
+    const kept = join(dir.path, 'logs', '.holdfast', 'kept', runId);
+    expect(
+      readdirSync(kept, { recursive: true })
+        .map(String)
+        .some((name) => name.endsWith('journal.db')),
+    ).toBe(true);
+    expect(dir.runDirs()).toEqual([]);
+    const once = await holdfast(dir.path, ['recover', kept, '-o', 'again.eval', '--keep', '--json']);
+    expect(JSON.parse(once.stdout)).toMatchObject({ counts: { lost: 0 } });
+  });
+
   test('--reuse=any over a crashed run does not cost its answers', async () => {
     await using dir = await paidEval({ latencyMs: 20, extra: 'version: 2,' });
     await holdfast(dir.path, RUN);

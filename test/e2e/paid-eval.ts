@@ -70,8 +70,12 @@ export async function paidEval(options: Omit<EvalText, 'ledger'> = {}) {
 }
 
 /** Kills a run with SIGKILL after it bought some answers. */
-export async function killedRun(dir: { path: string; asked(): string[] }, answers: number): Promise<void> {
-  const started = startHoldfast(dir.path, RUN);
+export async function killedRun(
+  dir: { path: string; asked(): string[] },
+  answers: number,
+  flags: readonly string[] = [],
+): Promise<void> {
+  const started = startHoldfast(dir.path, [...RUN, ...flags]);
   while (dir.asked().length < answers && started.child.exitCode === null) await sleep(5);
   started.child.kill('SIGKILL');
   await started.ended;

@@ -35,7 +35,10 @@ deleted only after the new log was read back and checked. A run that is alive is
     ]),
     new Option('-o, --output <log>', 'the log to write (default: <log>-recovered.eval)'),
     new Option('--overwrite', 'put the recovered log in the place of the crashed one'),
-    new Option('--keep', 'leave what it was recovered from where it is'),
+    new Option(
+      '--keep',
+      'leave what it was recovered from where it is; a later run moves it to .holdfast/kept',
+    ),
     new Option('--no-events', 'leave the transcripts out, to keep the log small'),
     new Option('--incomplete <what>', 'samples that were running: run them again later, or end them')
       .choices(['retry', 'error'])

@@ -143,3 +143,23 @@ test('what is going to happen is said in one line, with about what it costs', ()
     '3 to run from recorded answers, nothing to buy',
   );
 });
+
+test('no line is wider than the terminal, however narrow it is', () => {
+  const clock = manualClock();
+  const names = ['capitals', 'an-eval-with-a-name-that-is-longer-than-many-a-terminal-is-wide', 'c'];
+  const views = names.map((name) => runningView(clock, name));
+  for (const view of views)
+    for (let index = 0; index < 5; index++) {
+      view.onSampleStart();
+      clock.now += 1_000;
+      view.onSampleEnd({ id: index, epoch: 1 }, { ...DONE, status: 'errored', tokens: 5_000, usd: 0.01 });
+    }
+  for (const columns of [20, 30, 40, 60, 79, 80])
+    for (const isColoured of [false, true]) {
+      const style = createStyle(isColoured);
+      const waiting = new RunView({ name: 'w', target: 't' }, clock, () => undefined);
+      for (const shown of [[...views, waiting], [waiting]])
+        for (const line of renderScreen(shown, gates, { style, columns, rows: 10 }))
+          expect(widthOf(line), `${columns}: ${line}`).toBeLessThanOrEqual(columns);
+    }
+});

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/index.ts';
 import type { ModelGate } from '../../targets/index.ts';
 import { formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
-import { oneLine, shorten, widthOf, wrapWords } from '../table.ts';
+import { cutStyled, oneLine, shorten, widthOf, wrapWords } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { CallNotices } from './call-notices.ts';
 import { describeForecast, describePrevious, type Progress, runTitle } from './progress.ts';
@@ -28,7 +28,8 @@ export function liveScreen(
   const draw = () => {
     if (isClosed) return;
     const { columns, rows } = sizeOf(terminal);
-    update(renderScreen(views, gates, { style, columns, rows: rows - 1 }).join('\n'));
+    const lines = renderScreen(views, gates, { style, columns, rows: rows - 1 });
+    update(lines.join('\n'));
   };
   const note = (text: string) => {
     if (isClosed) return terminal.note(text);
@@ -96,7 +97,9 @@ export function renderScreen(
     ended > 0 && views.length > 1 ? `${ended} of ${views.length} runs ended` : '',
   ].filter(Boolean);
   if (lines.length === 0 && waiting > 0) lines.push('', size.style.dim('looking at what is there already …'));
-  return rest.length > 0 ? [...lines, '', size.style.dim(rest.join(' · '))] : lines;
+  if (rest.length > 0) lines.push('', size.style.dim(rest.join(' · ')));
+  // A line that the terminal breaks is two where one was counted, and every later frame is drawn in the wrong place.
+  return lines.map((line) => cutStyled(line, size.columns));
 }
 
 function renderRun(view: RunView, gates: ReadonlyMap<string, ModelGate>, size: ScreenSize): string[] {

@@ -88,10 +88,13 @@ function readPayload({ bytes, overflow }: CellPlace, at: number, length: number)
   if (local === length) return bytes.subarray(at, at + length);
   if (at + local + 4 > usable) return undefined;
   const parts = [bytes.subarray(at, at + local)];
+  const seen = new Set<number>();
   let next = bytes.readUInt32BE(at + local);
   for (let rest = length - local; rest > 0; ) {
-    const page = next === 0 ? undefined : overflow(next);
+    // A damaged chain may lead back to itself: a gigabyte would be read from a few pages.
+    const page = next === 0 || seen.has(next) ? undefined : overflow(next);
     if (!page) return undefined;
+    seen.add(next);
     next = page.readUInt32BE(0);
     const part = page.subarray(4, 4 + Math.min(rest, usable - 4));
     parts.push(part);
@@ -114,14 +117,17 @@ function decodeValues(payload: Buffer, { types, headerBytes }: Types): readonly 
   for (const type of types) {
     const length = sizeOf(type);
     if (at + length > payload.length) return undefined;
-    values.push(decodeValue(payload.subarray(at, at + length), type));
+    const value = decodeValue(payload.subarray(at, at + length), type);
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
+    values.push(value);
     at += length;
   }
   return at === payload.length ? values : undefined;
 }
 
-function sizeOf(type: number): number {
-  if (type >= 12) return (type - 12) >> 1;
+/** How many bytes a value of a serial type takes. Not by shifting bits: a damaged type may be larger than 32 of them. */
+export function sizeOf(type: number): number {
+  if (type >= 12) return Math.floor((type - 12) / 2);
   return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][type] ?? 0;
 }
 

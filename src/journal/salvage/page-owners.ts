@@ -1,4 +1,4 @@
-import { cellPointers, headerAt, readVarint } from './cells.ts';
+import { cellPointers, headerAt, readVarint, sizeOf } from './cells.ts';
 import type { PageImages } from './page-images.ts';
 
 const INTERIOR_TABLE = 0x05;
@@ -61,7 +61,7 @@ function readSchemaRow(
   for (let next = size.next; next < rowId.next + size.value; ) {
     const type = readVarint(bytes, next);
     if (!type) return undefined;
-    lengths.push(type.value >= 12 ? (type.value - 12) >> 1 : (type.value & 7) === 1 ? 1 : type.value);
+    lengths.push(sizeOf(type.value));
     next = type.next;
   }
   const [type = 0, name = 0, table = 0, root = 0] = lengths;
