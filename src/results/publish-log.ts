@@ -1,4 +1,4 @@
-import { ActionableError, type Clock, type Random, type RunId, UsageError } from '../base/index.ts';
+import { ActionableError, type Clock, type Digest, type Random, type RunId, UsageError } from '../base/index.ts';
 import type { LogReader } from '../log/index.ts';
 import { digestDocuments, type Documents } from './documents.ts';
 import type { CatFile } from './git/cat-file.ts';
@@ -99,7 +99,7 @@ async function pathFor(
   row: RunRow,
 ): Promise<string> {
   const first = revisions.find(({ path }) => !path.includes('/revisions/'));
-  if (first) return revisionPath(first.path, row.log.digest);
+  if (first) return revisionPath(first.path, row.log.digest as Digest);
   return runPath(run, { runsBeside: (await tree?.countBeside(dayOf(run))) ?? 0 });
 }
 
