@@ -19,12 +19,14 @@ export {
   readTarget,
   readUsage,
 } from './kinds/read-value.ts';
+export { openMembers } from './eval-reader.ts';
 export { createLogFile, type LogFile } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
+export type { Members } from './members.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { openAsFarAsWhole, openFrom, verifyIn } from './open-from.ts';
 export { openLog, openLogSource } from './open-log.ts';
