@@ -90,4 +90,3 @@ export function runIdFor(about: { readonly runId: string; readonly created: stri
 export function notesPath(run: RunId): string {
   return `notes/${dayOf(run)}/${run}`;
 }
-

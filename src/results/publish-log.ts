@@ -1,6 +1,13 @@
-import { ActionableError, type Clock, type Digest, type Random, type RunId, UsageError } from '../base/index.ts';
+import {
+  ActionableError,
+  type Clock,
+  type Digest,
+  type Random,
+  type RunId,
+  UsageError,
+} from '../base/index.ts';
 import type { LogReader } from '../log/index.ts';
-import { digestDocuments, type Documents } from './documents.ts';
+import { type Documents, digestDocuments } from './documents.ts';
 import type { CatFile } from './git/cat-file.ts';
 import { type Author, type ImportFile, importCommit } from './git/fast-import.ts';
 import type { Git } from './git/git.ts';
@@ -11,13 +18,13 @@ import {
   FORMAT_FILE,
   FORMAT_TEXT,
   memberPath,
-  revisionPath,
   ROW_FILE,
+  revisionPath,
   runPath,
 } from './layout.ts';
 import { makeRow, runOf } from './make-row.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
-import { rowBytes, type RunRow } from './run-row.ts';
+import { type RunRow, rowBytes } from './run-row.ts';
 
 export interface PublishPorts {
   readonly git: Git;
@@ -127,8 +134,12 @@ async function* filesOf(
 /** The last line lets anybody find the commit of a run: `git log --grep`. */
 function messageFor(row: RunRow): string {
   const [score] = row.scores;
-  const said = score?.value === undefined || score.value === null ? '' : `, ${score.metric} ${score.value.toFixed(3)}`;
-  return `${row.eval} on ${row.target}: ${row.status}${said}\n\nHoldfast-Run: ${row.run}\n`.replace(/\0/g, '');
+  const said =
+    score?.value === undefined || score.value === null ? '' : `, ${score.metric} ${score.value.toFixed(3)}`;
+  return `${row.eval} on ${row.target}: ${row.status}${said}\n\nHoldfast-Run: ${row.run}\n`.replace(
+    /\0/g,
+    '',
+  );
 }
 
 function unfinished(path: string): UsageError {

@@ -2,7 +2,16 @@ import { DamageError, isRunId, type RunId, UsageError } from '../base/index.ts';
 import type { CatFile } from './git/cat-file.ts';
 import type { ObjectId } from './git/object-id.ts';
 import { parseTree, type TreeEntry } from './git/tree.ts';
-import { dayOf, FORMAT_FILE, FORMAT_VERSION, fanOf, isDay, isFan, REVISIONS_FOLDER, ROW_FILE } from './layout.ts';
+import {
+  dayOf,
+  FORMAT_FILE,
+  FORMAT_VERSION,
+  fanOf,
+  isDay,
+  isFan,
+  REVISIONS_FOLDER,
+  ROW_FILE,
+} from './layout.ts';
 import { type RunRow, readRow } from './run-row.ts';
 
 /** Where a run is kept in one tree. */

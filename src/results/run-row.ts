@@ -77,7 +77,12 @@ export function rowBytes(row: RunRow): Uint8Array {
   for (const [names, kept] of CUTS) {
     const isCut = kept < scores.length || kept < tags.length || names < 10_000;
     const short = isCut
-      ? { ...cutTexts(row, names), scores: scores.slice(0, kept), tags: tags.slice(0, kept), isCut: true as const }
+      ? {
+          ...cutTexts(row, names),
+          scores: scores.slice(0, kept),
+          tags: tags.slice(0, kept),
+          isCut: true as const,
+        }
       : row;
     const bytes = Buffer.from(`${stringifyJson(JSON.parse(JSON.stringify(short)) as Json)}\n`, 'utf8');
     if (bytes.length <= ROW_BYTES_MAX) return bytes;
@@ -95,14 +100,20 @@ const CUTS = [
 ] as const;
 
 function cutTexts(row: RunRow, length: number): RunRow {
-  const cut = (text: string) => (text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text);
+  const cut = (text: string) =>
+    text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
   return {
     ...row,
     eval: cut(row.eval),
     target: cut(row.target),
     ...(row.experiment === undefined ? {} : { experiment: cut(row.experiment) }),
     tags: row.tags.map(cut),
-    scores: row.scores.map((one) => ({ ...one, scorer: cut(one.scorer), name: cut(one.name), metric: cut(one.metric) })),
+    scores: row.scores.map((one) => ({
+      ...one,
+      scorer: cut(one.scorer),
+      name: cut(one.name),
+      metric: cut(one.metric),
+    })),
     by: { user: cut(row.by.user), host: cut(row.by.host) },
     log: { ...row.log, name: cut(row.log.name) },
   };
@@ -116,4 +127,3 @@ function damagedRow(run: string, reason: string, cause?: unknown): DamageError {
     cause,
   });
 }
-

@@ -77,7 +77,9 @@ function quoted(path: string): string {
 }
 
 function checkPath(path: string): void {
-  const isFine = path.split('/').every((step) => step !== '' && step !== '.' && step !== '..' && !/^\.git$/i.test(step));
+  const isFine = path
+    .split('/')
+    .every((step) => step !== '' && step !== '.' && step !== '..' && !/^\.git$/i.test(step));
   if (isFine && !path.includes('\0')) return;
   throw new ActionableError({
     code: 'E_GIT',
