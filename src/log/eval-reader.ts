@@ -14,6 +14,7 @@ import { logErrors } from './log-errors.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
+import type { Members } from './members.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readParts } from './read-parts.ts';
 import {
@@ -37,7 +38,6 @@ import type {
 } from './schema.ts';
 import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';
-import type { Members } from './members.ts';
 import { DEFAULT_LIMITS, type ReadLimits } from './zip-reader.ts';
 
 const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(\.json|\/sample\.json)$/s;
@@ -57,10 +57,7 @@ export class EvalLogReader implements StoredLogReader {
   #header: Promise<LogHeader> | undefined;
   #folders: Map<string, string[]> | undefined;
 
-  constructor(
-    zip: Members,
-    options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
-  ) {
+  constructor(zip: Members, options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined }) {
     this.path = zip.source.name;
     this.sizeBytes = zip.source.sizeBytes;
     this.#zip = zip;

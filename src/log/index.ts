@@ -8,6 +8,7 @@ export type { SampleParts } from './condensed.ts';
 export { type Condenser, createCondenser } from './condenser.ts';
 export { convertLog } from './convert-log.ts';
 export { directoryLogStore } from './directory-log-store.ts';
+export { openMembers } from './eval-reader.ts';
 export {
   readInput,
   readMessage,
@@ -19,7 +20,6 @@ export {
   readTarget,
   readUsage,
 } from './kinds/read-value.ts';
-export { openMembers } from './eval-reader.ts';
 export { createLogFile, type LogFile } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader } from './log-reader.ts';
