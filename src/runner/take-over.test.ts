@@ -1,5 +1,5 @@
 /** What becomes of an unfinished run whose plan was another. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -105,6 +105,18 @@ test('[JRN-13] a writer that came after the run was found, of whom nobody can te
   for (const one of (await findRuns(nodeDisk, harness.stateDir)).found)
     expect(await fenceFound(one, settings)).toBe(true);
   for (const writer of ['first', 'late']) expect(existsSync(join(runDir, writer, 'fenced'))).toBe(true);
+});
+
+test('a run that another process let go since it was found is busy, not damaged', async () => {
+  const run = await plannedRun(harness, 3);
+  const writer = await newWriter(harness.stateDir, run);
+  await writer.startAttempt(sampleStart('q0')).finish('completed', sampleFields('q0'));
+  writer.close();
+  const { found } = await findRuns(nodeDisk, harness.stateDir);
+  rmSync(join(harness.stateDir, run.runId), { recursive: true });
+  const settings = { disk: nodeDisk, places: harness.places } as RunSettings;
+  expect(found).toHaveLength(1);
+  for (const one of found) expect(await fenceFound(one, settings)).toBe(false);
 });
 
 test('[SEAL-5] a sample that cannot be written into the log of the old run keeps the journals of that run', async () => {

@@ -8,6 +8,9 @@ import { filesBelow, startHoldfast } from './holdfast.ts';
 
 export const SAMPLES = 16;
 
+/** After so many answers the model sells nothing more: a run that is to be killed cannot end before, however slow the machine is. */
+const STOPS_AT = 'PAID_STOPS_AT';
+
 interface EvalText {
   readonly ledger: string;
   readonly samples?: number;
@@ -26,11 +29,13 @@ const evalText = ({
   isCatching = false,
   extra = '',
 }: EvalText) => `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, includes, mockModel } from 'holdfast';
 const model = mockModel({ name: 'mock/paid', async respond({ text, request }) {
   if (${latencyMs}) await sleep(${latencyMs}, undefined, { signal: request.abortSignal });
+  const sold = readFileSync(${JSON.stringify(ledger)}, 'utf8').split('\\n').length - 1;
+  if (sold >= Number(process.env.${STOPS_AT} ?? Infinity)) await sleep(600_000, undefined, { signal: request.abortSignal });
   appendFileSync(${JSON.stringify(ledger)}, text.slice(0, 20) + '\\n');
   return 'heard ' + text.slice(0, 20) + 'x'.repeat(${answerBytes});
 } });
@@ -69,13 +74,13 @@ export async function paidEval(options: Omit<EvalText, 'ledger'> = {}) {
   });
 }
 
-/** Kills a run with SIGKILL after it bought some answers. */
+/** Kills a run with SIGKILL when so many answers were bought, by it and those before. */
 export async function killedRun(
   dir: { path: string; asked(): string[] },
   answers: number,
   flags: readonly string[] = [],
 ): Promise<void> {
-  const started = startHoldfast(dir.path, [...RUN, ...flags]);
+  const started = startHoldfast(dir.path, [...RUN, ...flags], { [STOPS_AT]: String(answers) });
   while (dir.asked().length < answers && started.child.exitCode === null) await sleep(5);
   started.child.kill('SIGKILL');
   await started.ended;
