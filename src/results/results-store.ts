@@ -138,7 +138,7 @@ export class ResultsStore implements AsyncDisposable {
 
 async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
   if (!/^[0-9A-Za-z-]+$/.test(given)) throw noRunId(given);
-  const day = /^(\d{4})(\d\d)(\d\d)/.exec(given)?.slice(1).join('-');
+  const day = /^(\d{4})(\d\d)(\d\d)(?:T|$)/.exec(given)?.slice(1).join('-');
   const candidates: RunId[] = [];
   for (const one of await tree.days()) {
     if (day !== undefined && one !== day) continue;

@@ -63,7 +63,7 @@ describe('publishing', () => {
     expect(git(repo, 'fsck', '--strict', '--no-dangling')).not.toContain('error');
   });
 
-  test('[RES-7] the same log twice is one publication; another of the same run is a revision that names the first', async () => {
+  test('[RES-5] [RES-7] the same log twice is one publication; another of the same run is a revision that names the first', async () => {
     await using results = await openResults(repo);
     const path = await writeRun(logs, RUN);
     const first = await results.publish(path);

@@ -35,6 +35,15 @@ const KNOWN: readonly Known[] = [
       }),
   },
   {
+    sign: /could not read Username|Authentication failed|Permission denied \(publickey|terminal prompts disabled|Host key verification failed/,
+    make: (_end, line) =>
+      new ActionableError({
+        code: 'E_REMOTE_LOGIN',
+        message: `The remote wants a login that git does not have (${line}).`,
+        hint: 'Set up a credential helper or an ssh key, try "git fetch" by hand, then run "holdfast results sync".',
+      }),
+  },
+  {
     sign: /\.lock'?: File exists|Unable to create .*\.lock|cannot lock ref/,
     make: ({ dir }, line) =>
       new ActionableError({
@@ -59,15 +68,6 @@ const KNOWN: readonly Known[] = [
         code: 'E_DISK_FULL',
         message: `The disk of ${dir} is full.`,
         hint: 'Nothing was lost: the log is whole. Make room, then run "holdfast results sync".',
-      }),
-  },
-  {
-    sign: /could not read Username|Authentication failed|Permission denied \(publickey|terminal prompts disabled|Host key verification failed/,
-    make: (_end, line) =>
-      new ActionableError({
-        code: 'E_REMOTE_LOGIN',
-        message: `The remote wants a login that git does not have (${line}).`,
-        hint: 'Set up a credential helper or an ssh key, try "git fetch" by hand, then run "holdfast results sync".',
       }),
   },
   {
