@@ -41,7 +41,7 @@ test.each([
     const isSampleLost = lost === 'its last sample';
     expect(account).toMatchObject({ state: 'done', samples: { reused: isSampleLost ? 2 : 3, lost: 0 } });
     expect(asked).toHaveLength(isSampleLost ? 8 : 6);
-    // It is told, so the exit code is not 0, and another log is made.
+    // It is told as damage, and another log is made.
     expect(account.damage?.join()).toContain('is torn');
     expect(account.log).not.toBe(log);
     const report = await harness.places.logs.verify(basename(account.log ?? ''));

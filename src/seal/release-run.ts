@@ -12,7 +12,8 @@ import { StateDir } from '../journal/index.ts';
  * to keep only get another place, where no run takes them up.
  */
 export async function releaseRun(disk: Disk, state: StateDir, runId: string): Promise<void> {
-  if (await disk.stat(state.keepMark(runId))) return await moveKept(disk, state, runId);
+  if (await disk.stat(state.keepMark(runId)))
+    return void (await moveAside(disk, state, runId, state.keptDir(runId)));
   const released = state.releasedDir(runId);
   await disk.removeTree(released);
   if (await tryMove(disk, state.runDir(runId), released)) await disk.removeTree(released);
@@ -23,23 +24,14 @@ export async function keepJournals(disk: Disk, state: StateDir, runId: string): 
   await createFile(disk, state.keepMark(runId), new Uint8Array());
 }
 
-async function moveKept(disk: Disk, state: StateDir, runId: string): Promise<void> {
-  const place = state.keptDir(runId);
-  await disk.makeDir(dirname(place));
-  // It was gone on with after it had been kept before: each time is kept.
-  for (let count = 1; ; count++) {
-    const free = count === 1 ? place : `${place}-${count}`;
-    if (await disk.stat(free)) continue;
-    await tryMove(disk, state.runDir(runId), free);
-    return;
-  }
+/** Keeps a run whose journals could not be read whole, where nobody goes on with it [SEAL-5]. Gives its new place. */
+export function setRunAside(disk: Disk, state: StateDir, runId: string): Promise<string> {
+  return moveAside(disk, state, runId, state.damagedDir(runId));
 }
 
-/** Keeps a run whose journals could not be read whole, where nobody goes on with it [SEAL-5]. Gives its new place. */
-export async function setRunAside(disk: Disk, state: StateDir, runId: string): Promise<string> {
-  const first = state.damagedDir(runId);
+/** What an earlier one left under that name stays: this one gets a number. */
+async function moveAside(disk: Disk, state: StateDir, runId: string, first: string): Promise<string> {
   await disk.makeDir(dirname(first));
-  // What an earlier one set aside stays: it was not whole either.
   for (let number = 1; ; number++) {
     const place = number === 1 ? first : `${first}-${number}`;
     if (await disk.stat(place)) continue;

@@ -331,13 +331,26 @@ describe('what was paid for is used, or stays', () => {
     expect(dir.asked().length).toBeLessThanOrEqual(2 * SAMPLES + 4);
   });
 
-  test('a finished log that was cut: what is bought again is said, and the run does not end with 0', async () => {
+  test('a finished log that was cut: what is whole is not bought again, and when something is, it is said and does not end with 0', async () => {
     await using dir = await paidEval({ samples: 4 });
     const log = reportOf(await holdfast(dir.path, [...RUN, '--json'])).runs[0]?.log ?? '';
-    writeFileSync(log, readFileSync(log).subarray(0, -30));
-    const again = await holdfast(dir.path, [...RUN, '--json']);
-    expect(again.code).toBe(3);
-    expect(reportOf(again).runs[0]?.notes?.join('\n')).toContain('holdfast recover');
+    const whole = readFileSync(log);
+    const before = dir.asked().length;
+    const cuts = [
+      { size: whole.indexOf('samples/s3_epoch_1.json') + 60, code: 3, bought: 2 },
+      { size: whole.length - 30, code: 0, bought: 0 },
+    ];
+    for (const { size, code, bought } of cuts) {
+      for (const other of filesBelow(join(dir.path, 'logs')))
+        if (other.endsWith('.eval')) rmSync(join(dir.path, 'logs', other));
+      writeFileSync(log, whole.subarray(0, size));
+      const sold = dir.asked().length;
+      const again = await holdfast(dir.path, [...RUN, '--json']);
+      expect(again.code).toBe(code);
+      expect(dir.asked().length - sold).toBe(bought);
+      expect(reportOf(again).runs[0]?.damage?.join('\n')).toContain('is torn');
+    }
+    expect(dir.asked()).toHaveLength(before + 2);
   });
 });
 
