@@ -154,6 +154,6 @@ function tooBusy(dir: string): ActionableError {
   return new ActionableError({
     code: 'E_REPOSITORY_LOCKED',
     message: `The results in ${dir} were moved by others ${TRIES_MAX} times in a row.`,
-    hint: 'Run "holdfast results sync" in a moment: the log is whole, and waits.',
+    hint: 'Publish it again in a moment with "holdfast results publish": the log is whole.',
   });
 }

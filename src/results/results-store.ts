@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { commitOfPath, identityIn } from './git/ask-git.ts';
 import { CatFile } from './git/cat-file.ts';
 import { type Author, importCommit } from './git/fast-import.ts';
 import { findRepository, type Git, type GitPorts } from './git/git.ts';
@@ -97,7 +98,8 @@ export class ResultsStore implements AsyncDisposable {
     const revisions = await tree.find(run);
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
-    return { revision, revisions: revisions.length, commit: await this.#commitOf(revision) };
+    const commit = await commitOfPath(this.#git, this.ref, `${revision.path}/run.json`);
+    return { revision, revisions: revisions.length, commit };
   }
 
   open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
@@ -112,27 +114,11 @@ export class ResultsStore implements AsyncDisposable {
     return this.#objects[Symbol.asyncDispose]();
   }
 
-  async #commitOf({ path }: Revision): Promise<ObjectId | undefined> {
-    const text = await this.#git.text(['rev-list', '-1', this.ref, '--', `${path}/run.json`]);
-    return text === '' ? undefined : (text as ObjectId);
-  }
-
   /** As git knows the user; where it does not, by who runs this, so that nobody has to set anything up. */
   async #author(): Promise<Author> {
-    const { stdout } = await this.#git.run(['config', '--get-regexp', '^user\\.(name|email)$'], {
-      expects: [1],
-    });
-    const known = new Map(
-      stdout
-        .toString('utf8')
-        .split('\n')
-        .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
-    );
+    const known = await identityIn(this.#git);
     const user = userName();
-    return {
-      name: known.get('user.name') || user,
-      email: known.get('user.email') || `${user}@${hostname()}`,
-    };
+    return { name: known.name ?? user, email: known.email ?? `${user}@${hostname()}` };
   }
 }
 

@@ -123,7 +123,7 @@ function damagedRow(run: string, reason: string, cause?: unknown): DamageError {
   return new DamageError({
     code: 'E_RESULT_ROW',
     message: `The row of run ${run} cannot be read (${reason}).`,
-    hint: 'Publish the log of that run again, or hide it with "holdfast results remove".',
+    hint: 'Publish the log of that run again with "holdfast results publish".',
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { formatUsd, toJson } from '../../base/index.ts';
+import { formatUsd, systemClock, toJson } from '../../base/index.ts';
 import type { ListedRun, RunRow } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -107,7 +107,7 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
 /** A date, a time, or how long ago. Gives milliseconds. */
 function parseSince(text: string): number {
   const ago = /^(\d+)([mhdw])$/.exec(text);
-  const ms = ago ? Date.now() - Number(ago[1]) * (UNITS[ago[2] ?? 'd'] ?? 0) : Date.parse(text);
+  const ms = ago ? systemClock.nowMs() - Number(ago[1]) * (UNITS[ago[2] ?? 'd'] ?? 0) : Date.parse(text);
   if (!Number.isFinite(ms))
     throw new InvalidArgumentError('Write a date such as 2026-11-01, or how long ago: 7d, 12h.');
   return ms;

@@ -17,12 +17,6 @@ test.each([
   ],
   ["fatal: cannot mkdir '/repo/x': Read-only file system", 'E_REPOSITORY_READ_ONLY'],
   ['fatal: sha1 file error: No space left on device', 'E_DISK_FULL'],
-  ["fatal: could not read Username for 'https://example.test': terminal prompts disabled", 'E_REMOTE_LOGIN'],
-  [
-    'git@example.test: Permission denied (publickey).\nfatal: Could not read from remote repository.',
-    'E_REMOTE_LOGIN',
-  ],
-  ["fatal: unable to access 'https://example.test/': Could not resolve host: example.test", 'E_REMOTE_AWAY'],
   ['error: inflate: data stream error (incorrect data check)', 'E_GIT_OBJECT'],
   ['fatal: bad object HEAD', 'E_GIT_OBJECT'],
   ['fatal: something new', 'E_GIT'],

@@ -35,15 +35,6 @@ const KNOWN: readonly Known[] = [
       }),
   },
   {
-    sign: /could not read Username|Authentication failed|Permission denied \(publickey|terminal prompts disabled|Host key verification failed/,
-    make: (_end, line) =>
-      new ActionableError({
-        code: 'E_REMOTE_LOGIN',
-        message: `The remote wants a login that git does not have (${line}).`,
-        hint: 'Set up a credential helper or an ssh key, try "git fetch" by hand, then run "holdfast results sync".',
-      }),
-  },
-  {
     sign: /\.lock'?: File exists|Unable to create .*\.lock|cannot lock ref/,
     make: ({ dir }, line) =>
       new ActionableError({
@@ -67,17 +58,7 @@ const KNOWN: readonly Known[] = [
       new ActionableError({
         code: 'E_DISK_FULL',
         message: `The disk of ${dir} is full.`,
-        hint: 'Nothing was lost: the log is whole. Make room, then run "holdfast results sync".',
-      }),
-  },
-  {
-    sign: /Could not resolve host|Could not read from remote|unable to access|Connection refused|Connection timed out/,
-    make: (_end, line) =>
-      new ActionableError({
-        code: 'E_REMOTE_AWAY',
-        message: `The remote cannot be reached (${line}).`,
-        hint: 'Everything is kept here. Run "holdfast results sync" when it is there again.',
-        retryable: true,
+        hint: 'Nothing was lost: the log is whole. Make room, then publish it again with "holdfast results publish".',
       }),
   },
   {
