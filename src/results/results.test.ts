@@ -76,6 +76,9 @@ describe('publishing', () => {
     });
     const page = await listRuns(results.objects, RESULTS_REF, { limit: 10 });
     expect(page?.runs).toMatchObject([{ run: RUN, row: { revision: 2 } }]);
+    const tree = await ResultsTree.read(results.objects, RESULTS_REF);
+    const digests = (await tree?.find(RUN))?.map(({ row }) => row.log.digest);
+    expect(digests).toEqual([second.row.log.digest, first.row.log.digest]);
   });
 
   test('six at once in one clone all land', async () => {
@@ -133,7 +136,8 @@ describe('listing', () => {
     for (const run of runs) await results.publish(await writeRun(logs, run));
     const first = await listRuns(results.objects, RESULTS_REF, { limit: 2 });
     expect(first?.runs.map(({ run }) => run)).toEqual([runs[3], runs[2]]);
-    await results.publish(await writeRun(logs, runIdAt('2026-03-02T00:00:01Z', 9)));
+    for (const time of ['2026-03-01T12:00:00Z', '2026-03-02T00:00:01Z'])
+      await results.publish(await writeRun(logs, runIdAt(time, 9)));
     const second = await listRuns(results.objects, RESULTS_REF, { limit: 2, cursor: first?.cursor ?? '' });
     expect(second?.runs.map(({ run }) => run)).toEqual([runs[1], runs[0]]);
     expect(second?.cursor).toBeUndefined();
