@@ -18,6 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   code: ['base', 'disk'],
   reuse: ['base', 'disk', 'log', 'evals'],
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
+  results: ['base', 'disk', 'bucket', 'process', 'log', 'stats'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
@@ -50,6 +51,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'runner',
     'code',
+    'results',
   ],
 };
 

@@ -65,6 +65,26 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/log-merge.ts'),
   },
   {
+    words: ['results', 'init'],
+    summary: 'Begin to keep results in git',
+    load: () => import('./commands/results-init.ts'),
+  },
+  {
+    words: ['results', 'publish'],
+    summary: 'Publish finished logs: keep them in git',
+    load: () => import('./commands/results-publish.ts'),
+  },
+  {
+    words: ['results', 'list'],
+    summary: 'List published runs, newest first',
+    load: () => import('./commands/results-list.ts'),
+  },
+  {
+    words: ['results', 'show'],
+    summary: 'Show a published run',
+    load: () => import('./commands/results-show.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),
@@ -77,4 +97,7 @@ export const CATALOG: readonly CatalogEntry[] = [
 ];
 
 /** Commands of two words, by their first. */
-export const GROUPS: Readonly<Record<string, string>> = { log: 'List, show, check, convert and merge logs' };
+export const GROUPS: Readonly<Record<string, string>> = {
+  log: 'List, show, check, convert and merge logs',
+  results: 'Keep finished runs in git, and list and show them',
+};

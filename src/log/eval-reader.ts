@@ -14,6 +14,7 @@ import { logErrors } from './log-errors.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
 import { MemberJson } from './member-json.ts';
+import type { Members } from './members.ts';
 import { readHeader, readReductions } from './read-header.ts';
 import { readParts } from './read-parts.ts';
 import {
@@ -37,24 +38,26 @@ import type {
 } from './schema.ts';
 import { summarize } from './summarize.ts';
 import type { Scratch } from './text-store.ts';
-import type { ReadLimits, ZipReader } from './zip-reader.ts';
+import { DEFAULT_LIMITS, type ReadLimits } from './zip-reader.ts';
 
 const SAMPLE_NAME = /^samples\/(.*)_epoch_(\d+)(\.json|\/sample\.json)$/s;
+
+/** A log whose documents are somewhere else than in a file. */
+export function openMembers(members: Members, scratch?: Scratch): StoredLogReader {
+  return new EvalLogReader(members, { limits: DEFAULT_LIMITS, scratch });
+}
 
 /** Reads a `.eval`: a ZIP of JSON documents. */
 export class EvalLogReader implements StoredLogReader {
   readonly path: string;
   readonly sizeBytes: number;
-  readonly #zip: ZipReader;
+  readonly #zip: Members;
   readonly #limits: ReadLimits;
   readonly #scratch: Scratch | undefined;
   #header: Promise<LogHeader> | undefined;
   #folders: Map<string, string[]> | undefined;
 
-  constructor(
-    zip: ZipReader,
-    options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined },
-  ) {
+  constructor(zip: Members, options: { readonly limits: ReadLimits; readonly scratch: Scratch | undefined }) {
     this.path = zip.source.name;
     this.sizeBytes = zip.source.sizeBytes;
     this.#zip = zip;
@@ -63,11 +66,11 @@ export class EvalLogReader implements StoredLogReader {
   }
 
   /** A ZIP is a log when it has a header or the start of one. */
-  static isLog(zip: ZipReader): boolean {
+  static isLog(zip: Members): boolean {
     return zip.entries.has('header.json') || zip.entries.has('_journal/start.json');
   }
 
-  static hasSamples(zip: ZipReader): boolean {
+  static hasSamples(zip: Members): boolean {
     for (const name of zip.entries.keys()) if (SAMPLE_NAME.test(name)) return true;
     return false;
   }
@@ -159,9 +162,10 @@ export class EvalLogReader implements StoredLogReader {
 
   async rawMember(name: string): Promise<RawMember | undefined> {
     const entry = this.#zip.entries.get(name);
-    if (!entry) return undefined;
+    const chunks = entry && this.#zip.readCompressed?.(entry);
+    if (!entry || !chunks) return undefined;
     const { headerOffset: _, ...rest } = entry;
-    return { ...rest, chunks: this.#zip.readCompressed(entry) };
+    return { ...rest, chunks };
   }
 
   readMember(name: string): AsyncIterable<Uint8Array> | undefined {

@@ -8,6 +8,7 @@ export type { SampleParts } from './condensed.ts';
 export { type Condenser, createCondenser } from './condenser.ts';
 export { convertLog } from './convert-log.ts';
 export { directoryLogStore } from './directory-log-store.ts';
+export { openMembers } from './eval-reader.ts';
 export {
   readInput,
   readMessage,
@@ -25,6 +26,7 @@ export type { LogReader } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
+export type { Members } from './members.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
 export { openAsFarAsWhole, openFrom, verifyIn } from './open-from.ts';
 export { openLog, openLogSource } from './open-log.ts';

@@ -26,7 +26,7 @@ export interface LogFile {
   copySample(from: MemberSource, sample: SampleKey): Promise<boolean>;
   /** A member of its own, unless there is none. */
   writeAnswers(sample: SampleKey, answers: Many<SampleAnswer>): Promise<void>;
-  /** Takes over a member of another log as it is, compressed bytes and checksum, without decoding it. */
+  /** Takes over a member of another log: where that is a ZIP as it is, compressed bytes and checksum, without decoding it. */
   copyMember(from: MemberSource, name: string): Promise<void>;
   /** `summaries.json`, which every reader asks first. */
   writeSummaries(summaries: Many<EvalSampleSummary>): Promise<void>;
@@ -44,6 +44,8 @@ export interface LogFile {
 /** Where `copyMember` copies from: a LogReader is one. */
 export interface MemberSource {
   rawMember(name: string): Promise<RawMember | undefined>;
+  /** For what is not kept as a ZIP has it. */
+  readMember?(name: string): AsyncIterable<Uint8Array> | undefined;
 }
 
 export interface RawMember extends Omit<ZipEntry, 'headerOffset'> {
@@ -101,6 +103,8 @@ class EvalLogFile implements LogFile {
 
   async copyMember(from: MemberSource, name: string): Promise<void> {
     const member = await from.rawMember(name);
+    const bytes = member ? undefined : from.readMember?.(name);
+    if (bytes) return await this.writeMember(name, bytes);
     assert(member, `there is no member ${name} to copy`);
     const { chunks, ...entry } = member;
     await this.#zip.addCompressed(entry, chunks);

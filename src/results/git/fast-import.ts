@@ -1,0 +1,93 @@
+import { ActionableError } from '../../base/index.ts';
+import type { Git } from './git.ts';
+import { gitFailure } from './git-errors.ts';
+import { isObjectId, type ObjectId } from './object-id.ts';
+
+export interface ImportFile {
+  readonly path: string;
+  /** Bytes, or a blob that is there already. */
+  readonly content: Uint8Array | Sized | { readonly id: ObjectId };
+}
+
+/** Bytes that come in chunks, of which one knows how many there are. */
+export interface Sized {
+  readonly sizeBytes: number;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+export interface Author {
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface ImportCommit {
+  readonly ref: string;
+  /** The commit that the ref is at; undefined when it is to be made. */
+  readonly from: ObjectId | undefined;
+  readonly message: string;
+  readonly author: Author;
+  readonly seconds: number;
+  readonly files: Iterable<ImportFile> | AsyncIterable<ImportFile>;
+}
+
+/**
+ * One commit by one `git fast-import`: the objects are written and synced as one pack, then the ref is moved, provided that
+ * it is still where it was. Undefined when somebody else moved it meanwhile: nothing is lost, and the caller begins anew.
+ */
+export async function importCommit(git: Git, commit: ImportCommit): Promise<ObjectId | undefined> {
+  const args = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+  const { exitCode, stdout, stderr } = await git.run(args, { stdin: encode(commit), expects: [1, 128] });
+  const made = stdout.toString('utf8').trim();
+  if (exitCode === 0 && isObjectId(made)) return made;
+  if (isObjectId(made) && MOVED.test(stderr)) return undefined;
+  throw gitFailure({ exitCode, stderr, args, dir: git.dir });
+}
+
+/** The ref does not lead to our parent any more, or another process was moving it at this very moment. */
+const MOVED = /Not updating|cannot lock ref|Unable to create .*\.lock|failed to update ref/;
+
+async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
+  const { ref, from, author, seconds } = commit;
+  const who = `${clean(author.name)} <${clean(author.email)}> ${seconds} +0000`;
+  const message = Buffer.from(commit.message, 'utf8');
+  yield text(`commit ${ref}\nmark :1\nauthor ${who}\ncommitter ${who}\ndata ${message.length}\n`);
+  yield message;
+  yield text(from === undefined ? '\n' : `\nfrom ${from}\n`);
+  for await (const { path, content } of commit.files) {
+    checkPath(path);
+    if ('id' in content) yield text(`M 100644 ${content.id} ${quoted(path)}\n`);
+    else {
+      const isWhole = content instanceof Uint8Array;
+      yield text(`M 100644 inline ${quoted(path)}\ndata ${isWhole ? content.length : content.sizeBytes}\n`);
+      if (isWhole) yield content;
+      else yield* content.chunks;
+      yield text('\n');
+    }
+  }
+  yield text('\nget-mark :1\ndone\n');
+}
+
+/** Git takes no angle brackets or line breaks in a name. */
+function clean(name: string): string {
+  return name.replace(/[<>\n\0]/g, '').trim() || 'unknown';
+}
+
+function quoted(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"`;
+}
+
+function checkPath(path: string): void {
+  const isFine = path
+    .split('/')
+    .every((step) => step !== '' && step !== '.' && step !== '..' && !/^\.git$/i.test(step));
+  if (isFine && !path.includes('\0')) return;
+  throw new ActionableError({
+    code: 'E_GIT',
+    message: `${JSON.stringify(path)} cannot be a path in git.`,
+    hint: 'This is a fault of Holdfast: please report it.',
+  });
+}
+
+function text(line: string): Uint8Array {
+  return Buffer.from(line, 'utf8');
+}

@@ -1,0 +1,88 @@
+import { ActionableError, DamageError, UsageError } from '../../base/index.ts';
+
+export interface GitEnd {
+  readonly exitCode: number;
+  readonly stderr: string;
+  readonly args: readonly string[];
+  readonly dir: string;
+}
+
+interface Known {
+  readonly sign: RegExp;
+  readonly make: (end: GitEnd, line: string) => ActionableError;
+}
+
+/**
+ * Git tells its failures apart by text only. It is asked to speak English, and what is not recognised is told in its own words.
+ */
+const KNOWN: readonly Known[] = [
+  {
+    sign: /not a git repository|does not appear to be a git repository/,
+    make: ({ dir }) =>
+      new UsageError({
+        code: 'E_NO_REPOSITORY',
+        message: `${dir} is not in a git repository.`,
+        hint: 'Run "git init" there, or name another repository with --repo.',
+      }),
+  },
+  {
+    sign: /dubious ownership/,
+    make: ({ dir }) =>
+      new UsageError({
+        code: 'E_REPOSITORY_OWNER',
+        message: `Git does not trust the repository of ${dir}, because it belongs to another user.`,
+        hint: 'Run as its owner, or add it to safe.directory as "git help config" says.',
+      }),
+  },
+  {
+    sign: /\.lock'?: File exists|Unable to create .*\.lock|cannot lock ref/,
+    make: ({ dir }, line) =>
+      new ActionableError({
+        code: 'E_REPOSITORY_LOCKED',
+        message: `The repository ${dir} is locked by another git (${line}).`,
+        hint: 'Try again when it has ended. When no git is running, remove the lock file that is named.',
+      }),
+  },
+  {
+    sign: /Permission denied|Read-only file system|insufficient permission/,
+    make: ({ dir }, line) =>
+      new ActionableError({
+        code: 'E_REPOSITORY_READ_ONLY',
+        message: `The repository ${dir} cannot be written (${line}).`,
+        hint: 'Check who owns it, or keep results in another repository with --repo.',
+      }),
+  },
+  {
+    sign: /No space left on device|Disk quota exceeded/,
+    make: ({ dir }) =>
+      new ActionableError({
+        code: 'E_DISK_FULL',
+        message: `The disk of ${dir} is full.`,
+        hint: 'Nothing was lost: the log is whole. Make room, then publish it again with "holdfast results publish".',
+      }),
+  },
+  {
+    sign: /bad object|is corrupt|inflate: data stream error|missing (blob|tree|commit)|unable to read (sha1|tree|object)|object file .* is empty|did not match any file/,
+    make: ({ dir }, line) =>
+      new DamageError({
+        code: 'E_GIT_OBJECT',
+        message: `An object in ${dir} is damaged or missing (${line}).`,
+        hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+      }),
+  },
+];
+
+/** What git could not do, with a next step. */
+export function gitFailure(end: GitEnd): ActionableError {
+  const lines = end.stderr.split('\n').filter((line) => line.trim() !== '');
+  for (const { sign, make } of KNOWN) {
+    const line = lines.find((one) => sign.test(one));
+    if (line !== undefined) return make(end, line.replace(/^(fatal|error): /, ''));
+  }
+  const said = lines.slice(-3).join(' ').slice(0, 1_000) || `it ended with ${end.exitCode}`;
+  return new ActionableError({
+    code: 'E_GIT',
+    message: `"git ${end.args[0] ?? ''}" failed in ${end.dir}: ${said}.`,
+    hint: 'Try the same with git itself to see more.',
+  });
+}

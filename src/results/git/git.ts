@@ -1,0 +1,156 @@
+import { ActionableError, type Clock, type Random } from '../../base/index.ts';
+import type { Disk } from '../../disk/index.ts';
+import { type ProcessEnv, type StreamedProcess, streamProcess } from '../../process/index.ts';
+import { gitFailure } from './git-errors.ts';
+
+export interface GitPorts {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What git sees of the environment, less what would lead it to another repository. */
+  readonly env: ProcessEnv;
+}
+
+export interface GitCall {
+  readonly stdin?: Uint8Array | AsyncIterable<Uint8Array>;
+  readonly signal?: AbortSignal;
+  /** Exit codes besides 0 that are answers, not failures. */
+  readonly expects?: readonly number[];
+}
+
+export interface GitAnswer {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+const NEVER = new AbortController().signal;
+
+/**
+ * One repository, spoken to through the `git` program. Nothing here touches an index, a work tree, a hook or a key for signing,
+ * and nothing ever waits for a person: what needs a password fails and says so.
+ */
+export class Git {
+  /** The repository's own folder, shared by all its work trees. */
+  readonly dir: string;
+  readonly #ports: GitPorts;
+  readonly #env: ProcessEnv;
+
+  constructor(dir: string, ports: GitPorts) {
+    this.dir = dir;
+    this.#ports = ports;
+    this.#env = quietEnv(ports.env);
+  }
+
+  /** Runs it to its end; whatever it writes is taken, however much. */
+  async run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
+    await using process = await this.start(args, call);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of process.stdout) chunks.push(chunk);
+    const { exitCode, stderr } = await process.end;
+    const answer = { exitCode: exitCode ?? -1, stdout: Buffer.concat(chunks), stderr: stderr.trim() };
+    if (answer.exitCode === 0 || call.expects?.includes(answer.exitCode)) return answer;
+    throw gitFailure({ ...answer, args, dir: this.dir });
+  }
+
+  /** The text that it writes, without the last line break. */
+  async text(args: readonly string[], call: GitCall = {}): Promise<string> {
+    return (await this.run(args, call)).stdout.toString('utf8').replace(/\n$/, '');
+  }
+
+  start(args: readonly string[], { stdin, signal = NEVER }: GitCall = {}): Promise<StreamedProcess> {
+    return startGit(['--git-dir', this.dir, ...SETTINGS, ...args], {
+      ...this.#ports,
+      env: this.#env,
+      cwd: this.dir,
+      signal,
+      ...(stdin ? { stdin } : {}),
+    });
+  }
+}
+
+/** What is called published is on the disk; nobody's hooks run, and nothing is signed. */
+const SETTINGS = [
+  '-c',
+  'core.fsync=all',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'push.gpgSign=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'fastimport.unpackLimit=1',
+];
+
+/** The folder of the repository that holds a path. */
+export async function findRepository(path: string, ports: GitPorts): Promise<Git> {
+  await using process = await startGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], {
+    ...ports,
+    env: quietEnv(ports.env),
+    cwd: path,
+    signal: NEVER,
+  });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdout) chunks.push(chunk);
+  const { exitCode, stderr } = await process.end;
+  const dir = Buffer.concat(chunks).toString('utf8').trim();
+  if (exitCode === 0 && dir !== '') return new Git(dir, ports);
+  throw gitFailure({ exitCode: exitCode ?? -1, stderr: stderr.trim(), args: ['rev-parse'], dir: path });
+}
+
+async function startGit(
+  args: readonly string[],
+  settings: GitPorts & {
+    readonly cwd: string;
+    readonly signal: AbortSignal;
+    readonly stdin?: Uint8Array | AsyncIterable<Uint8Array>;
+  },
+): Promise<StreamedProcess> {
+  try {
+    return await streamProcess({ ...settings, argv: ['git', ...args] });
+  } catch (error) {
+    if (!(error instanceof ActionableError) || error.code !== 'E_COMMAND_NOT_FOUND') throw error;
+    throw new ActionableError({
+      code: 'E_GIT_MISSING',
+      message: 'The program "git" was not found.',
+      hint: 'Install git 2.36 or newer, and make sure that it is on the PATH.',
+      cause: error,
+    });
+  }
+}
+
+/** Set by a hook or an alias that we may be running in: they would lead git to another repository or index. */
+const MISLEADING = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_PREFIX',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_QUARANTINE_PATH',
+  'GIT_SHALLOW_FILE',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_LITERAL_PATHSPECS',
+];
+
+/** English, and without anybody to ask: a remote that wants a password fails at once. */
+function quietEnv(env: ProcessEnv): ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !MISLEADING.includes(name));
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GCM_INTERACTIVE: 'never',
+    GIT_SSH_COMMAND: env.GIT_SSH_COMMAND ?? 'ssh -oBatchMode=yes -oConnectTimeout=20',
+    GIT_OPTIONAL_LOCKS: '0',
+  };
+}

@@ -1,0 +1,35 @@
+import { DamageError } from '../../base/index.ts';
+import type { ObjectId } from './object-id.ts';
+
+export interface TreeEntry {
+  readonly name: string;
+  readonly kind: 'tree' | 'blob' | 'other';
+  readonly id: ObjectId;
+}
+
+/** The entries of a tree object as it is stored: `<mode> <name>\0<id>`, one after the other, in git's order. */
+export function parseTree(bytes: Buffer, about: { readonly id: ObjectId }): readonly TreeEntry[] {
+  const idBytes = about.id.length / 2;
+  const entries: TreeEntry[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(0x20, at);
+    const end = bytes.indexOf(0, space + 1);
+    if (space < 0 || end < 0 || end + 1 + idBytes > bytes.length) throw damagedTree(about.id);
+    const mode = bytes.toString('latin1', at, space);
+    entries.push({
+      name: bytes.toString('utf8', space + 1, end),
+      kind: mode === '40000' ? 'tree' : mode.startsWith('100') ? 'blob' : 'other',
+      id: bytes.toString('hex', end + 1, end + 1 + idBytes) as ObjectId,
+    });
+    at = end + 1 + idBytes;
+  }
+  return entries;
+}
+
+function damagedTree(id: ObjectId): DamageError {
+  return new DamageError({
+    code: 'E_GIT_OBJECT',
+    message: `The tree ${id} is damaged.`,
+    hint: 'Run "git fsck". A fetch from a remote that has it brings it back.',
+  });
+}

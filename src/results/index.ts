@@ -1,0 +1,3 @@
+export type { ListedRun } from './list-runs.ts';
+export { type FoundResult, openResults, ResultsStore } from './results-store.ts';
+export type { RunRow } from './run-row.ts';

@@ -1,0 +1,92 @@
+import { type Digest, digestOf, isRunId, type RunId } from '../base/index.ts';
+
+/** Where the results of a project are kept, unless the user says otherwise. */
+export const RESULTS_REF = 'refs/heads/holdfast/results';
+
+/** [RES-1] What makes a ref one of results: this file, in the root, with a version that we know. */
+export const FORMAT_FILE = 'format.json';
+export const FORMAT_VERSION = 1;
+export const FORMAT_TEXT = `${JSON.stringify({ format: 'holdfast-results', version: FORMAT_VERSION })}\n`;
+
+/** The list row of a run. */
+export const ROW_FILE = 'run.json';
+/** Below it are the documents of the log, under the names that they have there. */
+export const LOG_FOLDER = 'log';
+/** Below it are further revisions of a run, each under the beginning of its digest [RES-5]. */
+export const REVISIONS_FOLDER = 'revisions';
+const REVISION_DIGITS = 16;
+
+/** [RES-3] A day with more runs than this puts the others one level deeper, so that no tree grows without bounds. */
+export const DAY_RUNS_MAX = 256;
+/** [RES-4] The same for samples: beyond this many they are spread over folders. */
+export const FLAT_SAMPLES_MAX = 256;
+
+/** `2026-11-16`, in UTC. */
+export function dayOf(run: RunId): string {
+  return `${run.slice(0, 4)}-${run.slice(4, 6)}-${run.slice(6, 8)}`;
+}
+
+/** The folder of a run, in a day that has so many runs beside it. */
+export function runPath(run: RunId, { runsBeside }: { readonly runsBeside: number }): string {
+  const day = `runs/${dayOf(run)}`;
+  return runsBeside < DAY_RUNS_MAX ? `${day}/${run}` : `${day}/${fanOf(run)}/${run}`;
+}
+
+export function revisionPath(path: string, digest: Digest): string {
+  return `${path}/${REVISIONS_FOLDER}/${digest.slice(0, REVISION_DIGITS)}`;
+}
+
+/** Two hex digits: 256 folders. */
+export function fanOf(name: string): string {
+  return digestOf(name).slice(0, 2);
+}
+
+export function isFan(name: string): boolean {
+  return /^[0-9a-f]{2}$/.test(name);
+}
+
+export function isDay(name: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(name);
+}
+
+const SAMPLE_MEMBER = /^(samples|holdfast\/answers)\/(.*)$/s;
+const SAMPLE_PATH = /^(samples|holdfast\/answers)\/(?:[0-9a-f]{2}\/)?([^/]+)$/s;
+
+/** Where a document of a log is kept: names of samples are users' own, and may be anything [RES-4]. */
+export function memberPath(name: string, { isFanned }: { readonly isFanned: boolean }): string {
+  const [, folder, rest] = SAMPLE_MEMBER.exec(name) ?? [];
+  if (folder === undefined || rest === undefined) return `${LOG_FOLDER}/${name}`;
+  const file = escapeStep(rest);
+  return `${LOG_FOLDER}/${folder}/${isFanned ? `${fanOf(file)}/` : ''}${file}`;
+}
+
+/** The name of a document in its log, from its path below `log/`. */
+export function memberOfPath(path: string): string {
+  const [, folder, file] = SAMPLE_PATH.exec(path) ?? [];
+  return folder === undefined || file === undefined ? path : `${folder}/${unescapeStep(file)}`;
+}
+
+/** One step of a path, from any text, and back. Nobody checks these trees out, so letters may be what they are. */
+function escapeStep(text: string): string {
+  const escaped = text.replace(UNSAFE, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return escaped.replace(/^\./, '%2e');
+}
+
+function unescapeStep(step: string): string {
+  return step.replace(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a path
+const UNSAFE = /[%/\\"\u0000-\u001f\u007f]/g;
+
+/** [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. */
+export function runIdFor(about: { readonly runId: string; readonly created: string }): RunId {
+  if (isRunId(about.runId)) return about.runId;
+  const beganMs = Date.parse(about.created);
+  const time = new Date(Number.isNaN(beganMs) ? 0 : beganMs).toISOString().replace(/[-:.Z]/g, '');
+  return `${time}-${digestOf(about.runId).slice(0, 10)}` as RunId;
+}
+
+export function notesPath(run: RunId): string {
+  return `notes/${dayOf(run)}/${run}`;
+}

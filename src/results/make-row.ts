@@ -1,0 +1,141 @@
+import type { Digest, RunId } from '../base/index.ts';
+import { isJsonObject } from '../base/index.ts';
+import type { EvalSampleSummary, LogHeader, LogReader, ModelUsage } from '../log/index.ts';
+import { RunningScore } from '../stats/index.ts';
+import { runIdFor } from './layout.ts';
+import type { RowScore, RunRow } from './run-row.ts';
+
+export interface RowFacts {
+  readonly name: string;
+  readonly digest: Digest;
+  readonly sizeBytes: number;
+  readonly documents: number;
+  readonly isFanned: boolean;
+  readonly by: { readonly user: string; readonly host: string };
+}
+
+/** The list row of a log, as the first revision of its run: from its header and its list of samples. */
+export async function makeRow(log: LogReader, facts: RowFacts): Promise<RunRow> {
+  const header = await log.header();
+  const tally = new RowTally();
+  for await (const summary of log.summaries()) tally.add(summary);
+  const { by, ...about } = facts;
+  const code = codeOf(header);
+  const experiment = header.eval.metadata?.experiment;
+  const { passed } = tally;
+  return {
+    version: 1,
+    run: runOf(header),
+    revision: 1,
+    eval: header.eval.task,
+    target: header.eval.model,
+    ...(typeof experiment === 'string' ? { experiment } : {}),
+    tags: [...header.tags],
+    status: header.status,
+    samples: {
+      total: header.results?.total_samples ?? tally.samples,
+      completed: tally.completed,
+      errored: tally.errored,
+      ...(passed === undefined ? {} : { passed }),
+    },
+    ...(passed === undefined || tally.completed === 0 ? {} : { passRate: passed / tally.completed }),
+    scores: scoresOf(header, tally),
+    ...spentOf(header.stats.model_usage),
+    ...timesOf(header),
+    ...(code ? { code } : {}),
+    by,
+    log: about,
+  };
+}
+
+export function runOf(header: LogHeader): RunId {
+  return runIdFor({ runId: header.eval.run_id, created: header.eval.created });
+}
+
+/** What the list of samples says, in one pass and in little memory. */
+class RowTally {
+  samples = 0;
+  completed = 0;
+  errored = 0;
+  readonly #scores = new Map<string, RunningScore>();
+  #passed = 0;
+  #isPassOrFail = true;
+  #scored = 0;
+
+  add({ scores, error, completed }: EvalSampleSummary): void {
+    this.samples++;
+    if (error !== undefined) this.errored++;
+    else if (completed) this.completed++;
+    const entries = Object.entries(scores ?? {});
+    for (const [name, score] of entries) {
+      const running = this.#scores.get(name) ?? new RunningScore();
+      this.#scores.set(name, running);
+      running.add(score.value);
+    }
+    const [first] = entries;
+    if (!first) return;
+    this.#scored++;
+    const { value } = first[1];
+    if (PASS.has(value)) this.#passed++;
+    else if (!FAIL.has(value)) this.#isPassOrFail = false;
+  }
+
+  get passed(): number | undefined {
+    return this.#isPassOrFail && this.#scored > 0 ? this.#passed : undefined;
+  }
+
+  intervalOf(scorer: string): { readonly low: number; readonly high: number } | undefined {
+    const interval = this.#scores.get(scorer)?.soFar().interval;
+    return interval && { low: interval.lower, high: interval.upper };
+  }
+}
+
+const PASS: ReadonlySet<unknown> = new Set([1, true, 'C']);
+const FAIL: ReadonlySet<unknown> = new Set([0, false, 'I', 'N']);
+
+/** The metrics that are means of the scores have the interval of that mean; others have none. */
+const MEANS: ReadonlySet<string> = new Set(['accuracy', 'mean']);
+const UNLISTED: ReadonlySet<string> = new Set(['stderr', 'std', 'var', 'bootstrap_stderr']);
+
+function scoresOf({ results }: LogHeader, tally: RowTally): RowScore[] {
+  return (results?.scores ?? []).flatMap(({ name, scorer, metrics }) =>
+    Object.values(metrics)
+      .filter((metric) => !UNLISTED.has(metric.name))
+      .map((metric) => ({
+        scorer,
+        name,
+        metric: metric.name,
+        value: Number.isFinite(metric.value) ? metric.value : null,
+        ...(MEANS.has(metric.name) ? tally.intervalOf(name) : {}),
+      })),
+  );
+}
+
+/** Money is unknown as soon as the price of anything is. */
+function spentOf(usage: Readonly<Record<string, ModelUsage>>): Pick<RunRow, 'tokens' | 'usd'> {
+  const all = Object.values(usage);
+  const sum = (pick: (one: ModelUsage) => number | undefined) =>
+    all.reduce((total, one) => total + (pick(one) ?? 0), 0);
+  const isPriced = all.every((one) => one.total_cost !== undefined);
+  return {
+    tokens: {
+      input: sum((one) => one.input_tokens),
+      output: sum((one) => one.output_tokens),
+      total: sum((one) => one.total_tokens),
+    },
+    usd: isPriced ? sum((one) => one.total_cost) : null,
+  };
+}
+
+function timesOf({ stats, eval: spec }: LogHeader): Pick<RunRow, 'start' | 'end' | 'durationMs'> {
+  const start = stats.started_at || spec.created;
+  const end = stats.completed_at || start;
+  const durationMs = Date.parse(end) - Date.parse(start);
+  return { start, end, durationMs: Number.isFinite(durationMs) ? Math.max(0, durationMs) : 0 };
+}
+
+function codeOf({ eval: { revision } }: LogHeader): RunRow['code'] {
+  if (!isJsonObject(revision) || typeof revision.commit !== 'string') return undefined;
+  const { commit, dirty, branch } = revision;
+  return { commit, ...(typeof branch === 'string' ? { branch } : {}), isDirty: dirty === true };
+}
