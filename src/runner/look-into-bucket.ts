@@ -20,6 +20,7 @@ export function logsWithBucket({ places, reuse, disk }: RunSettings): LogStore {
     },
     stat: (name) => either((store) => store.stat(name)),
     open: (name) => either((store) => store.open(name)),
+    openTorn: (name) => either((store) => store.openTorn(name)),
     verify: (name) => either((store) => store.verify(name)),
     create: (name, options) => here.create(name, options),
     placeOf: (name) => here.placeOf(name),
