@@ -174,6 +174,14 @@ export class JournalReader {
     return fields && readSummary(toJson({ ...summarize(fields), ...stored }));
   }
 
+  /** The completed attempts whose results hold one of these texts somewhere: a first look, before they are read. */
+  *resultsThatSay(texts: readonly string[]): Iterable<number> {
+    const says = texts.map(() => `instr(data, ?) OR instr(coalesce(summary, ''), ?)`).join(' OR ');
+    const sql = `SELECT attempt FROM results WHERE status = 'completed' AND (${says}) ORDER BY attempt`;
+    for (const { attempt } of this.rows.select(sql, ...texts.flatMap((text) => [text, text])))
+      if (!this.#notes.isDamaged(Number(attempt))) yield Number(attempt);
+  }
+
   output(n: number): TargetOutput | undefined {
     const row = this.rows.one('outputs', 'attempt = ?', n);
     const value = row && this.#texts.whole(n, row.data);

@@ -51,7 +51,7 @@ export async function forecastEval(task: RunTask, settings: RunSettings): Promis
 
 async function forecast(prepared: PreparedEval): Promise<Forecast> {
   const { settings, plan, target, task } = prepared;
-  const back = await lookBack(settings, plan, task.code);
+  const back = await lookBack(settings, plan, task);
   const damage = [...back.damage];
   const unfinished = new UnfinishedRuns(task);
   try {

@@ -1,8 +1,8 @@
 import type { Digest } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import { type FoundRun, lookAtRun, type RunJournals } from '../journal/index.ts';
-import { readMark, type SampleMark } from '../reuse/index.ts';
-import type { RunSettings } from './settings.ts';
+import { fitsLimits, readMark, type SampleMark } from '../reuse/index.ts';
+import type { RunSettings, RunTask } from './settings.ts';
 
 type AttemptOutline = ReturnType<RunJournals['attemptsAt']>[number];
 
@@ -34,20 +34,28 @@ export function markOf({ source, n }: Pick<AttemptOutline, 'source' | 'n'>): Sam
 }
 
 /**
- * True when all that a run has completed was made by code that says now what it said then. Its plan cannot tell: it was made
- * before those modules were known.
+ * True when all that a run has completed still holds: the code that was imported late says now what it said then, and whatever
+ * was ended by a limit would be ended by it now. Its plan cannot tell: it was made before any of that was known.
  */
-export async function isOfSameCode(
+export async function holdsStill(
   { dir }: FoundRun,
   { disk }: Pick<RunSettings, 'disk'>,
-  code: EvalCode | undefined,
+  { code, eval: { limits } }: Pick<RunTask, 'code' | 'eval'>,
 ): Promise<boolean> {
   const journals = await lookAtRun({ disk, runDir: dir });
   try {
-    for (const attempt of journals?.outline() ?? [])
-      if (attempt.status === 'completed' && !(await saySame(markOf(attempt)?.later, code))) return false;
+    for (const source of journals?.readers ?? []) {
+      // Nearly all samples say neither: those are not even read.
+      for (const n of source.resultsThatSay(['"later":', '"limit":'])) {
+        const mark = markOf({ source, n });
+        const isLimited = mark?.limit && !fitsLimits({ ...NOTHING_USED, ended: mark.limit }, limits);
+        if (isLimited || !(await saySame(mark?.later, code))) return false;
+      }
+    }
     return true;
   } finally {
     journals?.close();
   }
 }
+
+const NOTHING_USED = { tokens: 0, turns: 0, messages: 0, usd: 0 };

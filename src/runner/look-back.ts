@@ -1,10 +1,9 @@
 import { counted, formatUsd, namedOnce } from '../base/index.ts';
-import type { EvalCode } from '../code/index.ts';
 import { type FoundRun, findRuns, isNameless, lookAtRun, type UnreadableRun } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
-import { isOfSameCode } from './later-modules.ts';
+import { holdsStill } from './later-modules.ts';
 import type { Plan } from './plan.ts';
-import type { RunSettings } from './settings.ts';
+import type { RunSettings, RunTask } from './settings.ts';
 
 /** What earlier attempts at the same eval left in the state directory. */
 export interface LookBack {
@@ -28,7 +27,7 @@ export interface LookBack {
 export async function lookBack(
   settings: RunSettings,
   plan: Plan,
-  code: EvalCode | undefined,
+  task: Pick<RunTask, 'code' | 'eval'>,
 ): Promise<LookBack> {
   const { disk, places, reuse, forceDead } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
@@ -49,8 +48,8 @@ export async function lookBack(
   const isFresh = reuse === 'none';
   const isOwn = (run: FoundRun) => !isFresh || isOwnFresh(run, settings);
   const ofPlan = dead.findLast((run) => run.run.identity.plan === plan.digest && isOwn(run));
-  // What it completed by other code is taken for nothing but its answers, as it is when the plan has changed.
-  const goOn = ofPlan && (await isOfSameCode(ofPlan, settings, code)) ? ofPlan : undefined;
+  // What does not hold any more is taken for nothing but its answers, as it is when the plan has changed.
+  const goOn = ofPlan && (await holdsStill(ofPlan, settings, task)) ? ofPlan : undefined;
   const about = { ...(goOn ? { goOn } : {}), sealed, notes, damage };
   if (isFresh) {
     const others = dead.filter((run) => run !== ofPlan).length;

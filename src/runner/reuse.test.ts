@@ -119,6 +119,27 @@ describe('a killed run', () => {
 });
 
 describe('limits', () => {
+  test('that ended samples of an interrupted run are part of what was asked: with another they run again, from their answers', async () => {
+    const abort = new AbortController();
+    const stopping = countingModel((question) => {
+      if (question !== 'question 3 first') return false;
+      setImmediate(() => abort.abort());
+      return true;
+    });
+    const limited = (turns: number) => defineEval({ ...twoTurns(4), limits: { turns } });
+    const signals = { drain: new AbortController().signal, abort: abort.signal };
+    const first = await harness.run(limited(1), { model: stopping.model, signals, concurrency: 1 });
+    expect(first.account).toMatchObject({ state: 'interrupted' });
+    const { model, asked } = countingModel();
+    const wide = await harness.run(limited(9), { model });
+    expect(wide.account).toMatchObject({ state: 'done', samples: { planned: 4, remaining: 0, lost: 0 } });
+    for (const { limit } of await harness.samples(wide.account.log)) expect(limit).toBeUndefined();
+    const bought = stopping.asked.filter((question) => question.endsWith('first')).length;
+    expect(bought).toBeGreaterThan(1);
+    // Only what nobody had asked before: what the stopped one was still waiting for is asked again.
+    expect(asked.length).toBeLessThanOrEqual(8 - bought + 1);
+  });
+
   const limited = (tokens: number) => defineEval({ ...twoTurns(2), limits: { tokens } });
 
   test('that ended a sample are part of what was asked for; others are not', async () => {

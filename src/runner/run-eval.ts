@@ -153,7 +153,7 @@ const WAIT_MS = 200;
 
 async function lookBackWhenFree({ settings, plan, task }: Planned): Promise<LookBack> {
   for (let wait = 0; ; wait++) {
-    const back = await lookBack(settings, plan, task.code);
+    const back = await lookBack(settings, plan, task);
     const isStopping = settings.signals.drain.aborted || settings.signals.abort.aborted;
     if (!back.isBusy || wait === WAITS_MAX || isStopping) return back;
     await settings.clock.sleep(WAIT_MS);
