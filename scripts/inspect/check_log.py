@@ -109,12 +109,10 @@ def read_list(path: str, full: bool) -> dict[str, Any]:
 def read_data_frames(path: str, full: bool) -> dict[str, Any]:
     from inspect_ai.analysis import evals_df, events_df, messages_df, samples_df
 
-    evals, samples, messages, events = (
-        evals_df([path]),
-        samples_df([path], full=True),
-        messages_df([path]),
-        events_df([path]),
-    )
+    evals, samples, events = evals_df([path]), samples_df([path], full=True), events_df([path])
+    # Of a log in which no model was asked yet, messages_df makes a frame without columns, and fails on it.
+    has_models = len(events) > 0 and (events["event"] == "model").any()
+    messages = messages_df([path]) if has_models else []
     return {
         "evals": len(evals),
         "samples": len(samples),
