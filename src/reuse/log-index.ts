@@ -131,8 +131,12 @@ export class LogIndex implements Disposable {
     return { kind: 'other', eval: row.eval === null ? undefined : String(row.eval) };
   }
 
+  /** Whoever wanted its samples may have read them meanwhile, for another eval of the same command: they are not forgotten. */
   keepOther(log: StoredLog, evalName: string | undefined): void {
-    this.#transaction(() => void this.#replaceLog(log, { kind: 'other', eval: evalName ?? null }));
+    this.#transaction(() => {
+      if (this.known(log)?.kind !== 'indexed')
+        this.#replaceLog(log, { kind: 'other', eval: evalName ?? null });
+    });
   }
 
   keepUnreadable(log: StoredLog, reason: string): void {

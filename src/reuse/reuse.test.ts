@@ -86,6 +86,16 @@ describe('the index of logs', () => {
     expect([...(index.byKey(digestOf('key a')) ?? [])]).toEqual([]);
   });
 
+  test('whoever looks for another eval does not make it forget what was read meanwhile', () => {
+    using index = LogIndex.inMemory();
+    index.keep(log(LATE), [sample('a')]);
+    index.keepOther(log(LATE), 'e');
+    expect(index.known(log(LATE))).toEqual({ kind: 'indexed' });
+    expect([...index.byKey(digestOf('key a'))]).toHaveLength(1);
+    index.keepOther(log(LATE, { sizeBytes: 9 }), 'e');
+    expect(index.known(log(LATE, { sizeBytes: 9 }))).toEqual({ kind: 'other', eval: 'e' });
+  });
+
   test('is a cache: one that is damaged is made again, and one that cannot be used at all is done without', async () => {
     const path = join(dir.path, 'index.db');
     await writeFile(path, 'this is no database, and it is long enough to be taken for one'.repeat(20));

@@ -22,6 +22,22 @@ async function capitals() {
 
 const RUN = ['run', 'capitals.eval.ts', '--model', 'mock/fixed:Paris'];
 
+test('evals of one command look for their results at the same time, and each finds its own', async () => {
+  await using dir = await makeTempDir();
+  const names = ['a', 'b', 'c', 'd'];
+  for (const name of names)
+    await writeFile(
+      join(dir.path, `${name}.eval.yaml`),
+      `name: ${name}\ntarget: mock/echo\ndata: [{ id: x, input: hello, target: hello }]\nscorers: [includes]\n`,
+    );
+  const all = ['run', ...names.map((name) => `${name}.eval.yaml`), '--json'];
+  for (const logs of ['one', 'two', 'three']) {
+    await holdfast(dir.path, [...all, '--log-dir', logs]);
+    const again = reportOf(await holdfast(dir.path, [...all, '--log-dir', logs]));
+    expect(again.runs.map(({ samples }) => samples?.reused)).toEqual([1, 1, 1, 1]);
+  }
+});
+
 test('a run ends with the account, the scores, the log, and what to do next', async () => {
   await using dir = await capitals();
   const { code, stdout, stderr } = await holdfast(dir.path, RUN);
