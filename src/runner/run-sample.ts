@@ -222,6 +222,7 @@ class Attempt {
     try {
       result = await recorder.inSpan(scope, span, () => this.#runner.target.run(this.#task.row, run));
     } finally {
+      if (this.#parts.meter.exceeded) await this.#parts.meter.callsEnded();
       phase.end();
     }
     if (this.#runner.target.startsOver) {

@@ -128,6 +128,7 @@ class FetchCalls {
     const gate = this.#models.gate(`http/${new URL(call.sent.url).host}`);
     const pass = await meter.whileWaiting(() => gate.enter(call.signal));
     try {
+      if (meter.exceeded) throw meter.exceeded;
       if (budget.isExhausted()) throw new BudgetExhausted(budget);
       const response = await meter.whileWorking(() => send(call));
       if (!response.ok) {

@@ -179,7 +179,11 @@ class RecordedCalls {
           clock,
           random,
           signal: call.signal,
-          wait: (ms) => meter.whileWaiting(() => clock.sleep(ms, call.signal)),
+          // A limit that was met meanwhile lets a call end that is under way, but not begin anew.
+          wait: async (ms) => {
+            if (meter.exceeded) throw meter.exceeded;
+            await meter.whileWaiting(() => clock.sleep(ms, call.signal));
+          },
           hasAnswered: () => calls?.hasAnswered(name) ?? false,
           onFailure: (error, tried) =>
             calls?.onFailedTry?.({ model: name, reason: this.#reasonOf(error), ...tried }),
@@ -195,9 +199,10 @@ class RecordedCalls {
   async #callOnce(call: Call): Promise<ModelAnswer> {
     const { gate, meter, budget, clock, prices, name } = this.#options;
     const pass = await meter.whileWaiting(() => gate.enter(call.signal));
-    if (budget?.isExhausted()) {
+    const mustNot = meter.exceeded ?? (budget?.isExhausted() ? new BudgetExhausted(budget) : undefined);
+    if (mustNot) {
       pass.leave('failed');
-      throw new BudgetExhausted(budget);
+      throw mustNot;
     }
     try {
       const request = { ...call.request, abortSignal: call.signal };

@@ -24,6 +24,8 @@ export interface SampleMeter extends Disposable {
   readonly totals: MeterTotals;
   /** Rejects when one more call would go beyond the turn or the message limit. */
   admitModelCall(promptMessageCount: number): Promise<AdmittedCall>;
+  /** Once a limit is met, calls that are under way are let finish: they are paid for, and their answers are kept. */
+  callsEnded(): Promise<void>;
   /** Counts an answer that is already durable; throws when it went beyond the token or cost limit. */
   countModelCall(call: CountedCall): void;
   /** An answer of something that is no chat model, or that nobody knows for one. */
@@ -110,6 +112,7 @@ export function meterUntil(meter: SampleMeter, signal: AbortSignal): SampleMeter
       either.throwIfAborted();
       return await meter.admitModelCall(promptMessageCount);
     },
+    callsEnded: () => meter.callsEnded(),
     countModelCall: (call) => meter.countModelCall(call),
     countCall: (call) => meter.countCall(call),
     countFailedCall: () => meter.countFailedCall(),
@@ -198,6 +201,10 @@ class LimitedMeter implements SampleMeter {
       }
       await untilAborted(this.#signal, () => this.#nextEnd.promise);
     }
+  }
+
+  async callsEnded(): Promise<void> {
+    while (this.#underWay > 0) await this.#nextEnd.promise;
   }
 
   countModelCall(call: CountedCall): void {
@@ -290,6 +297,7 @@ class LimitedMeter implements SampleMeter {
       if (!isUnderWay) return;
       isUnderWay = false;
       this.#underWay--;
+      if (this.#exceeded && this.#underWay === 0) this.#abort.abort(this.#exceeded);
       this.#nextEnd.resolve();
       this.#nextEnd = Promise.withResolvers();
     };
@@ -305,10 +313,13 @@ class LimitedMeter implements SampleMeter {
   #check(type: 'turn' | 'message' | 'token' | 'cost', limit: number | undefined, used: number): void {
     const isOver = type === 'cost' ? limit !== undefined && isUsdBeyond(used, limit) : isBeyond(limit, used);
     if (limit === undefined || !isOver) return;
-    this.#exceed(new LimitExceeded(type, limit, used));
+    this.#exceeded ??= new LimitExceeded(type, limit, used);
+    // Calls at the same time are on their way, and cost what they cost: they end first. No other is let through.
+    if (this.#underWay === 0) this.#abort.abort(this.#exceeded);
     throw this.#exceeded;
   }
 
+  /** Time is up for calls that are under way as well. */
   #exceed(error: LimitExceeded): void {
     this.#exceeded ??= error;
     this.#abort.abort(this.#exceeded);
