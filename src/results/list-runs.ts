@@ -1,6 +1,6 @@
 import { ActionableError, isJsonObject, isRunId, parseJson, type RunId, UsageError } from '../base/index.ts';
-import type { CatFile } from './git/cat-file.ts';
-import { isObjectId, type ObjectId } from './git/object-id.ts';
+import type { CatFile } from '../git/index.ts';
+import { isObjectId, type ObjectId } from '../git/index.ts';
 import { dayOf } from './layout.ts';
 import { ResultsTree, type RunPlace } from './results-tree.ts';
 import type { RunRow } from './run-row.ts';

@@ -6,12 +6,10 @@ import {
   type RunId,
   UsageError,
 } from '../base/index.ts';
+import type { CatFile, Git, ObjectId } from '../git/index.ts';
+import { type Author, type ImportFile, importCommit } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
 import { type Documents, digestDocuments } from './documents.ts';
-import type { CatFile } from './git/cat-file.ts';
-import { type Author, type ImportFile, importCommit } from './git/fast-import.ts';
-import type { Git } from './git/git.ts';
-import type { ObjectId } from './git/object-id.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,

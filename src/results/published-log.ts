@@ -1,8 +1,6 @@
 import { DamageError } from '../base/index.ts';
+import type { CatFile, Git, ObjectId } from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
-import type { CatFile } from './git/cat-file.ts';
-import type { Git } from './git/git.ts';
-import type { ObjectId } from './git/object-id.ts';
 import { LOG_FOLDER, memberOfPath } from './layout.ts';
 import type { Revision } from './results-tree.ts';
 

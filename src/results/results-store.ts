@@ -1,11 +1,17 @@
 import { hostname, userInfo } from 'node:os';
 import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
+import type { ObjectId } from '../git/index.ts';
+import {
+  type Author,
+  CatFile,
+  commitOfPath,
+  findRepository,
+  type Git,
+  type GitPorts,
+  identityIn,
+  importCommit,
+} from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
-import { commitOfPath, identityIn } from './git/ask-git.ts';
-import { CatFile } from './git/cat-file.ts';
-import { type Author, importCommit } from './git/fast-import.ts';
-import { findRepository, type Git, type GitPorts } from './git/git.ts';
-import type { ObjectId } from './git/object-id.ts';
 import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import { type Published, publishLog } from './publish-log.ts';

@@ -1,7 +1,6 @@
 import { DamageError, isRunId, type RunId, UsageError } from '../base/index.ts';
-import type { CatFile } from './git/cat-file.ts';
-import type { ObjectId } from './git/object-id.ts';
-import { parseTree, type TreeEntry } from './git/tree.ts';
+import type { CatFile, ObjectId } from '../git/index.ts';
+import { parseTree, type TreeEntry } from '../git/index.ts';
 import {
   dayOf,
   FORMAT_FILE,

@@ -61,7 +61,7 @@ describe('what hints name is there', () => {
     const ofRuns = new Set(['run', 'score'].flatMap((name) => [...(flagsByCommand.get(name) ?? [])]));
     const isOfRuns = (path: string) => /^src\/(?:evals|datasets|targets|runner)\//.test(path);
     // What is said to git is none of ours.
-    const isToldToGit = (path: string) => path.startsWith('src/results/git/');
+    const isToldToGit = (path: string) => path.startsWith('src/git/');
     const unknown = texts.flatMap(({ path, text }) =>
       isToldToGit(path) || /holdfast |inspect |command: \[/.test(text)
         ? []

@@ -1,4 +1,4 @@
-import { DamageError } from '../../base/index.ts';
+import { DamageError } from '../base/index.ts';
 import type { ObjectId } from './object-id.ts';
 
 export interface TreeEntry {

@@ -1,4 +1,4 @@
-import { ActionableError } from '../../base/index.ts';
+import { ActionableError } from '../base/index.ts';
 import type { Git } from './git.ts';
 import { gitFailure } from './git-errors.ts';
 import { isObjectId, type ObjectId } from './object-id.ts';

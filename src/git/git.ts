@@ -1,6 +1,6 @@
-import { ActionableError, type Clock, type Random } from '../../base/index.ts';
-import type { Disk } from '../../disk/index.ts';
-import { type ProcessEnv, type StreamedProcess, streamProcess } from '../../process/index.ts';
+import { ActionableError, type Clock, type Random } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { type ProcessEnv, type StreamedProcess, streamProcess } from '../process/index.ts';
 import { gitFailure } from './git-errors.ts';
 
 export interface GitPorts {

@@ -1,4 +1,4 @@
-import { ActionableError, DamageError, UsageError } from '../../base/index.ts';
+import { ActionableError, DamageError, UsageError } from '../base/index.ts';
 
 export interface GitEnd {
   readonly exitCode: number;

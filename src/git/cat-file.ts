@@ -1,5 +1,5 @@
-import { ActionableError, assert } from '../../base/index.ts';
-import type { StreamedProcess } from '../../process/index.ts';
+import { ActionableError, assert } from '../base/index.ts';
+import type { StreamedProcess } from '../process/index.ts';
 import type { Git } from './git.ts';
 import { gitFailure } from './git-errors.ts';
 import type { ObjectId } from './object-id.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DamageError, UsageError } from '../../base/index.ts';
+import { DamageError, UsageError } from '../base/index.ts';
 import { gitFailure } from './git-errors.ts';
 
 const failure = (stderr: string) =>
