@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ActionableError, type Clock, type Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type ProcessEnv, type StreamedProcess, streamProcess } from '../process/index.ts';
@@ -16,6 +17,8 @@ export interface GitCall {
   readonly signal?: AbortSignal;
   /** Exit codes besides 0 that are answers, not failures. */
   readonly expects?: readonly number[];
+  /** For this call only. */
+  readonly env?: ProcessEnv;
 }
 
 export interface GitAnswer {
@@ -58,10 +61,16 @@ export class Git {
     return (await this.run(args, call)).stdout.toString('utf8').replace(/\n$/, '');
   }
 
-  start(args: readonly string[], { stdin, signal = NEVER }: GitCall = {}): Promise<StreamedProcess> {
+  /** Git leaves a report in its folder when an import fails, of a failure that we have understood. */
+  async removeCrashReport(stderr: string): Promise<void> {
+    const [name] = /fast_import_crash_\d+/.exec(stderr) ?? [];
+    if (name !== undefined) await this.#ports.disk.remove(join(this.dir, name));
+  }
+
+  start(args: readonly string[], { stdin, signal = NEVER, env }: GitCall = {}): Promise<StreamedProcess> {
     return startGit(['--git-dir', this.dir, ...SETTINGS, ...args], {
       ...this.#ports,
-      env: this.#env,
+      env: env ? { ...this.#env, ...env } : this.#env,
       cwd: this.dir,
       signal,
       ...(stdin ? { stdin } : {}),

@@ -1,6 +1,15 @@
-export { commitOfPath, identityIn } from './ask-git.ts';
+export {
+  commitOfPath,
+  isAncestor,
+  moveRef,
+  type Remote,
+  type RepositorySettings,
+  settingsOf,
+} from './ask-git.ts';
 export { CatFile } from './cat-file.ts';
-export { type Author, type ImportFile, importCommit } from './fast-import.ts';
+export { type Author, type ImportFile, importCommit, type StoredObject } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';
 export { isObjectId, type ObjectId } from './object-id.ts';
+export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
+export { fetchBranch, pushBranch, type RemoteBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry } from './tree.ts';

@@ -33,7 +33,22 @@ export function runPath(run: RunId, { runsBeside }: { readonly runsBeside: numbe
 }
 
 export function revisionPath(path: string, digest: Digest): string {
-  return `${path}/${REVISIONS_FOLDER}/${digest.slice(0, REVISION_DIGITS)}`;
+  return `${path}/${REVISIONS_FOLDER}/${revisionName(digest)}`;
+}
+
+export function revisionName(digest: string): string {
+  return digest.slice(0, REVISION_DIGITS);
+}
+
+/** The folder of the run that a revision is of, from the folder of the revision. */
+export function runFolderOf(path: string): string {
+  return path.replace(/\/revisions\/[^/]+$/, '');
+}
+
+/** Whether a path is the folder of a run. */
+export function isRunFolder(path: string): boolean {
+  const [, name] = /^runs\/\d{4}-\d\d-\d\d\/(?:[0-9a-f]{2}\/)?([^/]+)$/.exec(path) ?? [];
+  return name !== undefined && isRunId(name);
 }
 
 /** Two hex digits: 256 folders. */
@@ -87,6 +102,7 @@ export function runIdFor(about: { readonly runId: string; readonly created: stri
   return `${time}-${digestOf(about.runId).slice(0, 10)}` as RunId;
 }
 
-export function notesPath(run: RunId): string {
-  return `notes/${dayOf(run)}/${run}`;
+/** [RES-8] The folder of what people say of a run. Always spread, so that no tree grows without bounds and all clones agree. */
+export function notesSteps(run: RunId): readonly [string, string, string, string] {
+  return ['notes', dayOf(run), fanOf(run), run];
 }

@@ -1,8 +1,18 @@
-import { ActionableError, isJsonObject, isRunId, parseJson, type RunId, UsageError } from '../base/index.ts';
-import type { CatFile } from '../git/index.ts';
+import {
+  ActionableError,
+  isJsonArray,
+  isJsonObject,
+  isRunId,
+  type Json,
+  parseJson,
+  type RunId,
+  UsageError,
+} from '../base/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
 import { dayOf } from './layout.ts';
-import { ResultsTree, type RunPlace } from './results-tree.ts';
+import { readNotes } from './notes.ts';
+import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
+import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
 
 export interface RunFilter {
@@ -13,6 +23,8 @@ export interface RunFilter {
   readonly status?: string;
   /** Only runs that began then or later, in milliseconds. */
   readonly sinceMs?: number;
+  /** Also runs that were removed, which are hidden otherwise. */
+  readonly withRemoved?: boolean;
 }
 
 export interface ListOptions extends RunFilter {
@@ -22,11 +34,18 @@ export interface ListOptions extends RunFilter {
 
 /** A run of the list. One that cannot be read is a row that says so, and hinders no other. */
 export type ListedRun =
-  | { readonly run: RunId; readonly row: RunRow; readonly damage?: undefined }
-  | { readonly run: RunId; readonly damage: string; readonly row?: undefined };
+  | {
+      readonly run: RunId;
+      /** As it was published, but with the tags that it has now. */
+      readonly row: RunRow;
+      readonly marks: RunMarks;
+      readonly damage?: undefined;
+    }
+  | { readonly run: RunId; readonly damage: string; readonly row?: undefined; readonly marks?: undefined };
 
 export interface RunPage {
-  readonly commit: ObjectId;
+  /** What was read: the branch, and what was fetched of it. */
+  readonly commits: readonly ObjectId[];
   readonly runs: readonly ListedRun[];
   /** For the next page; absent on the last. */
   readonly cursor?: string;
@@ -41,20 +60,19 @@ const ROWS_AT_A_TIME = 64;
  * is there now.
  */
 export async function listRuns(
-  objects: CatFile,
-  ref: string,
+  ports: TreePorts,
+  refs: readonly string[],
   options: ListOptions,
 ): Promise<RunPage | undefined> {
   const after = options.cursor === undefined ? undefined : parseCursor(options.cursor);
-  const tree =
-    (after && (await ResultsTree.read(objects, after.commit))) ?? (await ResultsTree.read(objects, ref));
+  const tree = (after && (await treeAsBefore(ports, after))) ?? (await ResultsTree.read(ports, refs));
   if (!tree) return undefined;
   const runs: ListedRun[] = [];
   for await (const places of placesAfter(tree, after?.run, options.sinceMs)) {
     for (let at = 0; at < places.length; at += ROWS_AT_A_TIME) {
-      const rows = await Promise.all(
-        places.slice(at, at + ROWS_AT_A_TIME).map((place) => readListed(tree, place)),
-      );
+      const some = places.slice(at, at + ROWS_AT_A_TIME);
+      await tree.prefetchRows(some);
+      const rows = await Promise.all(some.map((place) => readListed(ports, tree, place)));
       for (const listed of rows) {
         if (!isWanted(listed, options)) continue;
         if (runs.length === options.limit) return pageOf(tree, runs, true);
@@ -65,9 +83,15 @@ export async function listRuns(
   return pageOf(tree, runs, false);
 }
 
-function pageOf({ commit }: ResultsTree, runs: readonly ListedRun[], hasMore: boolean): RunPage {
+/** Undefined when one of its commits is gone: the list then goes on in what is there now. */
+async function treeAsBefore(ports: TreePorts, { commits }: Cursor): Promise<ResultsTree | undefined> {
+  const tree = await ResultsTree.read(ports, commits);
+  return tree?.commits.length === commits.length ? tree : undefined;
+}
+
+function pageOf({ commits }: ResultsTree, runs: readonly ListedRun[], hasMore: boolean): RunPage {
   const last = runs.at(-1);
-  return { commit, runs, ...(hasMore && last ? { cursor: cursorText({ commit, run: last.run }) } : {}) };
+  return { commits, runs, ...(hasMore && last ? { cursor: cursorText({ commits, run: last.run }) } : {}) };
 }
 
 async function* placesAfter(
@@ -88,22 +112,25 @@ async function* placesAfter(
   }
 }
 
-async function readListed(tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
+async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
+  const { run } = place;
   try {
-    return { run: place.run, row: await tree.row(place) };
+    const row = await tree.row(place);
+    const { notes, damage } = await readNotes(tree, objects, run);
+    const marks = foldNotes(notes, { tags: row.tags, damage });
+    return { run, row: { ...row, tags: [...marks.tags] }, marks };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    return { run: place.run, damage: error.message };
+    return { run, damage: error.message };
   }
 }
 
-function isWanted({ row }: ListedRun, filter: RunFilter): boolean {
-  const isFiltered = Object.entries(filter).some(
-    ([key, value]) => value !== undefined && !['limit', 'cursor', 'sinceMs'].includes(key),
-  );
+function isWanted({ row, marks }: ListedRun, filter: RunFilter): boolean {
+  const { eval: name, target, experiment, tag, status, withRemoved = false } = filter;
+  const isFiltered = [name, target, experiment, tag, status].some((value) => value !== undefined);
   if (!row) return !isFiltered;
-  const { eval: name, target, experiment, tag, status } = filter;
   return (
+    (withRemoved || marks.removals.length === 0) &&
     (name === undefined || row.eval === name) &&
     (target === undefined || row.target === target) &&
     (experiment === undefined || row.experiment === experiment) &&
@@ -113,7 +140,7 @@ function isWanted({ row }: ListedRun, filter: RunFilter): boolean {
 }
 
 interface Cursor {
-  readonly commit: ObjectId;
+  readonly commits: readonly ObjectId[];
   readonly run: RunId;
 }
 
@@ -125,9 +152,8 @@ function parseCursor(text: string): Cursor {
   try {
     const value = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
     if (isJsonObject(value)) {
-      const { commit, run } = value;
-      if (typeof commit === 'string' && isObjectId(commit) && typeof run === 'string' && isRunId(run))
-        return { commit, run };
+      const { commits, run } = value;
+      if (areCommits(commits) && typeof run === 'string' && isRunId(run)) return { commits, run };
     }
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
@@ -137,4 +163,8 @@ function parseCursor(text: string): Cursor {
     message: `"${text.slice(0, 60)}" is no cursor of a list.`,
     hint: 'Give the cursor that the page before ended with, or none for the first page.',
   });
+}
+
+function areCommits(value: Json | undefined): value is ObjectId[] {
+  return isJsonArray(value) && value.every((one) => typeof one === 'string' && isObjectId(one));
 }

@@ -1,38 +1,20 @@
-import {
-  ActionableError,
-  type Clock,
-  type Digest,
-  type Random,
-  type RunId,
-  UsageError,
-} from '../base/index.ts';
-import type { CatFile, Git, ObjectId } from '../git/index.ts';
-import { type Author, type ImportFile, importCommit } from '../git/index.ts';
+import { type Digest, type RunId, UsageError } from '../base/index.ts';
+import type { ImportFile, ObjectId } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { type Change, changeResults, type ResultsPorts } from './change-results.ts';
 import { type Documents, digestDocuments } from './documents.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,
-  FORMAT_FILE,
-  FORMAT_TEXT,
   memberPath,
   ROW_FILE,
   revisionPath,
+  runFolderOf,
   runPath,
 } from './layout.ts';
 import { makeRow, runOf } from './make-row.ts';
-import { ResultsTree, type Revision } from './results-tree.ts';
+import type { ResultsTree, Revision } from './results-tree.ts';
 import { type RunRow, rowBytes } from './run-row.ts';
-
-export interface PublishPorts {
-  readonly git: Git;
-  readonly objects: CatFile;
-  readonly ref: string;
-  readonly author: Author;
-  readonly by: { readonly user: string; readonly host: string };
-  readonly clock: Clock;
-  readonly random: Random;
-}
 
 export interface Published {
   readonly run: RunId;
@@ -42,39 +24,29 @@ export interface Published {
   readonly row: RunRow;
 }
 
-/** Others may publish at the same moment, each of whom makes us begin anew; so many of them there never are. */
-const TRIES_MAX = 200;
-
-/**
- * Publishes a finished log: one commit, by one `git fast-import`.
- *
- * ### Ordering
- * All objects are written and synced, then the ref is moved, provided that it is still where it was read. A crash before leaves
- * objects that nobody refers to; a crash after leaves the run published. The log itself is only read.
- */
-export async function publishLog(log: LogReader, name: string, ports: PublishPorts): Promise<Published> {
+/** Publishes a finished log: one commit, by one `git fast-import`. The log itself is only read. */
+export async function publishLog(log: LogReader, name: string, ports: ResultsPorts): Promise<Published> {
   const header = await log.header();
   if (header.status === 'started') throw unfinished(log.path);
   const run = runOf(header);
   const documents = await digestDocuments(log);
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
-    const tree = await ResultsTree.read(ports.objects, ports.ref);
-    const revisions = tree ? await tree.find(run) : [];
+  return changeResults(ports, async (tree): Promise<Change<Published>> => {
+    const revisions = await tree.find(run);
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
-    if (tree && same) return { run, outcome: 'there', commit: tree.commit, row: same.row };
+    if (same) return { done: { run, outcome: 'there', commit: tree.commit, row: same.row } };
     const row = await rowFor(log, { name, documents, revisions, by: ports.by });
-    const commit = await importCommit(ports.git, {
-      ref: ports.ref,
-      from: tree?.commit,
+    const path = await pathFor(run, tree, { revisions, row });
+    return {
       message: messageFor(row),
-      author: ports.author,
-      seconds: Math.floor(ports.clock.nowMs() / 1_000),
-      files: filesOf(log, { row, documents, path: await pathFor(run, tree, revisions, row), isNew: !tree }),
-    });
-    if (commit) return { run, outcome: revisions.length > 0 ? 'revised' : 'published', commit, row };
-    await ports.clock.sleep(ports.random.next() * Math.min(10 * attempt, 250));
-  }
-  throw tooBusy(ports.git.dir);
+      files: filesOf(log, { row, documents, path }),
+      whenDone: (commit) => ({
+        run,
+        outcome: revisions.length > 0 ? 'revised' : 'published',
+        commit,
+        row,
+      }),
+    };
+  });
 }
 
 async function rowFor(
@@ -83,7 +55,7 @@ async function rowFor(
     readonly name: string;
     readonly documents: Documents;
     readonly revisions: readonly Revision[];
-    readonly by: PublishPorts['by'];
+    readonly by: ResultsPorts['by'];
   },
 ): Promise<RunRow> {
   const { name, documents, revisions, by } = about;
@@ -99,13 +71,12 @@ async function rowFor(
 /** A further revision lies inside the folder of the first, wherever that is [RES-5]. */
 async function pathFor(
   run: RunId,
-  tree: ResultsTree | undefined,
-  revisions: readonly Revision[],
-  row: RunRow,
+  tree: ResultsTree,
+  { revisions, row }: { readonly revisions: readonly Revision[]; readonly row: RunRow },
 ): Promise<string> {
-  const first = revisions.find(({ path }) => !path.includes('/revisions/'));
-  if (first) return revisionPath(first.path, row.log.digest as Digest);
-  return runPath(run, { runsBeside: (await tree?.countBeside(dayOf(run))) ?? 0 });
+  const [any] = revisions;
+  if (any) return revisionPath(runFolderOf(any.path), row.log.digest as Digest);
+  return runPath(run, { runsBeside: await tree.countBeside(dayOf(run)) });
 }
 
 async function* filesOf(
@@ -114,11 +85,9 @@ async function* filesOf(
     readonly row: RunRow;
     readonly documents: Documents;
     readonly path: string;
-    readonly isNew: boolean;
   },
 ): AsyncGenerator<ImportFile> {
-  const { row, documents, path, isNew } = about;
-  if (isNew) yield { path: FORMAT_FILE, content: Buffer.from(FORMAT_TEXT, 'utf8') };
+  const { row, documents, path } = about;
   const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
   for (const name of documents.names) {
     const chunks = log.readMember(name);
@@ -145,13 +114,5 @@ function unfinished(path: string): UsageError {
     code: 'E_RESULT_UNFINISHED',
     message: `${path} is not finished, so it is not published.`,
     hint: 'Finish it with "holdfast run" or "holdfast recover", then publish the log that comes of it.',
-  });
-}
-
-function tooBusy(dir: string): ActionableError {
-  return new ActionableError({
-    code: 'E_REPOSITORY_LOCKED',
-    message: `The results in ${dir} were moved by others ${TRIES_MAX} times in a row.`,
-    hint: 'Publish it again in a moment with "holdfast results publish": the log is whole.',
   });
 }

@@ -1,5 +1,5 @@
 import { DamageError } from '../base/index.ts';
-import type { CatFile, Git, ObjectId } from '../git/index.ts';
+import { type CatFile, type Git, noPrefetch, type ObjectId, type Prefetch } from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
 import { LOG_FOLDER, memberOfPath } from './layout.ts';
 import type { Revision } from './results-tree.ts';
@@ -7,6 +7,7 @@ import type { Revision } from './results-tree.ts';
 export interface PublishedPorts {
   readonly git: Git;
   readonly objects: CatFile;
+  readonly prefetch: Prefetch;
   readonly scratch?: Scratch;
 }
 
@@ -17,7 +18,7 @@ const HELD_BYTES_MAX = 8 * 2 ** 20;
 export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
   const blobs = new Map<string, ObjectId>();
   const entries = new Map<string, ReturnType<typeof entryOf>>();
-  for (const { path, id, sizeBytes } of await listBlobs(ports.git, revision.tree)) {
+  for (const { path, id, sizeBytes } of await listBlobs(revision, ports)) {
     if (!path.startsWith(`${LOG_FOLDER}/`)) continue;
     const name = memberOfPath(path.slice(LOG_FOLDER.length + 1));
     blobs.set(name, id);
@@ -41,18 +42,30 @@ interface ListedBlob {
   readonly sizeBytes: number;
 }
 
-/** `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. */
-async function listBlobs(git: Git, tree: ObjectId): Promise<readonly ListedBlob[]> {
-  const { stdout } = await git.run(['ls-tree', '-r', '-l', '-z', tree]);
-  return stdout
+/**
+ * `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. Where objects may have to be fetched nobody asks for sizes, which
+ * would fetch each of them; they count as the largest that they can be. What every reader reads first comes at once.
+ */
+async function listBlobs(
+  revision: Revision,
+  { git, prefetch }: PublishedPorts,
+): Promise<readonly ListedBlob[]> {
+  const isWhole = prefetch === noPrefetch;
+  const { stdout } = await git.run(['ls-tree', '-r', '-z', ...(isWhole ? ['-l'] : []), revision.tree]);
+  const blobs = stdout
     .toString('utf8')
     .split('\0')
     .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(line) ?? [];
+      const [, id, size, path] = /^\d+ blob ([0-9a-f]+)(?: +(\d+))?\t(.*)$/s.exec(line) ?? [];
       if (id === undefined || path === undefined) return [];
-      return [{ path, id: id as ObjectId, sizeBytes: Number(size) }];
+      return [{ path, id: id as ObjectId, sizeBytes: Number(size ?? revision.row.log.sizeBytes) }];
     });
+  if (!isWhole) await prefetch(blobs.filter(({ path }) => !SAMPLES.test(path)).map(({ id }) => id));
+  return blobs;
 }
+
+/** What may be large or many. */
+const SAMPLES = /^log\/(samples|holdfast\/answers)\//;
 
 async function* readBlob(
   id: ObjectId | undefined,

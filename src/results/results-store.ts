@@ -1,50 +1,52 @@
 import { hostname, userInfo } from 'node:os';
 import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
-import type { ObjectId } from '../git/index.ts';
 import {
-  type Author,
   CatFile,
   commitOfPath,
+  fetchBranch,
   findRepository,
   type Git,
   type GitPorts,
-  identityIn,
-  importCommit,
+  noPrefetch,
+  type ObjectId,
+  prefetchFrom,
+  type RepositorySettings,
+  settingsOf,
+  trackingRef,
 } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
-import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
+import { beginResults } from './begin-results.ts';
+import { notBegun, type ResultsPorts } from './change-results.ts';
+import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
+import type { Note } from './note.ts';
+import { addNotes, type FoundNotes, readNotes, type SayOf } from './notes.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished } from './published-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
+import { foldNotes, type RunMarks } from './run-marks.ts';
+import { type PushOutcome, pushResults } from './share.ts';
 
 export interface OpenResultsOptions extends GitPorts {
   /** A folder of the repository, or the repository itself. */
   readonly repo: string;
   /** Default `holdfast/results`. */
   readonly branch?: string | undefined;
+  /** The remote that results are shared with. Default: the only one, or `origin`. */
+  readonly remote?: string | undefined;
 }
 
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
-  const ref = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
-  return new ResultsStore(git, ref, options);
+  return new ResultsStore(git, options);
 }
 
 export interface FoundResult {
   readonly revision: Revision;
   readonly revisions: number;
-  /** The commit that published it, as far as it can be told. */
-  readonly commit: ObjectId | undefined;
+  readonly marks: RunMarks;
 }
-
-/** All beginnings of the store are one commit, so that clones that begin apart belong together. */
-const GENESIS = {
-  message: 'Begin the results\n',
-  author: { name: 'Holdfast', email: 'holdfast@localhost' },
-  seconds: 0,
-} as const;
 
 const CANDIDATES_MAX = 10;
 
@@ -52,12 +54,14 @@ export class ResultsStore implements AsyncDisposable {
   readonly ref: string;
   readonly #git: Git;
   readonly #objects: CatFile;
-  readonly #ports: GitPorts;
+  readonly #options: OpenResultsOptions;
+  #ports: Promise<ResultsPorts> | undefined;
+  #settings: Promise<RepositorySettings> | undefined;
 
-  constructor(git: Git, ref: string, ports: GitPorts) {
+  constructor(git: Git, options: OpenResultsOptions) {
     this.#git = git;
-    this.ref = ref;
-    this.#ports = ports;
+    this.ref = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
+    this.#options = options;
     this.#objects = new CatFile(git);
   }
 
@@ -65,66 +69,129 @@ export class ResultsStore implements AsyncDisposable {
     return this.#git.dir;
   }
 
-  /** False when it was there already. */
+  /** False when it was there already: here, or in what was fetched. */
   async init(): Promise<boolean> {
-    if (await ResultsTree.read(this.#objects, this.ref)) return false;
-    const files = [{ path: FORMAT_FILE, content: Buffer.from(FORMAT_TEXT, 'utf8') }];
-    const made = await importCommit(this.#git, { ...GENESIS, ref: this.ref, from: undefined, files });
-    // Undefined: somebody else began it at this very moment, with the same commit.
-    return made !== undefined;
+    return beginResults(await this.ports());
   }
 
   async isThere(): Promise<boolean> {
-    return (await ResultsTree.read(this.#objects, this.ref)) !== undefined;
+    const ports = await this.ports();
+    return (await ResultsTree.read(ports, ports.refs)) !== undefined;
   }
 
   async publish(log: LogReader, name: string): Promise<Published> {
-    if (!(await this.isThere())) throw notBegun(this.#git.dir);
-    return await publishLog(log, name, {
-      ...this.#ports,
-      git: this.#git,
-      objects: this.#objects,
-      ref: this.ref,
-      author: await this.#author(),
-      by: { user: userName(), host: hostname() },
-    });
+    return publishLog(log, name, await this.ports());
   }
 
   async list(options: ListOptions): Promise<RunPage> {
-    const page = await listRuns(this.#objects, this.ref, options);
-    if (!page) throw notBegun(this.#git.dir);
+    const ports = await this.ports();
+    const page = await listRuns(ports, ports.refs, options);
+    if (!page) throw notBegun(this.dir);
     return page;
   }
 
   /** By its id, or by as much of it as tells it from all others. */
   async find(given: string): Promise<FoundResult> {
-    const tree = await ResultsTree.read(this.#objects, this.ref);
-    if (!tree) throw notBegun(this.#git.dir);
+    const tree = await this.tree();
     const run = await idOf(tree, given);
     const revisions = await tree.find(run);
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
-    const commit = await commitOfPath(this.#git, this.ref, `${revision.path}/run.json`);
-    return { revision, revisions: revisions.length, commit };
+    const { notes, damage } = await readNotes(tree, this.#objects, run);
+    const marks = foldNotes(notes, { tags: revision.row.tags, damage });
+    return { revision, revisions: revisions.length, marks };
   }
 
-  open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
-    return openPublished(revision, {
-      git: this.#git,
-      objects: this.#objects,
-      scratch: { disk: this.#ports.disk },
-    });
+  /** The commit that published a revision, as far as it can be told. */
+  async commitOf({ path }: Revision): Promise<ObjectId | undefined> {
+    for (const commit of (await this.tree()).commits) {
+      const found = await commitOfPath(this.#git, commit, `${path}/run.json`);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  async open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
+    const { prefetch } = await this.ports();
+    const { disk } = this.#options;
+    return openPublished(revision, { git: this.#git, objects: this.#objects, prefetch, scratch: { disk } });
+  }
+
+  /** Everything that was said of a run, taken together and apart. */
+  async notes(run: RunId): Promise<FoundNotes> {
+    return readNotes(await this.tree(), this.#objects, run);
+  }
+
+  async say(runs: readonly RunId[], sayOf: SayOf): Promise<readonly Note[]> {
+    return addNotes(await this.ports(), runs, sayOf);
+  }
+
+  /** Brings what the remote has; nothing here is moved. False when the remote has no results yet; undefined without a remote. */
+  async fetch(signal?: AbortSignal): Promise<boolean | undefined> {
+    const remote = await this.remote();
+    if (remote === undefined) return undefined;
+    return fetchBranch(this.#git, { remote, ref: this.ref }, signal);
+  }
+
+  async push(signal?: AbortSignal): Promise<PushOutcome> {
+    const remote = await this.remote();
+    if (remote === undefined) return { outcome: 'no remote' };
+    return pushResults(await this.ports(), remote, signal);
+  }
+
+  /** The remote that results are shared with, if any. */
+  async remote(): Promise<string | undefined> {
+    const { remotes } = await this.settings();
+    const { remote } = this.#options;
+    if (remote !== undefined) {
+      if (!remotes.some(({ name }) => name === remote))
+        throw unknownRemote(
+          remote,
+          remotes.map(({ name }) => name),
+        );
+      return remote;
+    }
+    return (remotes.length === 1 ? remotes[0] : remotes.find(({ name }) => name === 'origin'))?.name;
+  }
+
+  async tree(): Promise<ResultsTree> {
+    const ports = await this.ports();
+    const tree = await ResultsTree.read(ports, ports.refs);
+    if (!tree) throw notBegun(this.dir);
+    return tree;
+  }
+
+  settings(): Promise<RepositorySettings> {
+    this.#settings ??= settingsOf(this.#git);
+    return this.#settings;
+  }
+
+  ports(): Promise<ResultsPorts> {
+    this.#ports ??= this.#makePorts();
+    return this.#ports;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#objects[Symbol.asyncDispose]();
   }
 
-  /** As git knows the user; where it does not, by who runs this, so that nobody has to set anything up. */
-  async #author(): Promise<Author> {
-    const known = await identityIn(this.#git);
-    const user = userName();
-    return { name: known.name ?? user, email: known.email ?? `${user}@${hostname()}` };
+  async #makePorts(): Promise<ResultsPorts> {
+    const { name, email, remotes } = await this.settings();
+    const { ref } = this;
+    const promisor = remotes.find(({ isPromisor }) => isPromisor);
+    const by = { user: userName(), host: hostname() };
+    return {
+      git: this.#git,
+      objects: this.#objects,
+      prefetch: promisor ? prefetchFrom(this.#git, promisor.name) : noPrefetch,
+      ref,
+      refs: [ref, ...remotes.map((remote) => trackingRef({ remote: remote.name, ref }))],
+      // As git knows the user; where it does not, by who runs this, so that nobody has to set anything up.
+      author: { name: name ?? by.user, email: email ?? `${by.user}@${by.host}` },
+      by,
+      clock: this.#options.clock,
+      random: this.#options.random,
+    };
   }
 }
 
@@ -156,14 +223,6 @@ function userName(): string {
   }
 }
 
-function notBegun(dir: string): UsageError {
-  return new UsageError({
-    code: 'E_RESULTS_NOT_BEGUN',
-    message: `The repository ${dir} keeps no results yet.`,
-    hint: 'Begin with "holdfast results init".',
-  });
-}
-
 function noRunId(given: string): UsageError {
   return new UsageError({
     code: 'E_RUN_ID',
@@ -187,5 +246,14 @@ function ambiguous(given: string, candidates: readonly RunId[]): ActionableError
     code: 'E_RUN_AMBIGUOUS',
     message: `Several runs begin with ${given}: ${named}${more}.`,
     hint: 'Give more of the id.',
+  });
+}
+
+function unknownRemote(remote: string, known: readonly string[]): UsageError {
+  const list = known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`;
+  return new UsageError({
+    code: 'E_REMOTE_UNKNOWN',
+    message: `The repository of the results has no remote "${remote}". ${list}`,
+    hint: 'Add it with "git remote add", or name another with --remote.',
   });
 }

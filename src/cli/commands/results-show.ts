@@ -21,14 +21,24 @@ export const command = defineCommand<ResultsFlags>({
   async run({ args, flags, terminal }) {
     await using results = await resultsOf(flags, terminal);
     const found = await results.find(String(args[0]));
-    const { commit, revisions, revision } = found;
-    if (flags.json) terminal.json(toJson({ ...revision.row, path: revision.path, revisions, commit }));
-    else for (const line of report(found, terminal)) terminal.line(line);
+    const { revisions, revision, marks } = found;
+    const commit = await results.commitOf(revision);
+    const { row, path } = revision;
+    if (flags.json) terminal.json(toJson({ ...row, tags: marks.tags, path, revisions, commit, marks }));
+    else for (const line of report({ ...found, commit }, terminal)) terminal.line(line);
     return EXIT.ok;
   },
 });
 
-function report({ revision: { row, path }, revisions, commit }: FoundResult, { style }: Terminal): string[] {
+function report(
+  {
+    revision: { row, path },
+    revisions,
+    commit,
+    marks,
+  }: FoundResult & { readonly commit: string | undefined },
+  { style }: Terminal,
+): string[] {
   const { samples, code } = row;
   const passed = samples.passed === undefined ? '' : `, ${samples.passed} passed`;
   const errored = samples.errored === 0 ? '' : `, ${samples.errored} with errors`;
@@ -40,7 +50,12 @@ function report({ revision: { row, path }, revisions, commit }: FoundResult, { s
     ...row.scores.map((score): [string, string] => ['score', scoreText(score)]),
     ['tokens', formatCount(row.tokens.total)],
     ['cost', row.usd === null ? 'unknown' : formatUsd(row.usd)],
-    ...(row.tags.length > 0 ? [['tags', row.tags.join(', ')] as [string, string]] : []),
+    ...(marks.tags.length > 0 ? [['tags', marks.tags.join(', ')] as [string, string]] : []),
+    ...marks.removals.map((one): [string, string] => [
+      'removed',
+      style.warn(`by ${one.by.name}${one.reason === undefined ? '' : `: ${one.reason}`}`),
+    ]),
+    ...marks.notes.map((one): [string, string] => ['note', `${one.by.name}: ${one.text}`]),
     ...(code ? [['code', `${code.commit}${code.isDirty ? ' with changes' : ''}`] as [string, string]] : []),
     ['by', `${row.by.user} on ${row.by.host}`],
     ['log', `${row.log.name} (${formatBytes(row.log.sizeBytes)})`],
