@@ -17,6 +17,15 @@ interface Known {
  */
 const KNOWN: readonly Known[] = [
   {
+    sign: /unknown option .?batch-command|is not a git command|unknown option/,
+    make: ({ args }) =>
+      new UsageError({
+        code: 'E_GIT_VERSION',
+        message: `This git is too old: it does not know "git ${args.slice(0, 2).join(' ')}".`,
+        hint: 'Results need git 2.36 or newer; "git --version" says which one this is.',
+      }),
+  },
+  {
     sign: /not a git repository|does not appear to be a git repository/,
     make: ({ dir }) =>
       new UsageError({

@@ -1,4 +1,5 @@
 import { ActionableError, type Clock, type Random, UsageError } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
 import {
   type Author,
   type CatFile,
@@ -8,6 +9,7 @@ import {
   type ObjectId,
   type Prefetch,
 } from '../git/index.ts';
+import type { BodiesSetting } from './bodies.ts';
 import { ResultsTree } from './results-tree.ts';
 
 /** What reading and changing results needs. */
@@ -22,6 +24,8 @@ export interface ResultsPorts {
   readonly refs: readonly string[];
   readonly author: Author;
   readonly by: { readonly user: string; readonly host: string };
+  readonly bodies: BodiesSetting;
+  readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -9,7 +9,7 @@ import {
   UsageError,
 } from '../base/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
-import { dayOf } from './layout.ts';
+import { dayOf, TIME_DIGITS, timeText } from './layout.ts';
 import { readNotes } from './notes.ts';
 import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
@@ -100,14 +100,15 @@ async function* placesAfter(
   sinceMs: number | undefined,
 ): AsyncGenerator<readonly RunPlace[]> {
   const from = after === undefined ? undefined : dayOf(after);
-  const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString();
+  const time = sinceMs === undefined ? undefined : timeText(sinceMs);
+  const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString().slice(0, 10);
   for (const day of await tree.days()) {
     if (from !== undefined && day > from) continue;
-    if (since !== undefined && day < since.slice(0, 10)) return;
+    if (since !== undefined && day < since) return;
     const places = await tree.runsOf(day);
-    const time = since?.replace(/[-:.Z]/g, '');
     yield places.filter(
-      ({ run }) => (after === undefined || run < after) && (time === undefined || run.slice(0, 18) >= time),
+      ({ run }) =>
+        (after === undefined || run < after) && (time === undefined || run.slice(0, TIME_DIGITS) >= time),
     );
   }
 }

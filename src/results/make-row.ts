@@ -11,6 +11,7 @@ export interface RowFacts {
   readonly sizeBytes: number;
   readonly documents: number;
   readonly isFanned: boolean;
+  readonly bodies?: RunRow['log']['bodies'];
   readonly by: { readonly user: string; readonly host: string };
 }
 

@@ -1,12 +1,16 @@
 import { type Digest, type RunId, UsageError } from '../base/index.ts';
 import type { ImportFile, ObjectId } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { type BodyPointer, pointerBytes, pointerTo, storeBody } from './bodies.ts';
 import { type Change, changeResults, type ResultsPorts } from './change-results.ts';
 import { type Documents, digestDocuments } from './documents.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,
+  isBody,
+  LOG_FOLDER,
   memberPath,
+  POINTERS_FOLDER,
   ROW_FILE,
   revisionPath,
   runFolderOf,
@@ -24,21 +28,29 @@ export interface Published {
   readonly row: RunRow;
 }
 
-/** Publishes a finished log: one commit, by one `git fast-import`. The log itself is only read. */
+/**
+ * Publishes a finished log: one commit, by one `git fast-import`. The log itself is only read.
+ *
+ * ### Ordering
+ * Bodies that are kept in a bucket are durable there before the commit that points to them is made. A crash in between leaves bodies that
+ * nobody points to, which `collectBodies` drops; never a pointer to nothing.
+ */
 export async function publishLog(log: LogReader, name: string, ports: ResultsPorts): Promise<Published> {
   const header = await log.header();
   if (header.status === 'started') throw unfinished(log.path);
   const run = runOf(header);
   const documents = await digestDocuments(log);
+  let pointers: ReadonlyMap<string, BodyPointer> | undefined;
   return changeResults(ports, async (tree): Promise<Change<Published>> => {
     const revisions = await tree.find(run);
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
     if (same) return { done: { run, outcome: 'there', commit: tree.commit, row: same.row } };
-    const row = await rowFor(log, { name, documents, revisions, by: ports.by });
+    pointers ??= await pointersFor(log, documents, ports);
+    const row = await rowFor(log, { name, documents, revisions, pointers, by: ports.by });
     const path = await pathFor(run, tree, { revisions, row });
     return {
       message: messageFor(row),
-      files: filesOf(log, { row, documents, path }),
+      files: filesOf(log, { row, documents, path, pointers }),
       whenDone: (commit) => ({
         run,
         outcome: revisions.length > 0 ? 'revised' : 'published',
@@ -49,23 +61,53 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
   });
 }
 
+/** The documents that are not kept in git, and what stands there for them. */
+async function pointersFor(
+  log: LogReader,
+  { names }: Documents,
+  { bodies, disk }: ResultsPorts,
+): Promise<ReadonlyMap<string, BodyPointer>> {
+  const pointers = new Map<string, BodyPointer>();
+  if (bodies.kept === 'git') return pointers;
+  const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
+  for (const name of names.filter(isBody)) {
+    if (bodies.kept === 'bucket' && (sizes.get(name) ?? 0) <= bodies.limitBytes) continue;
+    const chunks = log.readMember(name);
+    if (!chunks) continue;
+    const one =
+      bodies.kept === 'bucket' ? storeBody(chunks, { disk, bucket: bodies.bucket }) : pointerTo(chunks);
+    pointers.set(name, await one);
+  }
+  return pointers;
+}
+
 async function rowFor(
   log: LogReader,
   about: {
     readonly name: string;
     readonly documents: Documents;
     readonly revisions: readonly Revision[];
+    readonly pointers: ReadonlyMap<string, BodyPointer>;
     readonly by: ResultsPorts['by'];
   },
 ): Promise<RunRow> {
-  const { name, documents, revisions, by } = about;
+  const { name, documents, revisions, pointers, by } = about;
   const { names, digest, sizeBytes } = documents;
   const samples = names.filter((one) => one.startsWith('samples/')).length;
   const isFanned = samples > FLAT_SAMPLES_MAX;
-  const row = await makeRow(log, { name, digest, sizeBytes, documents: names.length, isFanned, by });
+  const bodies = bodiesOf([...pointers.values()]);
+  const facts = { name, digest, sizeBytes, documents: names.length, isFanned, by };
+  const row = await makeRow(log, bodies ? { ...facts, bodies } : facts);
   const [newest] = revisions;
   if (!newest) return row;
   return { ...row, revision: newest.row.revision + 1, previous: newest.row.log.digest };
+}
+
+function bodiesOf(pointers: readonly BodyPointer[]): RunRow['log']['bodies'] {
+  const [first] = pointers;
+  if (!first) return undefined;
+  const sizeBytes = pointers.reduce((sum, one) => sum + one.sizeBytes, 0);
+  return { count: pointers.length, sizeBytes, kept: first.kept };
 }
 
 /** A further revision lies inside the folder of the first, wherever that is [RES-5]. */
@@ -85,15 +127,22 @@ async function* filesOf(
     readonly row: RunRow;
     readonly documents: Documents;
     readonly path: string;
+    readonly pointers: ReadonlyMap<string, BodyPointer>;
   },
 ): AsyncGenerator<ImportFile> {
-  const { row, documents, path } = about;
+  const { row, documents, path, pointers } = about;
   const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
   for (const name of documents.names) {
+    const pointer = pointers.get(name);
+    const file = memberPath(name, row.log);
+    if (pointer) {
+      yield { path: `${path}/${POINTERS_FOLDER}/${file}`, content: pointerBytes(pointer) };
+      continue;
+    }
     const chunks = log.readMember(name);
     const sizeBytes = sizes.get(name);
     if (!chunks || sizeBytes === undefined) continue;
-    yield { path: `${path}/${memberPath(name, row.log)}`, content: { sizeBytes, chunks } };
+    yield { path: `${path}/${LOG_FOLDER}/${file}`, content: { sizeBytes, chunks } };
   }
   yield { path: `${path}/${ROW_FILE}`, content: rowBytes(row) };
 }

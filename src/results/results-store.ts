@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
   commitOfPath,
@@ -16,13 +17,14 @@ import {
 } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
 import { beginResults } from './begin-results.ts';
+import type { BodiesSetting } from './bodies.ts';
 import { notBegun, type ResultsPorts } from './change-results.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
 import { addNotes, type FoundNotes, readNotes, type SayOf } from './notes.ts';
 import { type Published, publishLog } from './publish-log.ts';
-import { openPublished } from './published-log.ts';
+import { openPublished, type PublishedPorts } from './published-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import { type PushOutcome, pushResults } from './share.ts';
@@ -34,6 +36,10 @@ export interface OpenResultsOptions extends GitPorts {
   readonly branch?: string | undefined;
   /** The remote that results are shared with. Default: the only one, or `origin`. */
   readonly remote?: string | undefined;
+  /** Where the documents of samples go when runs are published. Default: all of them into git. */
+  readonly bodies?: BodiesSetting | undefined;
+  /** Where bodies of published runs are looked for. Default: where they go. */
+  readonly bucket?: Bucket | undefined;
 }
 
 /** The results that a repository keeps. Whoever opens it closes it. */
@@ -112,9 +118,13 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
-    const { prefetch } = await this.ports();
-    const { disk } = this.#options;
-    return openPublished(revision, { git: this.#git, objects: this.#objects, prefetch, scratch: { disk } });
+    return openPublished(revision, await this.readPorts());
+  }
+
+  async readPorts(): Promise<PublishedPorts> {
+    const { git, objects, prefetch, bodies, disk } = await this.ports();
+    const bucket = this.#options.bucket ?? (bodies.kept === 'bucket' ? bodies.bucket : undefined);
+    return { git, objects, prefetch, bucket, scratch: { disk } };
   }
 
   /** Everything that was said of a run, taken together and apart. */
@@ -189,6 +199,8 @@ export class ResultsStore implements AsyncDisposable {
       // As git knows the user; where it does not, by who runs this, so that nobody has to set anything up.
       author: { name: name ?? by.user, email: email ?? `${by.user}@${by.host}` },
       by,
+      bodies: this.#options.bodies ?? { kept: 'git' },
+      disk: this.#options.disk,
       clock: this.#options.clock,
       random: this.#options.random,
     };

@@ -50,6 +50,10 @@ export const runRow = z.object({
     sizeBytes: z.number(),
     documents: z.number(),
     isFanned: z.boolean(),
+    /** Documents that are not kept in git; absent when all are. */
+    bodies: z
+      .object({ count: z.number(), sizeBytes: z.number(), kept: z.enum(['bucket', 'nowhere']) })
+      .optional(),
   }),
   /** True when something was left out to keep the row short. */
   isCut: z.literal(true).optional(),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { type LogReader, openLog } from '../../src/log/index.ts';
+import type { BodiesSetting } from '../../src/results/bodies.ts';
 import type { ResultsPorts } from '../../src/results/change-results.ts';
 import type { Published } from '../../src/results/publish-log.ts';
 import { openResults as openStore, type ResultsStore } from '../../src/results/results-store.ts';
@@ -39,18 +40,19 @@ export interface OpenRepoOptions {
   readonly author?: string;
   readonly isBegun?: boolean;
   readonly remote?: string;
+  readonly bodies?: BodiesSetting;
 }
 
 /** The results of a repository, begun if need be, as somebody who is told to git. */
 export async function openResults(
   dir: string,
-  { author = 'Ada', isBegun = true, remote }: OpenRepoOptions = {},
+  { author = 'Ada', isBegun = true, remote, bodies }: OpenRepoOptions = {},
 ): Promise<ResultsRepo> {
   const base = { disk: nodeDisk, clock: systemClock, random: systemRandom };
   const email = `${author.toLowerCase()}@example.test`;
   const count = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: author };
   const env = { ...GIT_ENV, ...count, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: email };
-  const store = await openStore({ ...base, env, repo: dir, remote });
+  const store = await openStore({ ...base, env, repo: dir, remote, bodies });
   if (isBegun) await store.init();
   return {
     store,
