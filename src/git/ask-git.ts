@@ -56,3 +56,17 @@ export async function moveRef(
   const { exitCode } = await git.run(args, { expects: [128, 1] });
   return exitCode === 0;
 }
+
+export interface RepositoryFacts {
+  readonly version: string;
+  readonly isShallow: boolean;
+  readonly objectFormat: string;
+}
+
+/** What is worth knowing of a repository when something is slow or odd. */
+export async function factsOf(git: Git): Promise<RepositoryFacts> {
+  const version = (await git.text(['version'])).replace(/^git version /, '');
+  const text = await git.text(['rev-parse', '--is-shallow-repository', '--show-object-format']);
+  const [isShallow, objectFormat = 'sha1'] = text.split('\n');
+  return { version, isShallow: isShallow === 'true', objectFormat };
+}

@@ -36,11 +36,13 @@ const NEVER = new AbortController().signal;
 export class Git {
   /** The repository's own folder, shared by all its work trees. */
   readonly dir: string;
+  readonly disk: Disk;
   readonly #ports: GitPorts;
   readonly #env: ProcessEnv;
 
   constructor(dir: string, ports: GitPorts) {
     this.dir = dir;
+    this.disk = ports.disk;
     this.#ports = ports;
     this.#env = quietEnv(ports.env);
   }
@@ -64,7 +66,7 @@ export class Git {
   /** Git leaves a report in its folder when an import fails, of a failure that we have understood. */
   async removeCrashReport(stderr: string): Promise<void> {
     const [name] = /fast_import_crash_\d+/.exec(stderr) ?? [];
-    if (name !== undefined) await this.#ports.disk.remove(join(this.dir, name));
+    if (name !== undefined) await this.disk.remove(join(this.dir, name));
   }
 
   start(args: readonly string[], { stdin, signal = NEVER, env }: GitCall = {}): Promise<StreamedProcess> {

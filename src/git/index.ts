@@ -1,8 +1,10 @@
 export {
   commitOfPath,
+  factsOf,
   isAncestor,
   moveRef,
   type Remote,
+  type RepositoryFacts,
   type RepositorySettings,
   settingsOf,
 } from './ask-git.ts';
@@ -13,3 +15,4 @@ export { isObjectId, type ObjectId } from './object-id.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, type RemoteBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry } from './tree.ts';
+export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

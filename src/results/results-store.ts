@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
+import { type RunId, UsageError } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
@@ -19,6 +19,8 @@ import type { LogReader } from '../log/index.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
 import { notBegun, type ResultsPorts } from './change-results.ts';
+import { type CollectPlan, type CollectPolicy, planCollection } from './collect-bodies.ts';
+import { idOf, unknownRun } from './find-run.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
@@ -28,6 +30,9 @@ import { openPublished, type PublishedPorts } from './published-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import { type PushOutcome, pushResults } from './share.ts';
+import { type ResultsStatus, statusOf, waitingRuns } from './status.ts';
+import { keepUp, needsUpkeep, type Upkept } from './upkeep.ts';
+import { type VerifiedRun, verifyRun } from './verify-results.ts';
 
 export interface OpenResultsOptions extends GitPorts {
   /** A folder of the repository, or the repository itself. */
@@ -53,8 +58,6 @@ export interface FoundResult {
   readonly revisions: number;
   readonly marks: RunMarks;
 }
-
-const CANDIDATES_MAX = 10;
 
 export class ResultsStore implements AsyncDisposable {
   readonly ref: string;
@@ -108,6 +111,40 @@ export class ResultsStore implements AsyncDisposable {
     return { revision, revisions: revisions.length, marks };
   }
 
+  /** The ids of runs, by what people give of them; the first that is none, or several, is refused. */
+  async idsOf(given: readonly string[]): Promise<readonly RunId[]> {
+    const tree = await this.tree();
+    const ids = new Set<RunId>();
+    for (const one of given) ids.add(await idOf(tree, one));
+    return [...ids];
+  }
+
+  /** Newest first. */
+  async allRuns(): Promise<readonly RunId[]> {
+    const tree = await this.tree();
+    const runs: RunId[] = [];
+    for (const day of await tree.days()) runs.push(...(await tree.runsOf(day)).map(({ run }) => run));
+    return runs;
+  }
+
+  async planCollection(policy: CollectPolicy, nowMs: number): Promise<CollectPlan> {
+    const ports = await this.readPorts();
+    if (!ports.bucket) throw noBucket();
+    return planCollection(await this.tree(), policy, { ...ports, bucket: ports.bucket, nowMs });
+  }
+
+  /** Says of each run that its bodies go, then lets them go: whoever misses one later is told why. */
+  async collect({ runs, keys }: CollectPlan): Promise<void> {
+    const { bucket } = await this.readPorts();
+    if (!bucket) throw noBucket();
+    const byRun = new Map(runs.map((one) => [one.run, one]));
+    await this.say([...byRun.keys()], (run) => {
+      const { bodies = 0, sizeBytes = 0 } = byRun.get(run) ?? {};
+      return [{ kind: 'collection', bodies, sizeBytes }];
+    });
+    await bucket.removeAll(keys);
+  }
+
   /** The commit that published a revision, as far as it can be told. */
   async commitOf({ path }: Revision): Promise<ObjectId | undefined> {
     for (const commit of (await this.tree()).commits) {
@@ -147,6 +184,31 @@ export class ResultsStore implements AsyncDisposable {
     const remote = await this.remote();
     if (remote === undefined) return { outcome: 'no remote' };
     return pushResults(await this.ports(), remote, signal);
+  }
+
+  async status(): Promise<ResultsStatus> {
+    return statusOf(await this.ports(), await this.tree(), await this.remote());
+  }
+
+  /** Runs that the remote has not got, as far as we know; none without a remote. */
+  async waiting(): Promise<number> {
+    const remote = await this.remote();
+    return remote === undefined ? 0 : waitingRuns(await this.ports(), remote);
+  }
+
+  async needsUpkeep(): Promise<boolean> {
+    return needsUpkeep(await this.ports());
+  }
+
+  async keepUp(): Promise<Upkept> {
+    return keepUp(await this.ports());
+  }
+
+  /** Everything that was published of a run, checked; undefined when there is no such run. */
+  async verify(run: RunId): Promise<VerifiedRun | undefined> {
+    const tree = await this.tree();
+    const place = await tree.place(run);
+    return place && verifyRun(tree, place, await this.readPorts());
   }
 
   /** The remote that results are shared with, if any. */
@@ -207,24 +269,6 @@ export class ResultsStore implements AsyncDisposable {
   }
 }
 
-async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
-  if (!/^[0-9A-Za-z-]+$/.test(given)) throw noRunId(given);
-  const day = /^(\d{4})(\d\d)(\d\d)(?:T|$)/.exec(given)?.slice(1).join('-');
-  const candidates: RunId[] = [];
-  for (const one of await tree.days()) {
-    if (day !== undefined && one !== day) continue;
-    for (const { run } of await tree.runsOf(one)) {
-      if (run === given) return run;
-      // The random part alone is enough, too: it is what people copy.
-      if (run.startsWith(given) || run.slice(run.indexOf('-') + 1).startsWith(given)) candidates.push(run);
-    }
-  }
-  const [first, ...others] = candidates;
-  if (!first) throw unknownRun(given);
-  if (others.length > 0) throw ambiguous(given, candidates);
-  return first;
-}
-
 function userName(): string {
   try {
     return userInfo().username;
@@ -235,29 +279,11 @@ function userName(): string {
   }
 }
 
-function noRunId(given: string): UsageError {
+function noBucket(): UsageError {
   return new UsageError({
-    code: 'E_RUN_ID',
-    message: `${JSON.stringify(given)} is no id of a run.`,
-    hint: 'Ids look like 20261116T181503393-KvkpiQSMQs; "holdfast results list" shows them, and the beginning of one is enough.',
-  });
-}
-
-function unknownRun(given: string): UsageError {
-  return new UsageError({
-    code: 'E_RUN_UNKNOWN',
-    message: `No published run has the id ${given}.`,
-    hint: '"holdfast results list" shows what is there.',
-  });
-}
-
-function ambiguous(given: string, candidates: readonly RunId[]): ActionableError {
-  const named = candidates.slice(0, CANDIDATES_MAX).join(', ');
-  const more = candidates.length > CANDIDATES_MAX ? `, and ${candidates.length - CANDIDATES_MAX} more` : '';
-  return new UsageError({
-    code: 'E_RUN_AMBIGUOUS',
-    message: `Several runs begin with ${given}: ${named}${more}.`,
-    hint: 'Give more of the id.',
+    code: 'E_RESULTS_NO_BUCKET',
+    message: 'No bucket is named that could hold bodies of results.',
+    hint: 'Name it with --bucket, or as "bucket" in holdfast.config.',
   });
 }
 

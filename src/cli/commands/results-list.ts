@@ -1,10 +1,11 @@
-import { InvalidArgumentError, Option } from 'commander';
-import { formatUsd, systemClock, toJson } from '../../base/index.ts';
+import { Option } from 'commander';
+import { definedOf, formatUsd, toJson } from '../../base/index.ts';
 import type { ListedRun, RunRow } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatDuration, formatScore, formatTime } from '../quantities.ts';
+import { parseSince } from '../results/parse-since.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -18,6 +19,7 @@ interface ListFlags extends ResultsFlags {
   readonly tag?: string;
   readonly status?: string;
   readonly since?: number;
+  readonly removed?: true;
 }
 
 export const command = defineCommand<ListFlags>({
@@ -33,6 +35,7 @@ export const command = defineCommand<ListFlags>({
     new Option('--since <time>', 'only runs that began then or later: 2026-11-01, or 7d, 12h').argParser(
       parseSince,
     ),
+    new Option('--removed', 'also runs that were removed'),
     ...resultsOptions(),
   ],
   examples: [
@@ -46,9 +49,19 @@ export const command = defineCommand<ListFlags>({
     3: 'some rows could not be read, and are listed as such',
   },
   async run({ flags, terminal }) {
-    const { limit, since, repo: _repo, branch: _branch, json, verbose: _verbose, ...filter } = flags;
+    const { limit, since, removed, json, cursor, eval: name, target, experiment, tag, status } = flags;
     await using results = await resultsOf(flags, terminal);
-    const page = await results.list({ ...filter, limit, ...(since === undefined ? {} : { sinceMs: since }) });
+    const filter = {
+      eval: name,
+      target,
+      experiment,
+      tag,
+      status,
+      cursor,
+      sinceMs: since,
+      withRemoved: removed,
+    };
+    const page = await results.list({ limit, ...definedOf(filter) });
     if (json) terminal.json(toJson(page));
     else for (const line of report(page.runs, page.cursor, terminal)) terminal.line(line);
     return page.runs.some(({ damage }) => damage !== undefined) ? EXIT.damage : EXIT.ok;
@@ -100,15 +113,4 @@ function scoreOf({ scores: [score] }: RunRow): string {
       ? ''
       : ` (${formatScore(score.low)}–${formatScore(score.high)})`;
   return `${score.metric} ${formatScore(score.value)}${around}`;
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** A date, a time, or how long ago. Gives milliseconds. */
-function parseSince(text: string): number {
-  const ago = /^(\d+)([mhdw])$/.exec(text);
-  const ms = ago ? systemClock.nowMs() - Number(ago[1]) * (UNITS[ago[2] ?? 'd'] ?? 0) : Date.parse(text);
-  if (!Number.isFinite(ms))
-    throw new InvalidArgumentError('Write a date such as 2026-11-01, or how long ago: 7d, 12h.');
-  return ms;
 }
