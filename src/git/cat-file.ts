@@ -86,6 +86,8 @@ class Talk implements AsyncDisposable {
     this.#process
       .then(async (process) => {
         await this.#listen(process);
+        // Nobody reads them any more: whoever feeds them to the process must not wait for the next one.
+        this.#questions.end();
         const { exitCode, stderr } = await process.end;
         throw gitFailure({ exitCode: exitCode ?? -1, stderr, args, dir: git.dir });
       })

@@ -68,19 +68,33 @@ export async function listRuns(
   const tree = (after && (await treeAsBefore(ports, after))) ?? (await ResultsTree.read(ports, refs));
   if (!tree) return undefined;
   const runs: ListedRun[] = [];
-  for await (const places of placesAfter(tree, after?.run, options.sinceMs)) {
-    for (let at = 0; at < places.length; at += ROWS_AT_A_TIME) {
-      const some = places.slice(at, at + ROWS_AT_A_TIME);
-      await tree.prefetchRows(some);
-      const rows = await Promise.all(some.map((place) => readListed(ports, tree, place)));
-      for (const listed of rows) {
-        if (!isWanted(listed, options)) continue;
-        if (runs.length === options.limit) return pageOf(tree, runs, true);
-        runs.push(listed);
-      }
+  const places = placesAfter(tree, after?.run, options.sinceMs);
+  for (let hasMore = true; hasMore; ) {
+    const some = await takeSome(places, placesWanted(options, runs.length));
+    hasMore = some.length > 0;
+    await tree.prefetchRows(some);
+    for (const listed of await Promise.all(some.map((place) => readListed(ports, tree, place)))) {
+      if (!isWanted(listed, options)) continue;
+      if (runs.length === options.limit) return pageOf(tree, runs, true);
+      runs.push(listed);
     }
   }
   return pageOf(tree, runs, false);
+}
+
+/** One more than the page needs tells whether there is another page. With a filter nobody knows how many are needed. */
+function placesWanted(options: ListOptions, found: number): number {
+  return isFiltered(options) ? ROWS_AT_A_TIME : Math.min(ROWS_AT_A_TIME, options.limit + 1 - found);
+}
+
+async function takeSome(places: AsyncIterator<RunPlace>, count: number): Promise<readonly RunPlace[]> {
+  const some: RunPlace[] = [];
+  while (some.length < count) {
+    const next = await places.next();
+    if (next.done) break;
+    some.push(next.value);
+  }
+  return some;
 }
 
 /** Undefined when one of its commits is gone: the list then goes on in what is there now. */
@@ -98,7 +112,7 @@ async function* placesAfter(
   tree: ResultsTree,
   after: RunId | undefined,
   sinceMs: number | undefined,
-): AsyncGenerator<readonly RunPlace[]> {
+): AsyncGenerator<RunPlace> {
   const from = after === undefined ? undefined : dayOf(after);
   const time = sinceMs === undefined ? undefined : timeText(sinceMs);
   const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString().slice(0, 10);
@@ -106,7 +120,7 @@ async function* placesAfter(
     if (from !== undefined && day > from) continue;
     if (since !== undefined && day < since) return;
     const places = await tree.runsOf(day);
-    yield places.filter(
+    yield* places.filter(
       ({ run }) =>
         (after === undefined || run < after) && (time === undefined || run.slice(0, TIME_DIGITS) >= time),
     );
@@ -126,10 +140,13 @@ async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunP
   }
 }
 
+function isFiltered({ eval: name, target, experiment, tag, status }: RunFilter): boolean {
+  return [name, target, experiment, tag, status].some((value) => value !== undefined);
+}
+
 function isWanted({ row, marks }: ListedRun, filter: RunFilter): boolean {
   const { eval: name, target, experiment, tag, status, withRemoved = false } = filter;
-  const isFiltered = [name, target, experiment, tag, status].some((value) => value !== undefined);
-  if (!row) return !isFiltered;
+  if (!row) return !isFiltered(filter);
   return (
     (withRemoved || marks.removals.length === 0) &&
     (name === undefined || row.eval === name) &&

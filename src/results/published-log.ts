@@ -100,9 +100,12 @@ async function listBlobs(
     .toString('utf8')
     .split('\0')
     .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+)(?: +(\d+))?\t(.*)$/s.exec(line) ?? [];
+      const [, id, size, path] = /^\d+ blob ([0-9a-f]+)(?: +(\d+|BAD|-))?\t(.*)$/s.exec(line) ?? [];
       if (id === undefined || path === undefined) return [];
-      return [{ path, id: id as ObjectId, sizeBytes: Number(size ?? revision.row.log.sizeBytes) }];
+      // Git says BAD of an object that it cannot read: that is told when it is read.
+      const known = Number(size);
+      const sizeBytes = Number.isInteger(known) ? known : revision.row.log.sizeBytes;
+      return [{ path, id: id as ObjectId, sizeBytes }];
     });
   if (!isWhole) await prefetch(blobs.filter(({ path }) => !SAMPLES.test(path)).map(({ id }) => id));
   return blobs;

@@ -6,6 +6,7 @@ import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { checkLogDir, logStoreOf, openNamedLog } from '../logs/log-place.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import { upkeepInBackground } from '../results/upkeep-in-background.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand<ResultsFlags>({
@@ -30,6 +31,7 @@ said as often as one likes; another log of the same run becomes a new revision o
     for (const log of await logsOf(args[0] ?? [], terminal))
       published.push(await publishOne(log, results, flags, terminal));
     if (flags.json) terminal.json(toJson({ repository: results.dir, runs: published }));
+    await upkeepInBackground(results, terminal);
     return EXIT.ok;
   },
 });
