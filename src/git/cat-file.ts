@@ -2,7 +2,7 @@ import { ActionableError, assert } from '../base/index.ts';
 import type { StreamedProcess } from '../process/index.ts';
 import type { Git } from './git.ts';
 import { gitFailure } from './git-errors.ts';
-import type { ObjectId } from './object-id.ts';
+import { damagedObject, hashFor, type ObjectId } from './object-id.ts';
 
 export interface GitObject {
   readonly id: ObjectId;
@@ -58,12 +58,13 @@ export class CatFile implements AsyncDisposable {
   }
 
   #put(waiting: Waiting): void {
-    this.#talk ??= new Talk(this.#git, (error, left) => this.#goOn(error, left));
+    this.#talk ??= new Talk(this.#git, (end) => this.#goOn(end));
     this.#talk.put(waiting);
   }
 
-  #goOn(error: unknown, [culprit, ...others]: readonly Waiting[]): void {
+  #goOn({ error, left, wasTold }: TalkEnd): void {
     this.#talk = undefined;
+    const [culprit, ...others] = wasTold ? [undefined, ...left] : left;
     culprit?.reject(error);
     for (const one of others) {
       if (this.#isClosed) one.reject(error);
@@ -72,14 +73,23 @@ export class CatFile implements AsyncDisposable {
   }
 }
 
+interface TalkEnd {
+  readonly error: unknown;
+  /** Who was not answered. Unless that was told already, the process died of the first of them. */
+  readonly left: readonly Waiting[];
+  readonly wasTold: boolean;
+}
+
 /** One process, from its first question to its end. Whoever is not answered then is handed back. */
 class Talk implements AsyncDisposable {
   readonly #questions = new Questions();
   readonly #waiting: Waiting[] = [];
   readonly #process: Promise<StreamedProcess>;
-  readonly #onEnd: (error: unknown, left: readonly Waiting[]) => void;
+  readonly #onEnd: (end: TalkEnd) => void;
+  /** The last answer was damaged: git gives all of it, and then dies of it. */
+  #wasTold = false;
 
-  constructor(git: Git, onEnd: (error: unknown, left: readonly Waiting[]) => void) {
+  constructor(git: Git, onEnd: (end: TalkEnd) => void) {
     this.#onEnd = onEnd;
     const args = ['cat-file', '--batch-command'];
     this.#process = git.start(args, { stdin: this.#questions });
@@ -91,7 +101,9 @@ class Talk implements AsyncDisposable {
         const { exitCode, stderr } = await process.end;
         throw gitFailure({ exitCode: exitCode ?? -1, stderr, args, dir: git.dir });
       })
-      .catch((error: unknown) => this.#onEnd(error, this.#waiting.splice(0)));
+      .catch((error: unknown) =>
+        this.#onEnd({ error, left: this.#waiting.splice(0), wasTold: this.#wasTold }),
+      );
   }
 
   put(waiting: Waiting): void {
@@ -114,10 +126,19 @@ class Talk implements AsyncDisposable {
         const answer = answers.take(first.wantsBytes);
         if (!answer) break;
         this.#waiting.shift();
-        first.resolve(answer.found);
+        const { found } = answer;
+        this.#wasTold = found !== undefined && 'bytes' in found && !isWhole(found);
+        if (found && this.#wasTold) first.reject(damagedObject(found.id));
+        else first.resolve(found);
       }
     }
   }
+}
+
+/** Git gives what it finds, also where that is damaged: an object is what its name says, or it is nothing. */
+function isWhole({ id, type, bytes }: GitObject): boolean {
+  const hash = hashFor(id, { type, sizeBytes: bytes.length });
+  return hash.update(bytes).digest('hex') === id;
 }
 
 /** What is asked, as it comes. */

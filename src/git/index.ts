@@ -3,16 +3,16 @@ export {
   factsOf,
   isAncestor,
   moveRef,
-  type Remote,
   type RepositoryFacts,
   type RepositorySettings,
   settingsOf,
 } from './ask-git.ts';
 export { CatFile } from './cat-file.ts';
-export { type Author, type ImportFile, importCommit, type StoredObject } from './fast-import.ts';
+export { type Author, type ImportFile, importCommit } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';
 export { isObjectId, type ObjectId } from './object-id.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
-export { fetchBranch, pushBranch, type RemoteBranch, trackingRef } from './remote.ts';
+export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
+export { streamBlob } from './stream-blob.ts';
 export { parseTree, type TreeEntry } from './tree.ts';
 export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

@@ -1,5 +1,12 @@
 import type { Bucket } from '../bucket/index.ts';
-import { type CatFile, type Git, noPrefetch, type ObjectId, type Prefetch } from '../git/index.ts';
+import {
+  type CatFile,
+  type Git,
+  noPrefetch,
+  type ObjectId,
+  type Prefetch,
+  streamBlob,
+} from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
 import { type BodyPointer, readBody, readPointer } from './bodies.ts';
 import { memberOfPath, POINTERS_FOLDER } from './layout.ts';
@@ -120,10 +127,7 @@ async function* readBlob(
   { git, objects }: PublishedPorts,
 ): AsyncGenerator<Uint8Array> {
   if (sizeBytes > HELD_BYTES_MAX) {
-    await using process = await git.start(['cat-file', 'blob', id]);
-    yield* process.stdout;
-    const { exitCode } = await process.end;
-    if (exitCode !== 0) throw missingObject(id);
+    yield* streamBlob(git, id);
     return;
   }
   const blob = await objects.object(id);

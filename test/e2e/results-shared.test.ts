@@ -105,7 +105,7 @@ describe('sharing', () => {
       expect(fetchesIn(trace)).toBe(name === 'partial' ? 2 : 0);
       expect((await json(path, 'show', day(2))).run).toBe(day(2));
       mkdirSync(join(path, 'logs'));
-      await writeRun(join(path, 'logs'), runIdAt('2026-04-01T00:00:00Z', name.length));
+      await writeRun(join(path, 'logs'), runIdAt('2026-04-01T00:00:00Z', name === 'partial' ? 1 : 2));
       expect((await holdfast(path, ['results', 'publish', 'logs'])).code).toBe(0);
       expect((await holdfast(path, ['results', 'sync'])).code).toBe(0);
     }
@@ -124,6 +124,60 @@ function fetchesIn(trace: string): number {
   if (!existsSync(trace)) return 0;
   const lines = execFileSync('cat', [trace], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => line.includes('built-in: git upload-pack')).length;
+}
+
+describe('what people say of runs', () => {
+  test('tags, notes, verdicts and removals, and all of them taken back', async () => {
+    const a = await clone('a', day(1), day(2));
+    const id = day(1).slice(-10);
+    const words = (...given: string[]) => holdfast(a, ['results', ...given]);
+    expect((await words('tag', id, '--add', 'baseline', '-a', 'x')).stdout).toContain('baseline, x');
+    expect((await words('tag', id, '--remove', 'x')).stdout).toMatch(/baseline\n/);
+    const tagged = (await json(a, 'list', '--tag', 'baseline')).runs;
+    expect(tagged).toMatchObject([{ run: day(1), row: { tags: ['baseline'] } }]);
+    await words('note', id, 'the key had expired');
+    const verdict = await json(a, 'note', id, '--sample', '1', '--verdict', 'fail', 'it guessed');
+    expect(verdict).toMatchObject({ kind: 'verdict', anchor: { sample: '1', epoch: 1 }, text: 'it guessed' });
+    expect((await words('show', id)).stdout).toContain('the key had expired');
+    expect((await json(a, 'show', id)).marks.verdicts).toMatchObject([{ id: verdict.id }]);
+    await words('note', id, '--retract', verdict.id);
+    expect((await json(a, 'show', id)).marks.verdicts).toEqual([]);
+    expect((await words('remove', id, '--reason', 'wrong key')).stdout).toContain('is hidden');
+    expect(await listed(a)).toEqual([day(2)]);
+    expect((await json(a, 'list', '--removed')).runs).toHaveLength(2);
+    await words('remove', id, '--restore');
+    expect(await listed(a)).toEqual([day(2), day(1)]);
+  });
+
+  test('what cannot be said is refused with a next step, and nothing is written', async () => {
+    const a = await clone('a', day(1), day(2));
+    const before = git(a, 'rev-parse', 'holdfast/results');
+    const codes: (readonly [string, ...string[]])[] = [
+      ['E_TAG', 'tag', day(1)],
+      ['E_TAG', 'tag', day(1), '--add', ' '],
+      ['E_NOTE', 'note', day(1)],
+      ['E_NOTE', 'note', day(1), '--verdict', 'fail'],
+      ['E_NOTE', 'note', day(1), '--retract', 'nobody'],
+      ['E_RUN_UNKNOWN', 'remove', 'nobody'],
+      ['E_RUN_AMBIGUOUS', 'tag', '2026', '--add', 'x'],
+      ['E_GC_RULE', 'gc'],
+      ['E_RESULTS_NO_BUCKET', 'gc', '--before', '1d'],
+    ];
+    for (const [code, ...words] of codes)
+      expect(await holdfast(a, ['results', ...words, '--verbose']), words.join(' ')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(code),
+      });
+    expect(git(a, 'rev-parse', 'holdfast/results')).toBe(before);
+  });
+});
+
+describe('a store that keeps itself', () => {
+  test('many publications are put together in the background, and nobody has to say so', async () => {
+    const a = await clone('a');
+    for (let n = 0; n < 30; n++) await writeRun(join(a, 'logs'), runIdAt('2026-03-01T00:00:00Z', n));
+    const packs = () =>
+      readdirSync(join(a, '.git', 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length;
     await holdfast(a, ['results', 'publish', 'logs']);
     const graph = join(a, '.git', 'objects', 'info', 'commit-graphs', 'commit-graph-chain');
     await until(() => packs() < 10 && existsSync(graph));
