@@ -64,9 +64,8 @@ export class CatFile implements AsyncDisposable {
 
   #goOn({ error, left, wasTold }: TalkEnd): void {
     this.#talk = undefined;
-    const [culprit, ...others] = wasTold ? [undefined, ...left] : left;
-    culprit?.reject(error);
-    for (const one of others) {
+    if (!wasTold) left[0]?.reject(error);
+    for (const one of wasTold ? left : left.slice(1)) {
       if (this.#isClosed) one.reject(error);
       else this.#put(one);
     }
