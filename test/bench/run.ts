@@ -8,6 +8,7 @@ import { journalCost } from './journal-cost.ts';
 import { largeSample } from './large-sample.ts';
 import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
+import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -20,6 +21,7 @@ const BENCHES: readonly Bench[] = [
   lookUp,
   recoverMany,
   recoverLong,
+  resultsList,
 ];
 
 const { positionals: names, values } = parseArgs({
