@@ -33,6 +33,7 @@ import { type PushOutcome, pushResults } from './share.ts';
 import { type ResultsStatus, statusOf, waitingRuns } from './status.ts';
 import { keepUp, needsUpkeep, type Upkept } from './upkeep.ts';
 import { type VerifiedRun, verifyRun } from './verify-results.ts';
+import { withDocuments } from './with-documents.ts';
 
 export interface OpenResultsOptions extends GitPorts {
   /** A folder of the repository, or the repository itself. */
@@ -89,7 +90,8 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async publish(log: LogReader, name: string): Promise<Published> {
-    return publishLog(log, name, await this.ports());
+    const ports = await this.ports();
+    return withDocuments(ports.disk, log, (whole) => publishLog(whole, name, ports));
   }
 
   async list(options: ListOptions): Promise<RunPage> {

@@ -12,11 +12,14 @@ import {
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { convertLog, openLog } from '../log/index.ts';
 import { digestDocuments } from './documents.ts';
 import { DAY_RUNS_MAX, RESULTS_REF } from './layout.ts';
 import { listRuns } from './list-runs.ts';
 import { openPublished } from './published-log.ts';
 import { ResultsTree } from './results-tree.ts';
+import { withDocuments } from './with-documents.ts';
 
 const dir = useTempDir();
 let repo: string;
@@ -114,6 +117,26 @@ describe('publishing', () => {
     await using results = await openResults(repo);
     const path = await writeRun(logs, RUN, { header: { status: 'started' } });
     await expect(results.publish(path)).rejects.toMatchObject({ code: 'E_RESULT_UNFINISHED' });
+  });
+
+  test('a log in one JSON is published as documents, and read again as it was', async () => {
+    await using results = await openResults(repo);
+    const from = await writeRun(logs, RUN);
+    const to = join(logs, 'one.json');
+    await convertLog(nodeDisk, { from, to });
+    expect(await results.publish(to)).toMatchObject({
+      run: RUN,
+      outcome: 'published',
+      row: { log: { name: 'one.json' } },
+    });
+    const log = await results.store.open(await results.store.find(RUN));
+    expect(log.members().length).toBeGreaterThan(3);
+    expect(await log.sample('1', 1)).toEqual(await withLog(from, (whole) => whole.sample('1', 1)));
+    await log.close();
+    const away = { ...(await openLog(nodeDisk, to)), path: '/nowhere/one.json', members: () => [] };
+    await expect(withDocuments(nodeDisk, away, async () => 0)).rejects.toMatchObject({
+      code: 'E_RESULT_FORM',
+    });
   });
 
   test('a repository of SHA-256 works', async () => {
