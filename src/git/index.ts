@@ -1,4 +1,5 @@
-export { commitOfPath, identityIn } from './ask-git.ts';
+export { commitOfPath, identityIn, refsLike } from './ask-git.ts';
+export { listBlobs, readBlob } from './blobs.ts';
 export { CatFile } from './cat-file.ts';
 export { type Author, type ImportFile, importCommit } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';

@@ -79,12 +79,24 @@ function unescapeStep(step: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a path
 const UNSAFE = /[%/\\"\u0000-\u001f\u007f]/g;
 
-/** [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. */
-export function runIdFor(about: { readonly runId: string; readonly created: string }): RunId {
+/**
+ * [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. Inspect gives all tasks of
+ * one command the same run id; what is one run here is what it calls an eval.
+ */
+export function runIdFor(about: {
+  readonly runId: string;
+  readonly evalId: string;
+  readonly created: string;
+}): RunId {
   if (isRunId(about.runId)) return about.runId;
-  const beganMs = Date.parse(about.created);
+  return foreignRunId(about.evalId, about.created);
+}
+
+/** An id for what another tool knows by an id of its own, and that began then. */
+export function foreignRunId(id: string, created: string): RunId {
+  const beganMs = Date.parse(created);
   const time = new Date(Number.isNaN(beganMs) ? 0 : beganMs).toISOString().replace(/[-:.Z]/g, '');
-  return `${time}-${digestOf(about.runId).slice(0, 10)}` as RunId;
+  return `${time}-${digestOf(id).slice(0, 10)}` as RunId;
 }
 
 export function notesPath(run: RunId): string {

@@ -3,17 +3,8 @@ import type { CatFile } from '../git/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
 import { dayOf } from './layout.ts';
 import { ResultsTree, type RunPlace } from './results-tree.ts';
+import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 import type { RunRow } from './run-row.ts';
-
-export interface RunFilter {
-  readonly eval?: string;
-  readonly target?: string;
-  readonly experiment?: string;
-  readonly tag?: string;
-  readonly status?: string;
-  /** Only runs that began then or later, in milliseconds. */
-  readonly sinceMs?: number;
-}
 
 export interface ListOptions extends RunFilter {
   readonly limit: number;
@@ -98,18 +89,7 @@ async function readListed(tree: ResultsTree, place: RunPlace): Promise<ListedRun
 }
 
 function isWanted({ row }: ListedRun, filter: RunFilter): boolean {
-  const isFiltered = Object.entries(filter).some(
-    ([key, value]) => value !== undefined && !['limit', 'cursor', 'sinceMs'].includes(key),
-  );
-  if (!row) return !isFiltered;
-  const { eval: name, target, experiment, tag, status } = filter;
-  return (
-    (name === undefined || row.eval === name) &&
-    (target === undefined || row.target === target) &&
-    (experiment === undefined || row.experiment === experiment) &&
-    (status === undefined || row.status === status) &&
-    (tag === undefined || row.tags.includes(tag))
-  );
+  return row ? matchesFilter(row, filter) : !isFiltering(filter);
 }
 
 interface Cursor {

@@ -1,5 +1,4 @@
-import { DamageError } from '../base/index.ts';
-import type { CatFile, Git, ObjectId } from '../git/index.ts';
+import { type CatFile, type Git, listBlobs, type ObjectId, readBlob } from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
 import { LOG_FOLDER, memberOfPath } from './layout.ts';
 import type { Revision } from './results-tree.ts';
@@ -9,9 +8,6 @@ export interface PublishedPorts {
   readonly objects: CatFile;
   readonly scratch?: Scratch;
 }
-
-/** Larger documents come through a process of their own, so that they are never held whole. */
-const HELD_BYTES_MAX = 8 * 2 ** 20;
 
 /** A published run as a log: whatever reads logs reads it. Nothing is written anywhere, and no file is made of it. */
 export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
@@ -33,49 +29,4 @@ export async function openPublished(revision: Revision, ports: PublishedPorts): 
 
 function entryOf(name: string, sizeBytes: number) {
   return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc: 0, headerOffset: 0 };
-}
-
-interface ListedBlob {
-  readonly path: string;
-  readonly id: ObjectId;
-  readonly sizeBytes: number;
-}
-
-/** `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. */
-async function listBlobs(git: Git, tree: ObjectId): Promise<readonly ListedBlob[]> {
-  const { stdout } = await git.run(['ls-tree', '-r', '-l', '-z', tree]);
-  return stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(line) ?? [];
-      if (id === undefined || path === undefined) return [];
-      return [{ path, id: id as ObjectId, sizeBytes: Number(size) }];
-    });
-}
-
-async function* readBlob(
-  id: ObjectId | undefined,
-  sizeBytes: number,
-  { git, objects }: PublishedPorts,
-): AsyncGenerator<Uint8Array> {
-  if (id === undefined) return;
-  if (sizeBytes > HELD_BYTES_MAX) {
-    await using process = await git.start(['cat-file', 'blob', id]);
-    yield* process.stdout;
-    const { exitCode } = await process.end;
-    if (exitCode !== 0) throw missingBlob(id);
-    return;
-  }
-  const blob = await objects.object(id);
-  if (!blob) throw missingBlob(id);
-  yield blob.bytes;
-}
-
-function missingBlob(id: ObjectId): DamageError {
-  return new DamageError({
-    code: 'E_GIT_OBJECT',
-    message: `The object ${id} is missing in the repository of the results.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
-  });
 }

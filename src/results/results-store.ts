@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
+import { type RunId, UsageError } from '../base/index.ts';
 import type { ObjectId } from '../git/index.ts';
 import {
   type Author,
@@ -12,6 +12,7 @@ import {
   importCommit,
 } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
 import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import { type Published, publishLog } from './publish-log.ts';
@@ -45,8 +46,6 @@ const GENESIS = {
   author: { name: 'Holdfast', email: 'holdfast@localhost' },
   seconds: 0,
 } as const;
-
-const CANDIDATES_MAX = 10;
 
 export class ResultsStore implements AsyncDisposable {
   readonly ref: string;
@@ -129,21 +128,13 @@ export class ResultsStore implements AsyncDisposable {
 }
 
 async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
-  if (!/^[0-9A-Za-z-]+$/.test(given)) throw noRunId(given);
-  const day = /^(\d{4})(\d\d)(\d\d)(?:T|$)/.exec(given)?.slice(1).join('-');
+  const day = dayIn(given);
   const candidates: RunId[] = [];
   for (const one of await tree.days()) {
     if (day !== undefined && one !== day) continue;
-    for (const { run } of await tree.runsOf(one)) {
-      if (run === given) return run;
-      // The random part alone is enough, too: it is what people copy.
-      if (run.startsWith(given) || run.slice(run.indexOf('-') + 1).startsWith(given)) candidates.push(run);
-    }
+    for (const { run } of await tree.runsOf(one)) if (isNamedBy(run, given)) candidates.push(run);
   }
-  const [first, ...others] = candidates;
-  if (!first) throw unknownRun(given);
-  if (others.length > 0) throw ambiguous(given, candidates);
-  return first;
+  return chooseRun(given, candidates);
 }
 
 function userName(): string {
@@ -161,31 +152,5 @@ function notBegun(dir: string): UsageError {
     code: 'E_RESULTS_NOT_BEGUN',
     message: `The repository ${dir} keeps no results yet.`,
     hint: 'Begin with "holdfast results init".',
-  });
-}
-
-function noRunId(given: string): UsageError {
-  return new UsageError({
-    code: 'E_RUN_ID',
-    message: `${JSON.stringify(given)} is no id of a run.`,
-    hint: 'Ids look like 20261116T181503393-KvkpiQSMQs; "holdfast results list" shows them, and the beginning of one is enough.',
-  });
-}
-
-function unknownRun(given: string): UsageError {
-  return new UsageError({
-    code: 'E_RUN_UNKNOWN',
-    message: `No published run has the id ${given}.`,
-    hint: '"holdfast results list" shows what is there.',
-  });
-}
-
-function ambiguous(given: string, candidates: readonly RunId[]): ActionableError {
-  const named = candidates.slice(0, CANDIDATES_MAX).join(', ');
-  const more = candidates.length > CANDIDATES_MAX ? `, and ${candidates.length - CANDIDATES_MAX} more` : '';
-  return new UsageError({
-    code: 'E_RUN_AMBIGUOUS',
-    message: `Several runs begin with ${given}: ${named}${more}.`,
-    hint: 'Give more of the id.',
   });
 }
