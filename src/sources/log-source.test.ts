@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fixtureFields, fixtureSpec, writeFixtureLog } from '../../test/sim/log-fixture.ts';
+import { fillFixtureLog, fixtureFields, fixtureSpec, writeFixtureLog } from '../../test/sim/log-fixture.ts';
 import { manualClock } from '../../test/sim/manual-clock.ts';
 import { runIdAt, writeRun } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import type { RunId } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { directoryLogStore, type LogStore } from '../log/index.ts';
+import { createLogFile, directoryLogStore, type LogStore } from '../log/index.ts';
 import { logSource } from './log-source.ts';
 import { openRowMemory } from './row-memory.ts';
 import type { SourceRun } from './run-source.ts';
@@ -64,7 +64,7 @@ describe('rows of logs', () => {
     ]);
   });
 
-  test('of tasks that one command of Inspect ran are several runs, although they share a run id', async () => {
+  test('[RES-2] of tasks that one command of Inspect ran are several runs, although they share a run id', async () => {
     for (const evalId of ['x', 'y'])
       await writeFixtureLog(nodeDisk, join(logs, `${evalId}.eval`), {
         spec: { run_id: 'shared', eval_id: evalId, task: `task-${evalId}` },
@@ -122,17 +122,18 @@ describe('the memory of rows', () => {
     await look();
     const path = join(logs, `${ids[1]}.eval`);
     const { mtime } = statSync(path);
-    await replace(path, 'm2');
+    const size = await replace(path, 'm2');
+    utimesSync(path, mtime, mtime);
     expect((await look())[1]?.row?.target).toBe('m2');
     // Of the same size: only its time, and then its content, tell.
-    await replace(path, 'm3');
+    expect(await replace(path, 'm3')).toBe(size);
     utimesSync(path, mtime, new Date(mtime.getTime() + 10));
     expect((await look())[1]?.row?.target).toBe('m3');
     // Looked at while it was young, and changed in the same moment.
     const young = new Date(NOW_MS - 500);
     utimesSync(path, young, young);
     await look();
-    await replace(path, 'm4');
+    expect(await replace(path, 'm4')).toBe(size);
     utimesSync(path, young, young);
     expect((await look())[1]?.row?.target).toBe('m4');
   });
@@ -211,11 +212,14 @@ async function write(): Promise<void> {
   }
 }
 
-/** Another log of the same run, of the same size as any other with a name as long. */
-async function replace(path: string, model: string): Promise<void> {
+/** Another log of the same run. It is not compressed: with a name as long it has the same size. */
+async function replace(path: string, model: string): Promise<number> {
   const run = basename(path, '.eval');
   rmSync(path);
-  await writeFixtureLog(nodeDisk, path, { spec: { run_id: run, model } });
+  const file = await createLogFile(nodeDisk, path, { method: 'stored' });
+  await fillFixtureLog(file, { spec: { run_id: run, model } });
+  await file.finish();
+  return statSync(path).size;
 }
 
 /** As a process does that begins, looks and ends. */
