@@ -1,3 +1,4 @@
+export { journalSource } from './journal-source.ts';
 export { findInAll, listAll } from './list-all.ts';
 export type { RunInForms } from './one-row.ts';
 export { type OpenSourceOptions, openFolder, openSource } from './open-source.ts';

@@ -1,6 +1,7 @@
 /** One list over everything that runs are kept in, as a user meets it. */
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { addAgentv4, addAgentv5 } from '../sim/agentv-branch.ts';
 import { filledJournal, runRecord } from '../sim/journal-fixture.ts';
@@ -65,6 +66,20 @@ test('logs, runs under way, published runs and those of AgentV are one list, and
   const [name = ''] = readdirSync(join(dir.path, 'logs')).filter((one) => one.endsWith('.eval'));
   expect((await show(name)).stdout).toContain('capitals');
   expect((await show('nobody')).code).toBe(2);
+});
+
+test('a bucket of logs comes with the runs under way in the folder that they are started in', async () => {
+  await using dir = await makeTempDir();
+  mkdirSync(join(dir.path, 'bucket'));
+  const journal = await filledJournal(join(dir.path, '.holdfast'), runRecord());
+  journal.close();
+  const bucket = pathToFileURL(join(dir.path, 'bucket')).href;
+  const listed = await holdfast(dir.path, ['results', 'list', '--json', '--log-dir', bucket], {
+    HOME: dir.path,
+  });
+  expect(JSON.parse(listed.stdout).runs).toMatchObject([
+    { forms: ['interrupted'], row: { samples: { total: 4 } } },
+  ]);
 });
 
 test('what cannot be read is listed with its reason, and what is named wrongly is told', async () => {

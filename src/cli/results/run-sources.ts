@@ -5,7 +5,9 @@ import { ActionableError, systemClock, systemRandom } from '../../base/index.ts'
 import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { ResultsStore } from '../../results/index.ts';
+import { placesOf } from '../../runner/index.ts';
 import {
+  journalSource,
   type OpenSourceOptions,
   openFolder,
   openSource,
@@ -56,7 +58,7 @@ export async function openSources(flags: SourceFlags, terminal: Terminal): Promi
   try {
     const results = await openStore(flags, terminal, isNamed);
     if (results) sources.push(resultsSource(results.store));
-    for (const place of await placesOf(flags, terminal))
+    for (const place of await namedPlaces(flags, terminal))
       sources.push(...(await openPlace(place, sourceContext(terminal))));
     return { sources, ...(results ? { results } : {}), [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -69,19 +71,23 @@ function sourceContext({ cwd, env }: Terminal): OpenSourceOptions {
   return { disk: nodeDisk, clock: systemClock, random: systemRandom, env, cwd, cacheDir: cacheDirOf(env) };
 }
 
-function openPlace(
-  { given, isLogDir }: { readonly given: string; readonly isLogDir: boolean },
+async function openPlace(
+  { given, isLogDir }: NamedPlace,
   options: OpenSourceOptions,
 ): Promise<readonly RunSource[]> {
-  // A log directory is one also when a repository was made of it.
-  if (isLogDir && !isBucketUrl(given)) return openFolder(directoryOf(given, options.cwd), options);
-  return openSource(given, options);
+  if (!isLogDir) return openSource(given, options);
+  // A log directory is one also when a repository was made of it; the state of a bucket lies where its runs are started.
+  if (!isBucketUrl(given)) return openFolder(directoryOf(given, options.cwd), options);
+  const { state, logs } = await placesOf(nodeDisk, { logDir: given, workDir: options.cwd });
+  return [...(await openSource(given, options)), journalSource({ ...options, state, logs })];
 }
 
-async function placesOf(
-  flags: SourceFlags,
-  { cwd }: Terminal,
-): Promise<readonly { readonly given: string; readonly isLogDir: boolean }[]> {
+interface NamedPlace {
+  readonly given: string;
+  readonly isLogDir: boolean;
+}
+
+async function namedPlaces(flags: SourceFlags, { cwd }: Terminal): Promise<readonly NamedPlace[]> {
   if (flags.logDir !== undefined) await checkLogDir(flags.logDir, cwd, 'holdfast results list --log-dir');
   const logDir = flags.logDir ?? LOG_DIR;
   const isThere =
