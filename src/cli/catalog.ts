@@ -76,12 +76,12 @@ export const CATALOG: readonly CatalogEntry[] = [
   },
   {
     words: ['results', 'list'],
-    summary: 'List published runs, newest first',
+    summary: 'List runs, newest first: published, in logs, and under way',
     load: () => import('./commands/results-list.ts'),
   },
   {
     words: ['results', 'show'],
-    summary: 'Show a published run',
+    summary: 'Show a run: published, in a log, or under way',
     load: () => import('./commands/results-show.ts'),
   },
   {

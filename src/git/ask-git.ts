@@ -34,6 +34,12 @@ export async function settingsOf(git: Git): Promise<RepositorySettings> {
   return { ...(name ? { name } : {}), ...(email ? { email } : {}), remotes };
 }
 
+/** The refs that match any of some patterns: branches before what was fetched. */
+export async function refsLike(git: Git, patterns: readonly string[]): Promise<readonly string[]> {
+  const found = await git.text(['for-each-ref', '--format=%(refname)', ...patterns]);
+  return found.split('\n').filter((line) => line !== '');
+}
+
 /** The last commit that changed a path. */
 export async function commitOfPath(git: Git, ref: string, path: string): Promise<ObjectId | undefined> {
   const text = await git.text(['rev-list', '-1', ref, '--', path]);

@@ -23,3 +23,11 @@ export function damagedObject(id: ObjectId): DamageError {
     hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
   });
 }
+
+export function missingObject(id: ObjectId): DamageError {
+  return new DamageError({
+    code: 'E_GIT_OBJECT',
+    message: `The object ${id} is missing in the repository.`,
+    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+  });
+}

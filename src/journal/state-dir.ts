@@ -88,6 +88,11 @@ export class StateDir {
     return join(this.path, 'log-index-1.db');
   }
 
+  /** The list rows of the logs beside it, so that none is opened twice for a list. A cache, with its version in the name. */
+  get runRows(): string {
+    return join(this.path, 'run-rows-1.db');
+  }
+
   /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */
   get codeOutlines(): string {
     return join(this.path, 'code-outlines.json');

@@ -1,8 +1,13 @@
+export { chooseRun, isNamedBy } from './choose-run.ts';
 export type { CollectPlan } from './collect-bodies.ts';
+export { foreignRunId } from './layout.ts';
 export type { ListedRun } from './list-runs.ts';
+export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { NoteAnchor } from './note.ts';
 export { type FoundResult, openResults, ResultsStore } from './results-store.ts';
-export type { RunRow } from './run-row.ts';
+export { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
+export type { RunMarks } from './run-marks.ts';
+export { rowContent, runRow } from './run-row.ts';
 export { removeRun, restoreRun, tagRun, untagRun } from './say.ts';
 export type { PushOutcome } from './share.ts';
 export type { ResultsStatus } from './status.ts';

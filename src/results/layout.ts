@@ -108,12 +108,23 @@ function unescapeStep(step: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a path
 const UNSAFE = /[%/\\"\u0000-\u001f\u007f]/g;
 
-/** [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. */
-export function runIdFor(about: { readonly runId: string; readonly created: string }): RunId {
+/**
+ * [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. Inspect gives all tasks of
+ * one command the same run id; what is one run here is what it calls an eval.
+ */
+export function runIdFor(about: {
+  readonly runId: string;
+  readonly evalId: string;
+  readonly created: string;
+}): RunId {
   if (isRunId(about.runId)) return about.runId;
-  const beganMs = Date.parse(about.created);
-  const time = timeText(Number.isNaN(beganMs) ? 0 : beganMs);
-  return `${time}-${digestOf(about.runId).slice(0, 10)}` as RunId;
+  return foreignRunId(about.evalId, about.created);
+}
+
+/** An id for what another tool knows by an id of its own, and that began then. */
+export function foreignRunId(id: string, created: string): RunId {
+  const beganMs = Date.parse(created);
+  return `${timeText(Number.isNaN(beganMs) ? 0 : beganMs)}-${digestOf(id).slice(0, 10)}` as RunId;
 }
 
 /** [RES-8] The folder of what people say of a run. Always spread, so that no tree grows without bounds and all clones agree. */

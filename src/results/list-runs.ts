@@ -12,20 +12,9 @@ import { isObjectId, type ObjectId } from '../git/index.ts';
 import { dayOf, TIME_DIGITS, timeText } from './layout.ts';
 import { readNotes } from './notes.ts';
 import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
+import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
-
-export interface RunFilter {
-  readonly eval?: string;
-  readonly target?: string;
-  readonly experiment?: string;
-  readonly tag?: string;
-  readonly status?: string;
-  /** Only runs that began then or later, in milliseconds. */
-  readonly sinceMs?: number;
-  /** Also runs that were removed, which are hidden otherwise. */
-  readonly withRemoved?: boolean;
-}
 
 export interface ListOptions extends RunFilter {
   readonly limit: number;
@@ -84,7 +73,7 @@ export async function listRuns(
 
 /** One more than the page needs tells whether there is another page. With a filter nobody knows how many are needed. */
 function placesWanted(options: ListOptions, found: number): number {
-  return isFiltered(options) ? ROWS_AT_A_TIME : Math.min(ROWS_AT_A_TIME, options.limit + 1 - found);
+  return isFiltering(options) ? ROWS_AT_A_TIME : Math.min(ROWS_AT_A_TIME, options.limit + 1 - found);
 }
 
 async function takeSome(places: AsyncIterator<RunPlace>, count: number): Promise<readonly RunPlace[]> {
@@ -140,21 +129,9 @@ async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunP
   }
 }
 
-function isFiltered({ eval: name, target, experiment, tag, status }: RunFilter): boolean {
-  return [name, target, experiment, tag, status].some((value) => value !== undefined);
-}
-
 function isWanted({ row, marks }: ListedRun, filter: RunFilter): boolean {
-  const { eval: name, target, experiment, tag, status, withRemoved = false } = filter;
-  if (!row) return !isFiltered(filter);
-  return (
-    (withRemoved || marks.removals.length === 0) &&
-    (name === undefined || row.eval === name) &&
-    (target === undefined || row.target === target) &&
-    (experiment === undefined || row.experiment === experiment) &&
-    (status === undefined || row.status === status) &&
-    (tag === undefined || row.tags.includes(tag))
-  );
+  if (!row) return !isFiltering(filter);
+  return (filter.withRemoved || marks.removals.length === 0) && matchesFilter(row, filter);
 }
 
 interface Cursor {

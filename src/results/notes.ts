@@ -58,15 +58,21 @@ export async function addNotes(
     const made: Note[] = [];
     for (const run of runs) {
       const before = await readNotes(tree, ports.objects, run);
-      for (const saying of await sayOf(run, before)) made.push(noteOf(run, saying, ports));
+      for (const saying of await sayOf(run, before)) made.push(noteOf(run, saying, ports, made.length));
     }
     if (made.length === 0) return { done: made };
     return { message: messageFor(made), files: made.map(fileOf), whenDone: () => made };
   });
 }
 
-function noteOf(run: RunId, saying: NoteSaying, { clock, random, author }: ResultsPorts): Note {
-  const id = newRunId(clock.nowMs(), random);
+/** What is said at once keeps its order: ids sort by time. */
+function noteOf(
+  run: RunId,
+  saying: NoteSaying,
+  { clock, random, author }: ResultsPorts,
+  place: number,
+): Note {
+  const id = newRunId(clock.nowMs() + place, random);
   return { version: 1, id, run, by: author, time: isoTime(clock.nowMs()), ...saying };
 }
 

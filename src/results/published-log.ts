@@ -2,16 +2,17 @@ import type { Bucket } from '../bucket/index.ts';
 import {
   type CatFile,
   type Git,
+  listBlobs,
+  missingObject,
   noPrefetch,
   type ObjectId,
   type Prefetch,
-  streamBlob,
+  readBlob,
 } from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
 import { type BodyPointer, readBody, readPointer } from './bodies.ts';
 import { memberOfPath, POINTERS_FOLDER } from './layout.ts';
 import type { Revision } from './results-tree.ts';
-import { missingObject } from './tree-union.ts';
 
 export interface PublishedPorts {
   readonly git: Git;
@@ -21,9 +22,6 @@ export interface PublishedPorts {
   readonly bucket?: Bucket | undefined;
   readonly scratch?: Scratch;
 }
-
-/** Larger documents come through a process of their own, so that they are never held whole. */
-const HELD_BYTES_MAX = 8 * 2 ** 20;
 
 /** A published run as a log: whatever reads logs reads it. Nothing is written anywhere, and no file is made of it. */
 export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
@@ -51,7 +49,7 @@ export async function listDocuments(
   revision: Revision,
   ports: PublishedPorts,
 ): Promise<readonly PublishedDocument[]> {
-  const blobs = await listBlobs(revision, ports);
+  const blobs = await listFiles(revision, ports);
   return blobs.flatMap(({ path, id, sizeBytes }) => {
     const [, folder, rest] = /^(log|pointers)\/(.*)$/s.exec(path) ?? [];
     if (rest === undefined) return [];
@@ -87,50 +85,13 @@ function entryOf(name: string, sizeBytes: number) {
   return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc: 0, headerOffset: 0 };
 }
 
-interface ListedBlob {
-  readonly path: string;
-  readonly id: ObjectId;
-  readonly sizeBytes: number;
-}
-
-/**
- * `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. Where objects may have to be fetched nobody asks for sizes, which
- * would fetch each of them; they count as the largest that they can be. What every reader reads first comes at once.
- */
-async function listBlobs(
-  revision: Revision,
-  { git, prefetch }: PublishedPorts,
-): Promise<readonly ListedBlob[]> {
+/** What every reader reads first comes at once, where it has to be fetched. */
+async function listFiles(revision: Revision, { git, prefetch }: PublishedPorts) {
   const isWhole = prefetch === noPrefetch;
-  const { stdout } = await git.run(['ls-tree', '-r', '-z', ...(isWhole ? ['-l'] : []), revision.tree]);
-  const blobs = stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+)(?: +(\d+|BAD|-))?\t(.*)$/s.exec(line) ?? [];
-      if (id === undefined || path === undefined) return [];
-      // Git says BAD of an object that it cannot read: that is told when it is read.
-      const known = Number(size);
-      const sizeBytes = Number.isInteger(known) ? known : revision.row.log.sizeBytes;
-      return [{ path, id: id as ObjectId, sizeBytes }];
-    });
+  const blobs = await listBlobs(git, revision.tree, { isWhole, sizeBytesMax: revision.row.log.sizeBytes });
   if (!isWhole) await prefetch(blobs.filter(({ path }) => !SAMPLES.test(path)).map(({ id }) => id));
   return blobs;
 }
 
 /** What may be large or many. */
 const SAMPLES = /^log\/(samples|holdfast\/answers)\//;
-
-async function* readBlob(
-  id: ObjectId,
-  sizeBytes: number,
-  { git, objects }: PublishedPorts,
-): AsyncGenerator<Uint8Array> {
-  if (sizeBytes > HELD_BYTES_MAX) {
-    yield* streamBlob(git, id);
-    return;
-  }
-  const blob = await objects.object(id);
-  if (!blob) throw missingObject(id);
-  yield blob.bytes;
-}

@@ -19,8 +19,8 @@ import type { LogReader } from '../log/index.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
 import { notBegun, type ResultsPorts } from './change-results.ts';
+import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
 import { type CollectPlan, type CollectPolicy, planCollection } from './collect-bodies.ts';
-import { idOf, unknownRun } from './find-run.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
@@ -269,6 +269,16 @@ export class ResultsStore implements AsyncDisposable {
       random: this.#options.random,
     };
   }
+}
+
+async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
+  const day = dayIn(given);
+  const candidates: RunId[] = [];
+  for (const one of await tree.days()) {
+    if (day !== undefined && one !== day) continue;
+    for (const { run } of await tree.runsOf(one)) if (isNamedBy(run, given)) candidates.push(run);
+  }
+  return chooseRun(given, candidates);
 }
 
 function userName(): string {

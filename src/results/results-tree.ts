@@ -1,5 +1,12 @@
 import { isRunId, type RunId, UsageError } from '../base/index.ts';
-import { type CatFile, noPrefetch, type ObjectId, type Prefetch, type TreeEntry } from '../git/index.ts';
+import {
+  type CatFile,
+  missingObject,
+  noPrefetch,
+  type ObjectId,
+  type Prefetch,
+  type TreeEntry,
+} from '../git/index.ts';
 import {
   dayOf,
   FORMAT_FILE,
@@ -11,7 +18,7 @@ import {
   ROW_FILE,
 } from './layout.ts';
 import { type RunRow, readRow } from './run-row.ts';
-import { missingObject, readTree, readUnion, type UnionEntry } from './tree-union.ts';
+import { readTree, readUnion, type UnionEntry } from './tree-union.ts';
 
 /** Where a run is kept. Commits that were made apart may have it in several folders; together they are the run. */
 export interface RunPlace {

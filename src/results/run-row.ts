@@ -59,7 +59,11 @@ export const runRow = z.object({
   isCut: z.literal(true).optional(),
 });
 
+/** What a row says of a run, wherever and in whatever form it is kept. */
+export const rowContent = runRow.omit({ version: true, revision: true, previous: true, by: true, log: true });
+
 export type RunRow = z.infer<typeof runRow>;
+export type RowContent = z.infer<typeof rowContent>;
 export type RowScore = z.infer<typeof score>;
 
 export function readRow(bytes: Uint8Array, about: { readonly run: string }): RunRow {

@@ -1,5 +1,4 @@
-import { DamageError } from '../base/index.ts';
-import { type CatFile, type ObjectId, parseTree, type TreeEntry } from '../git/index.ts';
+import { type CatFile, missingObject, type ObjectId, parseTree, type TreeEntry } from '../git/index.ts';
 
 /** An entry of a folder as several commits have it: `ids` are the different objects that they know by this name. */
 export interface UnionEntry {
@@ -35,12 +34,4 @@ export async function readTree(objects: CatFile, id: ObjectId): Promise<readonly
   const tree = await objects.object(id);
   if (tree?.type !== 'tree') throw missingObject(id);
   return parseTree(tree.bytes, { id });
-}
-
-export function missingObject(id: ObjectId): DamageError {
-  return new DamageError({
-    code: 'E_GIT_OBJECT',
-    message: `The object ${id} is missing in the repository of the results.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
-  });
 }

@@ -6,6 +6,7 @@ import { edits, lookUp } from './edits.ts';
 import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
 import { largeSample } from './large-sample.ts';
+import { logFolder } from './log-folder.ts';
 import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
@@ -19,6 +20,7 @@ const BENCHES: readonly Bench[] = [
   startUp,
   edits,
   lookUp,
+  logFolder,
   recoverMany,
   recoverLong,
   resultsList,

@@ -86,3 +86,13 @@ export function writeRun(dir: string, run: string, more: FixtureLog = {}): Promi
 export function gitInput(dir: string, stream: string): void {
   execFileSync('git', ['-C', dir, 'fast-import', '--quiet'], { input: stream, env: GIT_ENV });
 }
+
+/** One commit more on a branch, of files by their paths; a branch that is not there begins with it. */
+export function commitFiles(dir: string, ref: string, files: Readonly<Record<string, string>>): void {
+  const isThere = git(dir, 'for-each-ref', ref) !== '';
+  const changes = Object.entries(files).map(
+    ([path, text]) => `M 100644 inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+  );
+  const from = isThere ? `from ${ref}^0\n` : '';
+  gitInput(dir, `commit ${ref}\ncommitter x <x@y> 1 +0000\ndata 1\nx\n${from}${changes.join('')}\n`);
+}
