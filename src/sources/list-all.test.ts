@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runIdAt } from '../../test/sim/results-repo.ts';
 import { ActionableError, type RunId } from '../base/index.ts';
-import { foldNotes } from '../results/run-marks.ts';
 import { findInAll, type ListAllOptions, listAll } from './list-all.ts';
 import { oneRow } from './one-row.ts';
 import { isWithin, type RunForm, type RunSource, type SourceRun } from './run-source.ts';
@@ -27,10 +26,9 @@ describe('one list over all sources', () => {
   });
 
   test('a run that was removed is hidden in all its forms, unless removed ones are asked for', async () => {
-    const marks = foldNotes(
-      [{ version: 1, id: 'x', run: id(5), by: { name: 'a', email: 'b' }, time: '', kind: 'removal' }],
-      { tags: ['t'] },
-    );
+    const removal = { version: 1, id: 'x', run: id(5), by: { name: 'a', email: 'b' }, time: '' } as const;
+    const said = { tags: ['t'], notes: [], verdicts: [], collections: [], damage: [] };
+    const marks = { ...said, removals: [{ ...removal, kind: 'removal' as const }] };
     const store = sourceOf('store', [{ ...kept(id(5), 'published'), marks }, kept(id(3), 'published')]);
     const logs = sourceOf('logs', [kept(id(5), 'log')]);
     const ids = async (more: object) =>
