@@ -120,6 +120,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-gc.ts'),
   },
   {
+    words: ['results', 'archive'],
+    summary: 'Go on in a new branch without old runs',
+    load: () => import('./commands/results-archive.ts'),
+  },
+  {
     words: ['results', 'upkeep'],
     summary: 'Put small packs of the repository together (done by itself)',
     load: () => import('./commands/results-upkeep.ts'),

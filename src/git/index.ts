@@ -3,6 +3,7 @@ export {
   factsOf,
   isAncestor,
   moveRef,
+  type Remote,
   type RepositoryFacts,
   type RepositorySettings,
   refsLike,

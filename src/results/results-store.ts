@@ -18,9 +18,10 @@ import {
 import type { LogReader } from '../log/index.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
-import { notBegun, type ResultsPorts } from './change-results.ts';
+import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
 import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
 import { type CollectPlan, type CollectPolicy, planCollection } from './collect-bodies.ts';
+import { type ArchivePlan, applyArchive, lateFiles, newestGeneration, planArchive } from './generations.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
@@ -51,7 +52,14 @@ export interface OpenResultsOptions extends GitPorts {
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
-  return new ResultsStore(git, options);
+  const store = new ResultsStore(git, options);
+  try {
+    await store.refresh();
+    return store;
+  } catch (error) {
+    await store[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 export interface FoundResult {
@@ -61,7 +69,10 @@ export interface FoundResult {
 }
 
 export class ResultsStore implements AsyncDisposable {
-  readonly ref: string;
+  /** The branch that is written. */
+  ref: string;
+  /** What it is called before anything was archived. */
+  readonly #base: string;
   readonly #git: Git;
   readonly #objects: CatFile;
   readonly #options: OpenResultsOptions;
@@ -70,7 +81,8 @@ export class ResultsStore implements AsyncDisposable {
 
   constructor(git: Git, options: OpenResultsOptions) {
     this.#git = git;
-    this.ref = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
+    this.#base = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
+    this.ref = this.#base;
     this.#options = options;
     this.#objects = new CatFile(git);
   }
@@ -175,16 +187,42 @@ export class ResultsStore implements AsyncDisposable {
     return addNotes(await this.ports(), runs, sayOf);
   }
 
+  /** Looks which branch is the newest. One that was named is taken as it is, so that archives can be read. */
+  async refresh(): Promise<void> {
+    if (this.#options.branch !== undefined) return;
+    const { remotes } = await this.settings();
+    const ref = await newestGeneration(this.#objects, this.#base, remotes);
+    if (ref === this.ref) return;
+    this.ref = ref;
+    this.#ports = undefined;
+  }
+
+  async planArchive(before: string): Promise<ArchivePlan> {
+    await this.init();
+    return planArchive(await this.ports(), { before, base: this.#base });
+  }
+
+  /** False when somebody else archived at this very moment. */
+  async archive(plan: ArchivePlan): Promise<boolean> {
+    const made = await applyArchive(await this.ports(), plan);
+    await this.refresh();
+    return made !== undefined;
+  }
+
   /** Brings what the remote has; nothing here is moved. False when the remote has no results yet; undefined without a remote. */
   async fetch(signal?: AbortSignal): Promise<boolean | undefined> {
     const remote = await this.remote();
     if (remote === undefined) return undefined;
-    return fetchBranch(this.#git, { remote, ref: this.ref }, signal);
+    const withLonger = this.#options.branch === undefined;
+    if (!(await fetchBranch(this.#git, { remote, ref: this.#base, withLonger }, signal))) return false;
+    await this.refresh();
+    return (await this.#objects.info(`${trackingRef({ remote, ref: this.ref })}^{commit}`)) !== undefined;
   }
 
   async push(signal?: AbortSignal): Promise<PushOutcome> {
     const remote = await this.remote();
     if (remote === undefined) return { outcome: 'no remote' };
+    await this.#carryOver();
     return pushResults(await this.ports(), remote, signal);
   }
 
@@ -247,6 +285,18 @@ export class ResultsStore implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#objects[Symbol.asyncDispose]();
+  }
+
+  /** Brings what was published into a branch that had been archived meanwhile. */
+  async #carryOver(): Promise<void> {
+    const ports = await this.ports();
+    if (this.ref === this.#base) return;
+    await changeResults<void>(ports, async (tree) => {
+      const files = await lateFiles(ports, tree);
+      const known = await tree.filterNew(files);
+      if (known.length === 0) return { done: undefined };
+      return { message: 'Bring what was published meanwhile\n', files: known, whenDone: () => undefined };
+    });
   }
 
   async #makePorts(): Promise<ResultsPorts> {

@@ -40,19 +40,20 @@ export interface OpenRepoOptions {
   readonly author?: string;
   readonly isBegun?: boolean;
   readonly remote?: string;
+  readonly branch?: string;
   readonly bodies?: BodiesSetting;
 }
 
 /** The results of a repository, begun if need be, as somebody who is told to git. */
 export async function openResults(
   dir: string,
-  { author = 'Ada', isBegun = true, remote, bodies }: OpenRepoOptions = {},
+  { author = 'Ada', isBegun = true, remote, branch, bodies }: OpenRepoOptions = {},
 ): Promise<ResultsRepo> {
   const base = { disk: nodeDisk, clock: systemClock, random: systemRandom };
   const email = `${author.toLowerCase()}@example.test`;
   const count = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: author };
   const env = { ...GIT_ENV, ...count, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: email };
-  const store = await openStore({ ...base, env, repo: dir, remote, bodies });
+  const store = await openStore({ ...base, env, repo: dir, remote, branch, bodies });
   if (isBegun) await store.init();
   return {
     store,
