@@ -20,6 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   reuse: ['base', 'disk', 'log', 'evals'],
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
+  compare: ['base', 'log', 'stats'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
@@ -52,7 +53,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'runner',
     'code',
+    'git',
     'results',
+    'compare',
   ],
 };
 
