@@ -9,6 +9,8 @@ export interface AlignedSample extends SampleKey {
 
 export interface Alignment {
   readonly both: readonly AlignedSample[];
+  /** The same, with the epochs of each sample together. */
+  readonly samples: readonly AlignedEpochs[];
   readonly onlyBefore: readonly SampleKey[];
   readonly onlyAfter: readonly SampleKey[];
 }
@@ -26,8 +28,10 @@ export function alignSides(before: Side, after: Side): Alignment {
   const onlyAfter = [...after.samples]
     .filter(([key]) => !before.samples.has(key))
     .map(([, sample]) => keyOf(sample));
+  both.sort(bySampleOrder);
   return {
-    both: both.sort(bySampleOrder),
+    both,
+    samples: bySample(both),
     onlyBefore: onlyBefore.sort(bySampleOrder),
     onlyAfter: onlyAfter.sort(bySampleOrder),
   };
@@ -42,8 +46,11 @@ function plainId(id: SampleId): SampleId {
   return typeof id === 'string' && /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 }
 
+/** One sample at all epochs that both runs have of it. */
+export type AlignedEpochs = readonly AlignedSample[];
+
 /** The epochs of each sample together, in order. */
-export function bySample(aligned: readonly AlignedSample[]): AlignedSample[][] {
+function bySample(aligned: readonly AlignedSample[]): AlignedEpochs[] {
   const samples = new Map<SampleId, AlignedSample[]>();
   for (const one of aligned) {
     const epochs = samples.get(one.id);

@@ -1,6 +1,6 @@
 import type { Json, SampleKey } from '../base/index.ts';
 import { type Pair, type PairedDifference, pairedDifference } from '../stats/index.ts';
-import { type AlignedSample, bySample } from './align.ts';
+import type { AlignedSample, Alignment } from './align.ts';
 import { numberOf } from './figures.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { toDecideFor, type WouldDecide } from './would-decide.ts';
@@ -38,14 +38,17 @@ export interface FigureInput {
   readonly isMeant?: (sample: AlignedSample['before']) => boolean;
 }
 
+/** What both sides have. */
+export type Compared = Pick<Alignment, 'both' | 'samples'>;
+
 /** A figure that is no pass or fail moves in nearly every sample: only so many of the largest moves are told. */
 const MOVES_MAX = 20;
 
-export function compareFigure(aligned: readonly AlignedSample[], input: FigureInput): FigureComparison {
+export function compareFigure({ both, samples }: Compared, input: FigureInput): FigureComparison {
   const { figure, betterWhen } = input;
   const pairing = new Pairing(input);
-  const samples = bySample(aligned).map((epochs) => epochs.flatMap((one) => pairing.pairOf(one)));
-  const { table: _, spread, ...found } = pairedDifference(samples);
+  const pairs = samples.map((epochs) => epochs.flatMap((one) => pairing.pairOf(one)));
+  const { table: _, spread, ...found } = pairedDifference(pairs);
   const { leftOut, isPassFail } = pairing;
   return judged({
     figure,
@@ -54,7 +57,7 @@ export function compareFigure(aligned: readonly AlignedSample[], input: FigureIn
     ...found,
     leftOut,
     flips: flipsOf(pairing.changed, isPassFail),
-    wouldDecide: toDecideFor({ ...found, spread }, aligned),
+    wouldDecide: toDecideFor({ ...found, spread }, both),
   });
 }
 

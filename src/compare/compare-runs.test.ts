@@ -243,7 +243,9 @@ describe('samples', () => {
     const found = await comparePair(samplesOf(['C', 'C']), { samples: [stopped, sample('s1', 'C')] });
     expect(found).toMatchObject({ errors: [], run: { samples: { unfinished: 1, errored: 0 } } });
     expect(found.completed).toBeUndefined();
-    expect(found.warnings).toEqual([expect.stringContaining('run2 is not finished: 1 samples')]);
+    expect(found.warnings).toEqual([
+      expect.stringContaining('run2 is not finished: 1 sample under way or stopped'),
+    ]);
   });
 });
 

@@ -31,7 +31,7 @@ const sample = fc
       ),
       tokens: 10,
       seconds: undefined,
-      row: 'r',
+      row: 1,
     }),
   );
 const samples = fc.array(sample, { maxLength: 40 });

@@ -5,7 +5,7 @@ import { type SamplePoint, sampleHistory } from './sample-history.ts';
 
 let count = 0;
 
-function point(values: readonly Json[], identity: Partial<RunIdentity> = {}, row = 'row'): SamplePoint {
+function point(values: readonly Json[], identity: Partial<RunIdentity> = {}, row = 1): SamplePoint {
   const run = `run${++count}`;
   return {
     run,
@@ -72,7 +72,7 @@ describe('a flip is by what changed there', () => {
   });
 
   test('the sample’s own row', () => {
-    const found = sampleHistory([point(['C']), point(['I'], {}, 'edited')]);
+    const found = sampleHistory([point(['C']), point(['I'], {}, 2)]);
     expect(found.state).toBe('flipped');
     expect(found.runs[1]?.flip?.changes.at(-1)).toMatchObject({ what: 'dataset' });
   });

@@ -9,6 +9,7 @@ import { EXIT } from '../exit-code.ts';
 import { collect } from '../parse-values.ts';
 import { resultsOptions } from '../results/results-place.ts';
 import { type ReferenceFlags, RunReferences } from '../results/run-reference.ts';
+import { letHeapGrow } from '../small-heap.ts';
 
 interface CompareFlags extends ReferenceFlags {
   readonly gate?: true;
@@ -42,6 +43,7 @@ of a published run or its beginning, a tag (tag:<name>), @last, @prev (the one b
     3: 'a run is damaged',
   },
   async run({ args, flags, terminal }) {
+    letHeapGrow();
     const given = args[0] ?? [];
     await using references = new RunReferences(flags, terminal);
     const runs = await references.open(typeof given === 'string' ? [given] : given);
