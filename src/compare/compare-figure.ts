@@ -18,9 +18,14 @@ export interface FigureComparison extends Omit<PairedDifference, 'table' | 'spre
   readonly leftOut: { readonly errored: number; readonly unscored: number };
   /** Those that passed and fail now first; of figures that are no pass or fail, those that moved most. */
   readonly flips: readonly Flip[];
-  /** What it would take to tell, where it cannot. */
-  readonly wouldDecide: WouldDecide;
+  /** Present when it cannot tell. */
+  readonly wouldDecide?: WouldDecide;
 }
+
+/** The same before it is judged. */
+export type FoundFigure = Omit<FigureComparison, 'verdict' | 'pAdjusted' | 'wouldDecide'> & {
+  readonly wouldDecide: WouldDecide;
+};
 
 /** A sample whose result is another now. */
 export interface Flip extends SampleKey {
@@ -44,13 +49,13 @@ export type Compared = Pick<Alignment, 'both' | 'samples'>;
 /** A figure that is no pass or fail moves in nearly every sample: only so many of the largest moves are told. */
 const MOVES_MAX = 20;
 
-export function compareFigure({ both, samples }: Compared, input: FigureInput): FigureComparison {
+export function compareFigure({ both, samples }: Compared, input: FigureInput): FoundFigure {
   const { figure, betterWhen } = input;
   const pairing = new Pairing(input);
   const pairs = samples.map((epochs) => epochs.flatMap((one) => pairing.pairOf(one)));
   const { table: _, spread, ...found } = pairedDifference(pairs);
   const { leftOut, isPassFail } = pairing;
-  return judged({
+  return {
     figure,
     kind: isPassFail ? 'pass/fail' : 'number',
     betterWhen,
@@ -58,7 +63,7 @@ export function compareFigure({ both, samples }: Compared, input: FigureInput): 
     leftOut,
     flips: flipsOf(pairing.changed, isPassFail),
     wouldDecide: toDecideFor({ ...found, spread }, both),
-  });
+  };
 }
 
 type SizedFlip = Flip & { readonly size: number };
@@ -97,12 +102,14 @@ class Pairing {
 }
 
 /** The figure with its verdict: by the probability that is given, where several are judged together. */
-export function judged(
-  figure: Omit<FigureComparison, 'verdict' | 'pAdjusted'>,
-  pAdjusted?: number,
-): FigureComparison {
+export function judged({ wouldDecide, ...figure }: FoundFigure, pAdjusted?: number): FigureComparison {
   const verdict = verdictOf({ ...figure, p: pAdjusted ?? figure.p });
-  return { ...figure, verdict, ...(pAdjusted !== undefined && { pAdjusted }) };
+  return {
+    ...figure,
+    verdict,
+    ...(pAdjusted !== undefined && { pAdjusted }),
+    ...(verdict === 'cannot tell' && { wouldDecide }),
+  };
 }
 
 function isPassOrFail(value: number): boolean {

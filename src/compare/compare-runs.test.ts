@@ -73,7 +73,7 @@ describe('verdicts', () => {
       isAtLeast: true,
       cost: { samples: 16, usd: 8, tokens: 160 },
     });
-    expect(wouldDecide.samples).toBeGreaterThan(8);
+    expect(wouldDecide?.samples).toBeGreaterThan(8);
   });
 
   test('where a price is unknown, so is what deciding costs', async () => {
@@ -82,7 +82,7 @@ describe('verdicts', () => {
       samplesOf(['I', 'I', 'I', 'I', 'I', 'C'], { model_usage: usage }),
       samplesOf(['C', 'C', 'C', 'C', 'C', 'C'], { model_usage: usage }),
     );
-    expect(found.scores[0]?.wouldDecide.cost).toMatchObject({ usd: null });
+    expect(found.scores[0]?.wouldDecide?.cost).toMatchObject({ usd: null });
     expect(found.spent.map(({ figure }) => figure)).toEqual(['tokens']);
   });
 

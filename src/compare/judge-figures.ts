@@ -1,5 +1,11 @@
 import { holmAdjusted } from '../stats/index.ts';
-import { type Compared, compareFigure, type FigureComparison, judged } from './compare-figure.ts';
+import {
+  type Compared,
+  compareFigure,
+  type FigureComparison,
+  type FoundFigure,
+  judged,
+} from './compare-figure.ts';
 import { isFigureOf } from './figures.ts';
 
 export interface ScoreOptions {
@@ -25,7 +31,7 @@ export function judgeScores(compared: Compared, options: ScoreOptions): JudgedSc
   return completed ? { scores: figures.slice(0, -1), completed } : { scores: figures };
 }
 
-function scoresOf(compared: Compared, { scorers, lower = [], order }: ScoreOptions): FigureComparison[] {
+function scoresOf(compared: Compared, { scorers, lower = [], order }: ScoreOptions): FoundFigure[] {
   const names = new Set<string>();
   for (const { before, after } of compared.both)
     for (const { figures } of [before, after]) for (const figure of figures.keys()) names.add(figure);
@@ -54,7 +60,7 @@ function byScorer(order: readonly string[]): (a: string, b: string) => number {
  * An error is neither a bad score nor nothing: such a sample is left out of the scores, and whether samples complete is a figure of
  * its own, so that a run that fails where the other did not cannot look as good.
  */
-function completionOf(compared: Compared): FigureComparison | undefined {
+function completionOf(compared: Compared): FoundFigure | undefined {
   if (!compared.both.some(({ before, after }) => before.state === 'errored' || after.state === 'errored'))
     return undefined;
   return compareFigure(compared, {
@@ -66,14 +72,10 @@ function completionOf(compared: Compared): FigureComparison | undefined {
 }
 
 /** Of many figures one is sure to differ by chance: their probabilities are adjusted for how many have numbers on both sides. */
-function judgedTogether(figures: readonly FigureComparison[]): readonly FigureComparison[] {
+function judgedTogether(figures: readonly FoundFigure[]): readonly FigureComparison[] {
   const tested = figures.filter(({ samples }) => samples > 0);
-  if (tested.length < 2) return figures;
-  const adjusted = holmAdjusted(tested.map(({ p }) => p));
-  return figures.map((figure) => {
-    const place = tested.indexOf(figure);
-    return place < 0 ? figure : judged(figure, adjusted[place]);
-  });
+  const adjusted = tested.length < 2 ? [] : holmAdjusted(tested.map(({ p }) => p));
+  return figures.map((figure) => judged(figure, adjusted[tested.indexOf(figure)]));
 }
 
 /** Cost, tokens and time of a sample. Figures that nobody spent anything of are left out. */
@@ -83,5 +85,7 @@ export function judgeSpent(compared: Compared): FigureComparison[] {
     compareFigure(compared, { ...lower, figure: 'cost', valueOf: ({ usd }) => usd }),
     compareFigure(compared, { ...lower, figure: 'tokens', valueOf: ({ tokens }) => tokens }),
     compareFigure(compared, { ...lower, figure: 'time', valueOf: ({ seconds }) => seconds }),
-  ].filter(({ before, after }) => before > 0 || after > 0);
+  ]
+    .filter(({ before, after }) => before > 0 || after > 0)
+    .map((figure) => judged(figure));
 }

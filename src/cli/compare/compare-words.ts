@@ -61,7 +61,7 @@ export function differenceWords(figure: FigureComparison): string {
 
 /** What it would take to tell; empty when that cannot be said. */
 export function toDecideWords(figure: FigureComparison): string {
-  const { moreEpochs, isAtLeast, cost, samples, detectable } = figure.wouldDecide;
+  const { moreEpochs, isAtLeast, cost, samples, detectable } = figure.wouldDecide ?? {};
   const least = detectable === undefined ? '' : `a difference of ${figureText(figure, detectable)}`;
   if (samples === undefined)
     return least === '' ? '' : `No difference was seen; with these samples ${least} would show.`;
