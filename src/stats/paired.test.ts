@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '../base/index.ts';
 import { normalTwoSided, tTwoSided } from './distributions.ts';
 import { holmAdjusted } from './holm.ts';
 import { tInterval } from './intervals.ts';
@@ -225,6 +226,33 @@ describe('what it would take to decide', () => {
     const few = { ...input, samples: 5, difference: 1, spread: { between: 0, within: 0, epochs: 3 } };
     expect(toDecide(few)).toMatchObject({ epochs: undefined, samples: 6 });
   });
+});
+
+test('flips that are drawn are the same in every process: the answer does not depend on the day', () => {
+  const values = Array.from({ length: 40 }, (_, index) => Math.sin(index) + 0.2);
+  expect(signFlipTest(values)).toEqual({ p: 0.0498, method: 'drawn' });
+});
+
+test('with as many epochs as it says, about four of five comparisons decide', () => {
+  const random = seededRandom(7);
+  const normal = () => {
+    const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
+    return radius * Math.cos(2 * Math.PI * random.next());
+  };
+  const [samples, difference, between, within] = [600, 0.05, 0.1, 0.3];
+  const spread = { between, within, epochs: 1 };
+  const epochs = toDecide({ difference, samples, spread, alpha: 0.05, power: 0.8 }).epochs ?? 0;
+  const decides = () => {
+    const runs = Array.from({ length: samples }, () => {
+      const own = difference + Math.sqrt(between) * normal();
+      return Array.from({ length: epochs }, (): Pair => [0, own + Math.sqrt(within) * normal()]);
+    });
+    return pairedDifference(runs).p < 0.05;
+  };
+  const decided = Array.from({ length: 200 }, decides).filter(Boolean).length;
+  expect(epochs).toBe(4);
+  expect(decided / 200).toBeGreaterThan(0.72);
+  expect(decided / 200).toBeLessThan(0.9);
 });
 
 function samplesFor(effect: number, power: number): number {

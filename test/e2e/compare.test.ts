@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gitInput } from '../sim/results-repo.ts';
 import { makeTempDir, type TempDir } from '../sim/temp-dir.ts';
 import { type Ended, holdfast } from './holdfast.ts';
 
@@ -195,4 +196,21 @@ describe('holdfast history', () => {
       expect(json(ended).error.code).toBe('E_HISTORY_NONE');
     }
   }, 60_000);
+
+  test('a run without its log is damage, which is said, and hinders no other', async () => {
+    const { runs } = json(await ask('results', 'list', '--json'));
+    const run = '20200101T000000000-0000000001';
+    publishRow(JSON.stringify({ ...runs[0].row, run, start: '2020-01-01T00:00:00Z' }), run);
+    const ended = await ask('history', 'quiz', '--sample', 'q05', '--json');
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining(run) });
+    expect(json(ended)).toMatchObject({ state: 'flipped', damage: [expect.stringContaining(run)] });
+  });
 });
+
+/** A row whose log is nowhere. */
+function publishRow(row: string, run: string): void {
+  const ref = 'refs/heads/holdfast/results';
+  const path = `runs/2020-01-01/${run}/run.json`;
+  const head = `commit ${ref}\ncommitter x <x@y> 1 +0000\ndata 1\nx\nfrom ${ref}^0\n`;
+  gitInput(dir.path, `${head}M 100644 inline ${path}\ndata ${Buffer.byteLength(row)}\n${row}\n`);
+}

@@ -1,13 +1,14 @@
 import { Option } from 'commander';
-import { toJson, UsageError } from '../../base/index.ts';
-import { readSamplePoint, type SampleHistory, sampleHistory } from '../../compare/index.ts';
+import { DamageError, toJson, UsageError } from '../../base/index.ts';
+import { readSamplePoint, type SamplePoint, sampleHistory } from '../../compare/index.ts';
 import { readRunFromLog } from '../../log/index.ts';
 import type { ResultsStore, RunRow } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
 import { type HistoryScore, historyReport, sampleReport, scoreIn } from '../history/history-report.ts';
 import { parseCount } from '../parse-values.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface HistoryFlags extends ResultsFlags {
   readonly sample?: string;
@@ -36,7 +37,7 @@ first run where it flipped and what changed there, told apart from a flaky one.`
     0: 'shown',
     1: 'git failed',
     2: 'no such eval, scorer or sample is published, or there are no results yet',
-    3: 'a run is damaged',
+    3: 'a run is damaged; the others are shown',
   },
   async run({ args, flags, terminal }) {
     const name = String(args[0]);
@@ -48,12 +49,8 @@ first run where it flipped and what changed there, told apart from a flaky one.`
     });
     const rows = runs.flatMap(({ row }) => row ?? []);
     if (rows.length === 0) throw await noSuchEval(results, name, flags);
-    if (flags.sample !== undefined) {
-      const history = await historyOf(flags.sample, { rows, results, flags });
-      if (flags.json) terminal.json(toJson({ eval: name, ...history }));
-      else for (const line of sampleReport(history, terminal)) terminal.line(line);
-      return EXIT.ok;
-    }
+    if (flags.sample !== undefined)
+      return await sayHistoryOf(flags.sample, { name, rows, results, flags, terminal });
     const score = scoreOf(rows, flags);
     if (flags.json)
       terminal.json(
@@ -67,31 +64,49 @@ first run where it flipped and what changed there, told apart from a flaky one.`
 /** Runs are opened a few at a time, each only for as long as its list of samples is read. */
 const OPEN_AT_A_TIME = 4;
 
-async function historyOf(
-  sample: string,
-  {
-    rows,
-    results,
-    flags,
-  }: { readonly rows: readonly RunRow[]; readonly results: ResultsStore; readonly flags: HistoryFlags },
-): Promise<SampleHistory> {
-  const oldestFirst = rows.toReversed();
-  const points = [];
-  for (let at = 0; at < oldestFirst.length; at += OPEN_AT_A_TIME) {
-    const some = oldestFirst.slice(at, at + OPEN_AT_A_TIME);
-    points.push(...(await Promise.all(some.map(({ run }) => pointIn(results, run, sample)))));
-  }
-  const found = points.filter((point) => point !== undefined);
-  if (found.length === 0) throw noSuchSample(sample, rows);
-  return sampleHistory(found, flags.scorer);
+interface SampleCall {
+  readonly name: string;
+  readonly rows: readonly RunRow[];
+  readonly results: ResultsStore;
+  readonly flags: HistoryFlags;
+  readonly terminal: Terminal;
 }
 
-async function pointIn(results: ResultsStore, run: string, sample: string) {
-  const reader = readRunFromLog(await results.open(await results.find(run)));
+async function sayHistoryOf(sample: string, call: SampleCall): Promise<ExitCode> {
+  const { name, rows, results, flags, terminal } = call;
+  const points: SamplePoint[] = [];
+  const damage: string[] = [];
+  const oldestFirst = rows.toReversed();
+  for (let at = 0; at < oldestFirst.length; at += OPEN_AT_A_TIME) {
+    const some = oldestFirst.slice(at, at + OPEN_AT_A_TIME);
+    for (const found of await Promise.all(some.map(({ run }) => pointIn(results, run, sample))))
+      if (found instanceof DamageError) damage.push(found.message);
+      else if (found) points.push(found);
+  }
+  if (points.length === 0 && damage.length === 0) throw noSuchSample(sample, rows);
+  const history = sampleHistory(points, flags.scorer);
+  if (flags.json) terminal.json(toJson({ eval: name, ...history, damage }));
+  else for (const line of sampleReport(history, terminal)) terminal.line(line);
+  for (const said of damage) terminal.note(terminal.noteStyle.bad(said));
+  return damage.length > 0 ? EXIT.damage : EXIT.ok;
+}
+
+/** A run that is damaged is said to be so, and hinders no other. */
+async function pointIn(
+  results: ResultsStore,
+  run: string,
+  sample: string,
+): Promise<SamplePoint | DamageError | undefined> {
   try {
-    return await readSamplePoint(reader, sample);
-  } finally {
-    await reader.close();
+    const reader = readRunFromLog(await results.open(await results.find(run)));
+    try {
+      return await readSamplePoint(reader, sample);
+    } finally {
+      await reader.close();
+    }
+  } catch (error) {
+    if (error instanceof DamageError) return error;
+    throw error;
   }
 }
 
