@@ -113,6 +113,11 @@ describe('holdfast compare', () => {
       const found = json(await ask('compare', named, '@last', '--json'));
       expect([named, found.before.run, found.after[0].run.run]).toEqual([named, run, last]);
     }
+    // Not the newest, which is of another branch, and not the run that is named beside it.
+    const main = json(await ask('compare', '@main', 'good', '--json'));
+    expect([main.before.run, main.after[0].run.run]).toEqual([prev, first]);
+    const other = json(await ask('compare', '@main', prev, '--json'));
+    expect(other.before.run).toBe(first);
   }, 60_000);
 
   test('as JSON with everything, and as Markdown for a pull request', async () => {
