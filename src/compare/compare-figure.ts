@@ -1,6 +1,6 @@
 import type { Json, SampleKey } from '../base/index.ts';
-import { type Pair, type PairedDifference, pairedDifference } from '../stats/index.ts';
-import type { AlignedSample, Alignment } from './align.ts';
+import { type Pair, type PairedDifference, pairedDifference, type SamplePairs } from '../stats/index.ts';
+import type { AlignedEpochs, AlignedSample, Alignment } from './align.ts';
 import { numberOf } from './figures.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 import { toDecideFor, type WouldDecide } from './would-decide.ts';
@@ -52,7 +52,7 @@ const MOVES_MAX = 20;
 export function compareFigure({ both, samples }: Compared, input: FigureInput): FoundFigure {
   const { figure, betterWhen } = input;
   const pairing = new Pairing(input);
-  const pairs = samples.map((epochs) => epochs.flatMap((one) => pairing.pairOf(one)));
+  const pairs = samples.map((epochs) => pairing.pairsOf(epochs));
   const { table: _, spread, ...found } = pairedDifference(pairs);
   const { leftOut, isPassFail } = pairing;
   return {
@@ -79,25 +79,36 @@ class Pairing {
     this.#input = input;
   }
 
-  /** One pair, or none. */
-  pairOf({ id, epoch, ...sides }: AlignedSample): Pair[] {
-    const { valueOf, betterWhen, isMeant = ({ state }) => state === 'completed' } = this.#input;
-    if (!isMeant(sides.before) || !isMeant(sides.after)) {
-      this.leftOut.errored++;
-      return [];
+  pairsOf(epochs: AlignedEpochs): SamplePairs {
+    const pairs: Pair[] = [];
+    for (const one of epochs) {
+      const pair = this.#pairOf(one);
+      if (pair) pairs.push(pair);
     }
-    const [from, to] = [valueOf(sides.before) ?? null, valueOf(sides.after) ?? null];
-    const [before, after] = [numberOf(from), numberOf(to)];
+    return pairs;
+  }
+
+  #pairOf(one: AlignedSample): Pair | undefined {
+    const { valueOf, betterWhen, isMeant = isCompleted } = this.#input;
+    if (!isMeant(one.before) || !isMeant(one.after)) {
+      this.leftOut.errored++;
+      return undefined;
+    }
+    const from = valueOf(one.before) ?? null;
+    const to = valueOf(one.after) ?? null;
+    const before = numberOf(from);
+    const after = numberOf(to);
     if (before === undefined || after === undefined) {
       this.leftOut.unscored++;
-      return [];
+      return undefined;
     }
     this.isPassFail &&= isPassOrFail(before) && isPassOrFail(after);
     if (before !== after) {
       const isBetter = after > before === (betterWhen === 'higher');
+      const { id, epoch } = one;
       this.changed.push({ id, epoch, from, to, isBetter, size: Math.abs(after - before) });
     }
-    return [[before, after]];
+    return [before, after];
   }
 }
 
@@ -110,6 +121,10 @@ export function judged({ wouldDecide, ...figure }: FoundFigure, pAdjusted?: numb
     ...(pAdjusted !== undefined && { pAdjusted }),
     ...(verdict === 'cannot tell' && { wouldDecide }),
   };
+}
+
+function isCompleted({ state }: AlignedSample['before']): boolean {
+  return state === 'completed';
 }
 
 function isPassOrFail(value: number): boolean {

@@ -1,7 +1,7 @@
 export { holmAdjusted } from './holm.ts';
 export type { MetricSpec } from './metric-spec.ts';
 export { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
-export { type Pair, type PairedDifference, pairedDifference } from './paired-difference.ts';
+export { type Pair, type PairedDifference, pairedDifference, type SamplePairs } from './paired-difference.ts';
 export { toDecide } from './power.ts';
 export { REDUCER_FORMS, readReducer } from './reducers.ts';
 export { computeResults, ResultsCollector, scorerKeys } from './results.ts';

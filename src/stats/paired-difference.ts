@@ -58,15 +58,15 @@ const LEVEL = 0.95;
  */
 export function pairedDifference(samples: readonly SamplePairs[]): PairedDifference {
   const paired = samples.filter((pairs) => pairs.length > 0);
-  const differences = paired.map((pairs) => mean(pairs.map(([before, after]) => after - before)));
+  const differences = paired.map((pairs) => meanOf(pairs, ([before, after]) => after - before));
   const table = tableOf(paired);
   const interval = intervalOf(differences, table);
   const isNone = paired.length === 0;
   return {
     samples: paired.length,
     pairs: paired.reduce((total, pairs) => total + pairs.length, 0),
-    before: isNone ? Number.NaN : mean(paired.map((pairs) => mean(pairs.map(([before]) => before)))),
-    after: isNone ? Number.NaN : mean(paired.map((pairs) => mean(pairs.map(([, after]) => after)))),
+    before: isNone ? Number.NaN : mean(paired.map((pairs) => meanOf(pairs, ([before]) => before))),
+    after: isNone ? Number.NaN : mean(paired.map((pairs) => meanOf(pairs, ([, after]) => after))),
     difference: table ? (table.gained - table.lost) / paired.length : isNone ? Number.NaN : mean(differences),
     ...(interval && { interval }),
     ...testOf(differences, table),
@@ -75,12 +75,24 @@ export function pairedDifference(samples: readonly SamplePairs[]): PairedDiffere
   };
 }
 
+/** Most samples have one epoch, for which nothing need be added up. */
+function meanOf(pairs: SamplePairs, pick: (pair: Pair) => number): number {
+  const [first] = pairs;
+  return first && pairs.length === 1 ? pick(first) : mean(pairs.map(pick));
+}
+
+function isPassOrFail(value: number): boolean {
+  return value === 0 || value === 1;
+}
+
 function tableOf(samples: readonly SamplePairs[]): PairTable | undefined {
   if (samples.length === 0) return undefined;
   const table = { bothPass: 0, bothFail: 0, gained: 0, lost: 0 };
-  for (const [first, ...others] of samples) {
-    if (!first || others.length > 0 || !first.every((value) => value === 0 || value === 1)) return undefined;
+  for (const pairs of samples) {
+    const [first] = pairs;
+    if (!first || pairs.length > 1) return undefined;
     const [before, after] = first;
+    if (!isPassOrFail(before) || !isPassOrFail(after)) return undefined;
     if (before === after) table[before === 1 ? 'bothPass' : 'bothFail']++;
     else table[after === 1 ? 'gained' : 'lost']++;
   }
