@@ -65,7 +65,7 @@ export function toDecideWords(figure: FigureComparison): string {
   const least = detectable === undefined ? '' : `a difference of ${figureText(figure, detectable)}`;
   if (samples === undefined)
     return least === '' ? '' : `No difference was seen; with these samples ${least} would show.`;
-  const inSamples = `${counted(samples, 'sample')} in all`;
+  const inSamples = `${inThousands(samples, 'sample')} in all`;
   if (moreEpochs === undefined || !cost)
     return `If the difference is what was seen, more epochs would not decide, but about ${inSamples} would.`;
   const price =
@@ -75,7 +75,12 @@ export function toDecideWords(figure: FigureComparison): string {
         ? 'for nothing'
         : `about ${formatUsd(cost.usd)}`;
   const about = isAtLeast ? 'at least' : 'about';
-  return `If the difference is what was seen, ${about} ${counted(moreEpochs, 'more epoch')} of both (${counted(cost.samples, 'sample')}, ${price}) or ${inSamples} would decide.`;
+  return `If the difference is what was seen, ${about} ${inThousands(moreEpochs, 'more epoch')} of both (${inThousands(cost.samples, 'sample')}, ${price}) or ${inSamples} would decide.`;
+}
+
+/** `28,560 samples` */
+function inThousands(count: number, noun: string): string {
+  return counted(count, noun).replace(/^\d+/, (digits) => Number(digits).toLocaleString('en-US'));
 }
 
 /** The figure that the first line is about: what decided, else the first score. */

@@ -12,16 +12,14 @@ export interface HistoryScore {
   readonly metric: string;
 }
 
-const WIDE = 100;
 const BARS = '▁▂▃▄▅▆▇█';
 
 /** The runs of an eval, newest first, under a line for each target that shows where its score went. */
 export function historyReport(
   rows: readonly RunRow[],
   score: HistoryScore | undefined,
-  terminal: Terminal,
+  { style, columns: width }: Pick<Terminal, 'style' | 'columns'>,
 ): string[] {
-  const { style, columns: width } = terminal;
   const targets = new Map<string, RunRow[]>();
   for (const row of rows.toReversed()) targets.set(row.target, [...(targets.get(row.target) ?? []), row]);
   const trends = [...targets].map(([target, runs]) => trendLine(target, runs, { score, style }));
@@ -32,9 +30,10 @@ export function historyReport(
       if (previous) before.set(row, previous);
     }
   const table = rows.map((row) => rowCells(row, before.get(row), { score, style }));
-  // The last column, what a run cost, is the first that a narrow screen can do without.
-  const columns = width < WIDE ? COLUMNS.slice(0, -1) : COLUMNS;
-  return [...trends, '', renderTable(columns, table, { width, title: style.dim })];
+  const shown = COLUMNS.map(({ fromWidth = 0 }) => width >= fromWidth);
+  const columns = COLUMNS.filter((_, index) => shown[index]);
+  const cells = table.map((row) => row.filter((_, index) => shown[index]));
+  return [...trends, '', renderTable(columns, cells, { width, title: style.dim })];
 }
 
 interface Shown {
@@ -70,16 +69,17 @@ export function scoreIn(
   return scores.find(({ name, metric }) => name === score?.name && metric === score.metric);
 }
 
-const COLUMNS: readonly Column[] = [
+/** A narrow screen does without what a run cost, then without the interval. */
+const COLUMNS: readonly (Column & { readonly fromWidth?: number })[] = [
   { title: 'time' },
   { title: 'run' },
   { title: 'target', shrinks: true },
   { title: 'code' },
   { title: 'branch', shrinks: true },
   { title: 'score', align: 'right' },
-  { title: '95 %', align: 'right' },
+  { title: '95 %', align: 'right', fromWidth: 88 },
   { title: 'change', align: 'right' },
-  { title: 'cost', align: 'right' },
+  { title: 'cost', align: 'right', fromWidth: 100 },
 ];
 
 function rowCells(row: RunRow, before: RunRow | undefined, { score, style }: Shown): string[] {
