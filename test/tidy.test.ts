@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
   sources: ['base', 'disk', 'bucket', 'git', 'log', 'journal', 'results', 'stats'],
+  compare: ['base', 'log', 'stats'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
@@ -53,8 +54,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'runner',
     'code',
+    'git',
     'results',
     'sources',
+    'compare',
   ],
 };
 

@@ -130,6 +130,16 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-upkeep.ts'),
   },
   {
+    words: ['compare'],
+    summary: 'Say whether runs are better or worse, and which samples flipped',
+    load: () => import('./commands/compare.ts'),
+  },
+  {
+    words: ['history'],
+    summary: 'Show the score of an eval over time, or when a sample flipped',
+    load: () => import('./commands/history.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Json, parseJson, stringifyJson } from '../base/index.ts';
 import {
+  addedFiles,
   type CatFile,
-  type Git,
   type ImportFile,
   importCommit,
   type ObjectId,
@@ -132,18 +132,5 @@ export async function lateFiles(ports: ResultsPorts, tree: ResultsTree): Promise
   const old = from && (await ports.objects.info(`refs/heads/${from.branch}^{commit}`));
   if (!from || !old || old.id === from.commit) return [];
   if (!(await ports.objects.info(`${from.commit}^{commit}`))) return [];
-  return addedFiles(ports.git, from.commit, old.id);
-}
-
-/** `:<old mode> <mode> <old id> <id> <status>\0<path>\0`. */
-async function addedFiles(git: Git, from: string, to: string): Promise<readonly ImportFile[]> {
-  const { stdout } = await git.run(['diff-tree', '-r', '-z', '--diff-filter=A', from, to]);
-  const parts = stdout.toString('utf8').split('\0');
-  const files: ImportFile[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const id = parts[at]?.split(' ')[3] as ObjectId | undefined;
-    const path = parts[at + 1];
-    if (id !== undefined && path !== undefined) files.push({ path, content: { id, kind: 'blob' } });
-  }
-  return files;
+  return addedFiles(ports.git, { from: from.commit, to: old.id });
 }

@@ -7,7 +7,7 @@ export type { NoteAnchor } from './note.ts';
 export { type FoundResult, openResults, ResultsStore } from './results-store.ts';
 export { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 export type { RunMarks } from './run-marks.ts';
-export { rowContent, runRow } from './run-row.ts';
+export { type RunRow, rowContent, runRow } from './run-row.ts';
 export { removeRun, restoreRun, tagRun, untagRun } from './say.ts';
 export type { PushOutcome } from './share.ts';
 export type { ResultsStatus } from './status.ts';

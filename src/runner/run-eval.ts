@@ -242,6 +242,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       dataset,
       concurrency: settings.slots.count,
       version: settings.version,
+      revision: settings.revision,
       random: settings.random,
       file: task.file,
       redaction: task.models.redaction,

@@ -19,7 +19,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { GRACE_MS, type RunSettings } from './settings.ts';
+import { GRACE_MS, type Revision, type RunSettings } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -59,6 +59,8 @@ export interface RunEvalsOptions {
   readonly forceDead?: boolean | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
+  /** Which code is run, for the log, as far as it is known. */
+  readonly revision?: Revision | undefined;
   readonly disk?: Disk | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
@@ -151,6 +153,7 @@ function settingsOf(
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,
     version: options.version,
+    revision: options.revision,
   };
 }
 

@@ -29,6 +29,14 @@ export interface RunSettings {
   readonly forceDead: boolean;
   /** Holdfast's own version, for the log. */
   readonly version: string;
+  readonly revision?: Revision | undefined;
+}
+
+/** Which code is run: a commit of git, and whether files differ from it. */
+export interface Revision {
+  readonly commit: string;
+  readonly branch?: string;
+  readonly isDirty: boolean;
 }
 
 export const GRACE_MS = 30_000;

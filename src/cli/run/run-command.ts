@@ -23,6 +23,7 @@ import { errorText } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
 import { captureConsole } from './capture-console.ts';
+import { codeOfRun } from './code-of-run.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
 import { readPrices } from './prices-file.ts';
@@ -106,6 +107,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     workDir: cwd,
     env,
     version: packageVersion(),
+    revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }),
     reuse: flags.fresh ? 'none' : flags.reuse,
     keepOutputs: flags.keepOutputs,
     graceMs: flags.grace ?? GRACE_MS,
