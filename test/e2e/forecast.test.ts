@@ -78,6 +78,22 @@ describe('samples that run are never said to cost nothing', () => {
   }, 60_000);
 });
 
+test('what one model costs is not said of another', async () => {
+  await using server = await startChatServer();
+  const text = (rows: number) =>
+    evalOf('', { rows })
+      .replace("model: '', ", '')
+      .replace('5 } }', "5 }, 'openai-compatible/n': { input: 50, output: 50 } }");
+  await using dir = await makeProject({ 'x.eval.ts': text(4) });
+  const other = server.model.replace('/m@', '/n@');
+  expect(await bothSay(dir.path, '--model', server.model)).toBe('4 to buy, cost not known yet');
+  expect(await bothSay(dir.path, '--model', other)).toBe('4 to buy, cost not known yet');
+  await writeFile(join(dir.path, 'x.eval.ts'), text(6));
+  expect(await bothSay(dir.path, '--model', server.model)).toBe('4 kept, 2 to buy, about $0.0400');
+  expect(await bothSay(dir.path, '--model', other)).toBe('4 kept, 2 to buy, about $0.4000');
+  expect(server.sold).toBe(24);
+}, 60_000);
+
 test('after a budget stop the average of what is done is known', async () => {
   await using server = await startChatServer();
   await using dir = await makeProject({ 'x.eval.ts': evalOf(server.model) });
