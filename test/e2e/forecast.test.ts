@@ -78,6 +78,23 @@ describe('samples that run are never said to cost nothing', () => {
   }, 60_000);
 });
 
+test('a dry run says, too, what a changed function may pay for where nobody sees it', async () => {
+  await using server = await startChatServer();
+  const text = (prompt: string) =>
+    `import { defineEval, includes } from 'holdfast';
+    export default defineEval({ name: 'x', data: [{ id: 'a', input: 'a', target: 'a' }], scorers: [includes()],
+      target: async ({ input }) => JSON.stringify(await (await fetch('${server.url}/v1/chat/completions', { method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: '${prompt}' + input }] }) })).json()) });`;
+  await using dir = await makeProject({ 'x.eval.ts': text('Say ') });
+  await holdfast(dir.path, RUN);
+  expect(server.sold).toBe(1);
+  await writeFile(join(dir.path, 'x.eval.ts'), text('Tell '));
+  const dry = await holdfast(dir.path, [...RUN, '--dry-run']);
+  expect(dry.stdout).toContain('1 sample that it runs again recorded no call before');
+  expect(dry.stdout).toContain('--keep-outputs');
+  expect(server.sold).toBe(1);
+}, 60_000);
+
 test('what one model costs is not said of another', async () => {
   await using server = await startChatServer();
   const text = (rows: number) =>
