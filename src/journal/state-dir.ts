@@ -85,7 +85,7 @@ export class StateDir {
 
   /** What is known of the logs beside it, so that none is opened twice for nothing. A cache, with its version in the name. */
   get logIndex(): string {
-    return join(this.path, 'log-index-1.db');
+    return join(this.path, 'log-index-2.db');
   }
 
   /** The list rows of the logs beside it, so that none is opened twice for a list. A cache, with its version in the name. */

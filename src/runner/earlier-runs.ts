@@ -154,7 +154,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
   async answers(planned: PlannedSample): Promise<readonly BoughtAnswer[]> {
     const logs = new Map<string, FoundSample>();
-    for (const found of this.#bySample(planned))
+    for (const found of this.#withAnswers(planned))
       if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
     // The latest log last: of two answers to one request its own counts.
     const lists: (readonly BoughtAnswer[])[] = [];
@@ -168,8 +168,10 @@ export class EarlierRuns implements AsyncDisposable {
     return undefined;
   }
 
+  /** Of the same target: what another model said is an answer only to those who ask that model. */
   hasAnswers(planned: PlannedSample): boolean {
-    for (const { answers } of this.#bySample(planned)) if (answers !== undefined) return true;
+    const { targetName } = this.#options.plan.identity;
+    for (const { target } of this.#withAnswers(planned)) if (target === targetName) return true;
     return false;
   }
 
@@ -179,9 +181,10 @@ export class EarlierRuns implements AsyncDisposable {
     return false;
   }
 
-  /** What samples of this eval cost, in all logs. */
+  /** What samples of this eval cost on this target, in all logs. */
   costs(): KnownCosts {
-    return this.#index?.costs(this.#options.plan.identity.eval) ?? NO_COSTS;
+    const { eval: name, targetName } = this.#options.plan.identity;
+    return this.#index?.costs(name, targetName) ?? NO_COSTS;
   }
 
   /** A log that is damaged in a sample is not asked for it again. */
@@ -222,6 +225,13 @@ export class EarlierRuns implements AsyncDisposable {
 
   #bySample(planned: PlannedSample): Iterable<FoundSample> {
     return this.#taken(this.#index?.bySample(this.#options.plan.identity.eval, planned));
+  }
+
+  /** Of many logs that hold the same answers one is enough, unless only some of them may lend. */
+  #withAnswers(planned: PlannedSample): Iterable<FoundSample> {
+    const { only, plan } = this.#options;
+    if (!only) return this.#index?.answersOf(plan.identity.eval, planned) ?? [];
+    return [...this.#bySample(planned)].filter(({ answers }) => answers !== undefined);
   }
 
   /** Only those that may lend. */

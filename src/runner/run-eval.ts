@@ -32,6 +32,7 @@ import type { RunSettings, RunTask } from './settings.ts';
 import { shipLogs } from './ship-logs.ts';
 import { takeOver } from './take-over.ts';
 import { isBegunFresh, type Stock, takeStock } from './take-stock.ts';
+import { unrecordedNotes } from './unrecorded.ts';
 
 /** How often it is tried to open a run that others want, too. */
 const ROUNDS_MAX = 5;
@@ -182,7 +183,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   try {
     const stock = await takeStock(opened, { plan, earlier, tally }, settings);
     noteStartingOver(stock.tried, planned);
-    noteUnrecorded(stock, planned);
+    for (const note of unrecordedNotes(stock.unrecorded, target)) tally.note(note);
     task.observer?.onRunStart?.({
       runId: opened.run.runId,
       eval: plan.identity.eval,
@@ -256,14 +257,6 @@ function forecastOf(
   const toBuy = toDo.length - outputs.size - toReplay;
   const expected = expectedCost(addCosts(earlier.costs(), costs), { toBuy, toReplay });
   return { toScore: outputs.size, toReplay, toBuy, ...expected };
-}
-
-/** A function may pay where nobody can see it: what it buys then is bought again whenever its code changes. */
-function noteUnrecorded({ unrecorded }: Stock, { target, tally }: Planned): void {
-  if (unrecorded === 0 || target.kind !== 'function') return;
-  tally.note(
-    `The code of the target has changed, and ${unrecorded} sample(s) that it runs again recorded no call before: if it pays for something, it pays again. Record its calls (context.fetch, context.model or context.record), or keep the outputs that are there with --keep-outputs.`,
-  );
 }
 
 function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }: Planned): void {
