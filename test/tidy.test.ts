@@ -20,6 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   reuse: ['base', 'disk', 'log', 'evals'],
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
+  export: ['base', 'disk', 'log', 'stats', 'results'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
@@ -53,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'runner',
     'code',
     'results',
+    'export',
   ],
 };
 

@@ -1,6 +1,6 @@
 import { DamageError } from '../base/index.ts';
 import type { CatFile, Git, ObjectId } from '../git/index.ts';
-import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
+import { type Members, openMembers, type Scratch, type StoredLogReader } from '../log/index.ts';
 import { LOG_FOLDER, memberOfPath } from './layout.ts';
 import type { Revision } from './results-tree.ts';
 
@@ -14,7 +14,7 @@ export interface PublishedPorts {
 const HELD_BYTES_MAX = 8 * 2 ** 20;
 
 /** A published run as a log: whatever reads logs reads it. Nothing is written anywhere, and no file is made of it. */
-export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
+export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<StoredLogReader> {
   const blobs = new Map<string, ObjectId>();
   const entries = new Map<string, ReturnType<typeof entryOf>>();
   for (const { path, id, sizeBytes } of await listBlobs(ports.git, revision.tree)) {

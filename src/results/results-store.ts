@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { type ActionableError, type RunId, UsageError } from '../base/index.ts';
+import { type ActionableError, type Digest, type RunId, UsageError } from '../base/index.ts';
 import type { ObjectId } from '../git/index.ts';
 import {
   type Author,
@@ -11,11 +11,13 @@ import {
   identityIn,
   importCommit,
 } from '../git/index.ts';
-import type { LogReader } from '../log/index.ts';
+import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
+import { checkPublished } from './check-published.ts';
 import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished } from './published-log.ts';
+import { fileNameOf, rebuildLog } from './rebuild-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
 
 export interface OpenResultsOptions extends GitPorts {
@@ -108,11 +110,31 @@ export class ResultsStore implements AsyncDisposable {
     return { revision, revisions: revisions.length, commit };
   }
 
-  open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
+  open({ revision }: Pick<FoundResult, 'revision'>): Promise<StoredLogReader> {
     return openPublished(revision, {
       git: this.#git,
       objects: this.#objects,
       scratch: { disk: this.#ports.disk },
+    });
+  }
+
+  /** Reads a published log from end to end, and compares it with the digest of its row. */
+  async check(found: Pick<FoundResult, 'revision'>): Promise<VerifyReport> {
+    return await checkPublished(await this.open(found), found.revision.row);
+  }
+
+  /** Makes it a log file again, under the name that it had unless another is given. */
+  async rebuild(
+    found: Pick<FoundResult, 'revision'>,
+    into: LogStore,
+    options: { readonly name?: string; readonly replace: boolean },
+  ): Promise<{ readonly place: string; readonly sizeBytes: number }> {
+    const { log } = found.revision.row;
+    const name = options.name ?? fileNameOf(found.revision);
+    return await rebuildLog(await this.open(found), into, {
+      name,
+      digest: log.digest as Digest,
+      replace: options.replace,
     });
   }
 

@@ -1,0 +1,22 @@
+import type { EvalSampleSummary, LogHeader, LogReader, SampleFields } from '../log/index.ts';
+import type { RunRow } from '../results/index.ts';
+
+/** A run to export: its list row, and a way to its log, which is opened and closed as it is needed. */
+export interface ExportedRun {
+  readonly row: RunRow;
+  open(): Promise<LogReader>;
+}
+
+/** A run with what its log says of it. */
+export interface RunItem {
+  readonly row: RunRow;
+  readonly header: LogHeader;
+}
+
+/** A sample with the run that it is of. The list of samples knows how it came into this log; all else is in its own document. */
+export interface SampleItem {
+  readonly row: RunRow;
+  readonly summary: EvalSampleSummary;
+  /** Undefined when they are damaged: then what the list says of it has to do. */
+  readonly fields: SampleFields | undefined;
+}
