@@ -53,6 +53,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'runner',
     'code',
+    'reuse',
     'results',
     'export',
   ],

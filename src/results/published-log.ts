@@ -21,7 +21,7 @@ export async function openPublished(revision: Revision, ports: PublishedPorts): 
     if (!path.startsWith(`${LOG_FOLDER}/`)) continue;
     const name = memberOfPath(path.slice(LOG_FOLDER.length + 1));
     blobs.set(name, id);
-    entries.set(name, entryOf(name, sizeBytes));
+    entries.set(name, entryOf({ name, id, sizeBytes }));
   }
   const members: Members = {
     source: { name: revision.run, sizeBytes: revision.row.log.sizeBytes, close: async () => undefined },
@@ -31,8 +31,10 @@ export async function openPublished(revision: Revision, ports: PublishedPorts): 
   return openMembers(members, ports.scratch);
 }
 
-function entryOf(name: string, sizeBytes: number) {
-  return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc: 0, headerOffset: 0 };
+/** git keeps no such checksum: the beginning of the object's id takes its place, and tells contents apart as one does. */
+function entryOf({ name, id, sizeBytes }: { name: string; id: ObjectId; sizeBytes: number }) {
+  const crc = Number.parseInt(id.slice(0, 8), 16);
+  return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc, headerOffset: 0 };
 }
 
 interface ListedBlob {

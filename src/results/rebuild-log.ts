@@ -38,6 +38,18 @@ export async function rebuildLog(
   return { place: made.place, sizeBytes: made.sizeBytes };
 }
 
+/** Brings a published log into a directory of logs: under its own name, or, when another has that, with its digest in it. */
+export async function bringHome(
+  { run, row }: Pick<Revision, 'run' | 'row'>,
+  { log, into }: { readonly log: LogReader; readonly into: LogStore },
+): Promise<string> {
+  const digest = row.log.digest as Digest;
+  const own = fileNameOf({ run, row });
+  const name = (await into.stat(own)) ? own.replace(/\.eval$/, `-${digest.slice(0, 16)}.eval`) : own;
+  if (!(await into.stat(name))) await rebuildLog(log, into, { name, digest, replace: false });
+  return name;
+}
+
 /** The name that the log had; a `.json`, and one whose name does not fit into the row, gets another from its run. */
 export function fileNameOf({ run, row }: Pick<Revision, 'run' | 'row'>): string {
   return /^[^./\\][^/\\\0]*\.eval$/.test(row.log.name) ? row.log.name : `${run}.eval`;

@@ -17,8 +17,9 @@ import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished } from './published-log.ts';
-import { fileNameOf, rebuildLog } from './rebuild-log.ts';
+import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
+import { type RowChanges, revisionAt, rowsSince } from './rows-since.ts';
 
 export interface OpenResultsOptions extends GitPorts {
   /** A folder of the repository, or the repository itself. */
@@ -118,6 +119,17 @@ export class ResultsStore implements AsyncDisposable {
     });
   }
 
+  /** The rows that came since an earlier answer; undefined when there are no results. */
+  rowsSince(position: string | undefined): Promise<RowChanges | undefined> {
+    return rowsSince({ git: this.#git, objects: this.#objects, ref: this.ref }, position);
+  }
+
+  /** A revision by the path of its folder; undefined when it is not there. */
+  async at(path: string): Promise<Pick<FoundResult, 'revision'> | undefined> {
+    const revision = await revisionAt(this.#objects, { ref: this.ref, path });
+    return revision && { revision };
+  }
+
   /** Reads a published log from end to end, and compares it with the digest of its row. */
   async check(found: Pick<FoundResult, 'revision'>): Promise<VerifyReport> {
     return await checkPublished(await this.open(found), found.revision.row);
@@ -136,6 +148,11 @@ export class ResultsStore implements AsyncDisposable {
       digest: log.digest as Digest,
       replace: options.replace,
     });
+  }
+
+  /** The same into a log directory, beside whatever is there; gives its name. One that was brought home before is left as it is. */
+  async bringHome(found: Pick<FoundResult, 'revision'>, into: LogStore): Promise<string> {
+    return await bringHome(found.revision, { into, log: await this.open(found) });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -177,6 +177,12 @@ export class LogIndex implements Disposable {
     });
   }
 
+  /** The run that an indexed log is of. */
+  runOf(name: string): string | undefined {
+    const row = this.#one('SELECT run FROM logs WHERE name = ?', name);
+    return typeof row?.run === 'string' ? row.run : undefined;
+  }
+
   /** The names of all logs that it knows. */
   names(): readonly string[] {
     return this.#all('SELECT name FROM logs').map(({ name }) => String(name));

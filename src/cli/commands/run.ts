@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import {
   collect,
@@ -9,9 +9,10 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
+import type { ResultsFlags } from '../results/results-place.ts';
 import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends CommonFlags, RunOptionFlags {
+export interface RunFlags extends ResultsFlags, RunOptionFlags {
   readonly model?: readonly string[];
   readonly target?: readonly string[];
   readonly logDir: string;

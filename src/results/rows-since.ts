@@ -1,0 +1,115 @@
+import { ActionableError, isRunId, type RunId } from '../base/index.ts';
+import { type CatFile, type Git, isObjectId, type ObjectId } from '../git/index.ts';
+import { ROW_FILE } from './layout.ts';
+import { ResultsTree, type Revision } from './results-tree.ts';
+import { type RunRow, readRow } from './run-row.ts';
+
+/** A revision of a run, and where it is kept. */
+export interface RowAt {
+  readonly path: string;
+  readonly run: RunId;
+  readonly row: RunRow;
+}
+
+/** What came and went in the results between two moments. */
+export interface RowChanges {
+  /** Says to which moment they lead; given back, it is asked what came since. */
+  readonly position: ObjectId;
+  /** False when the moment that was asked for is not known any more: then `added` is all that there is. */
+  readonly isSince: boolean;
+  readonly added: readonly RowAt[];
+  /** The paths of revisions that are not there any more. */
+  readonly removed: readonly string[];
+  /** Rows that cannot be read. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+}
+
+const NO_TREE = {
+  40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+} as const;
+
+/**
+ * The rows of all revisions that came since a commit: one `git diff-tree`, which passes over all that is as it was, and the rows
+ * themselves. Nothing else is read. Undefined when there are no results.
+ */
+export async function rowsSince(
+  { git, objects, ref }: { readonly git: Git; readonly objects: CatFile; readonly ref: string },
+  position: string | undefined,
+): Promise<RowChanges | undefined> {
+  const commit = await objects.info(`${ref}^{commit}`);
+  if (!commit) return undefined;
+  if (commit.id === position)
+    return { position: commit.id, isSince: true, added: [], removed: [], unreadable: [] };
+  if (!(await ResultsTree.read(objects, commit.id))) return undefined;
+  const since = position !== undefined && isObjectId(position) ? await objects.info(position) : undefined;
+  const from = since?.id ?? NO_TREE[commit.id.length === 64 ? 64 : 40];
+  const changes = await diffRows(git, from, commit.id);
+  const read = await Promise.all(
+    changes.map(async ({ path, id }) => (id === undefined ? undefined : await readAt(objects, path, id))),
+  );
+  return {
+    position: commit.id,
+    isSince: since !== undefined,
+    added: read.flatMap((one) => (one && 'row' in one ? [one] : [])),
+    removed: changes.flatMap(({ path, id }) => (id === undefined ? [path] : [])),
+    unreadable: read.flatMap((one) => (one && 'reason' in one ? [one] : [])),
+  };
+}
+
+/** A revision by the path of its folder; undefined when it is not there. */
+export async function revisionAt(
+  objects: CatFile,
+  { ref, path }: { readonly ref: string; readonly path: string },
+): Promise<Revision | undefined> {
+  const run = runOfPath(path);
+  const tree = await objects.info(`${ref}:${path}`);
+  const blob = tree && (await objects.object(`${ref}:${path}/${ROW_FILE}`));
+  if (run === undefined || !tree || !blob) return undefined;
+  return { path, run, tree: tree.id, row: readRow(blob.bytes, { run }) };
+}
+
+interface ChangedRow {
+  /** Of the folder that the row is in. */
+  readonly path: string;
+  /** Undefined: it is gone. */
+  readonly id: ObjectId | undefined;
+}
+
+/** `:<mode> <mode> <id before> <id now> <A, M or D>\0<path>\0`. */
+async function diffRows(git: Git, from: string, to: string): Promise<readonly ChangedRow[]> {
+  const rows = `:(glob)runs/**/${ROW_FILE}`;
+  const { stdout } = await git.run(['diff-tree', '-r', '-z', '--no-renames', from, to, '--', rows]);
+  const parts = stdout.toString('utf8').split('\0');
+  const found: ChangedRow[] = [];
+  for (let at = 0; at + 1 < parts.length; at += 2) {
+    const [, id, status] = /^:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) ([A-Z])/.exec(parts[at] ?? '') ?? [];
+    const path = parts[at + 1]?.slice(0, -ROW_FILE.length - 1) ?? '';
+    if (id !== undefined && runOfPath(path))
+      found.push({ path, id: status === 'D' ? undefined : (id as ObjectId) });
+  }
+  return found;
+}
+
+/** A document of a log may have any name: only what lies where rows lie is one. */
+function runOfPath(path: string): RunId | undefined {
+  const [, run] = /^runs\/[\d-]+(?:\/[0-9a-f]{2})?\/([^/]+)(?:\/revisions\/[^/]+)?$/.exec(path) ?? [];
+  return run !== undefined && isRunId(run) ? run : undefined;
+}
+
+async function readAt(
+  objects: CatFile,
+  path: string,
+  id: ObjectId,
+): Promise<RowAt | { readonly path: string; readonly reason: string } | undefined> {
+  const run = runOfPath(path);
+  if (run === undefined) return undefined;
+  const blob = await objects.object(id);
+  if (!blob) return { path, reason: `The object ${id} is missing in the repository of the results.` };
+  try {
+    return { path, run, row: readRow(blob.bytes, { run }) };
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return { path, reason: error.message };
+  }
+}
