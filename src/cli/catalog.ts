@@ -60,6 +60,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/log-convert.ts'),
   },
   {
+    words: ['log', 'export'],
+    summary: 'Write a log as tables (Parquet, CSV, JSON Lines)',
+    load: () => import('./commands/log-export.ts'),
+  },
+  {
     words: ['log', 'merge'],
     summary: 'Make one log of several of the same eval',
     load: () => import('./commands/log-merge.ts'),
@@ -85,6 +90,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-show.ts'),
   },
   {
+    words: ['results', 'export'],
+    summary: 'Write published runs as tables, or as logs again',
+    load: () => import('./commands/results-export.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),
@@ -98,6 +108,6 @@ export const CATALOG: readonly CatalogEntry[] = [
 
 /** Commands of two words, by their first. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  log: 'List, show, check, convert and merge logs',
-  results: 'Keep finished runs in git, and list and show them',
+  log: 'List, show, check, convert, export and merge logs',
+  results: 'Keep finished runs in git, and list, show and export them',
 };

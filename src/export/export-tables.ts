@@ -6,7 +6,7 @@ import type { Column, Raw } from './column.ts';
 import type { CsvOptions } from './csv.ts';
 import type { ExportedRun, RunItem, SampleItem } from './exported-run.ts';
 import type { FixedColumn } from './own-columns.ts';
-import { type ExportProblem, isOfLog, planTables, type TablePlan, withLog } from './plan-tables.ts';
+import { type ExportProblem, isOfLog, planTables, readRun, type TablePlan } from './plan-tables.ts';
 import { metricsOf, RUN_COLUMNS } from './run-table.ts';
 import { SAMPLE_COLUMNS } from './sample-table.ts';
 import { SCORE_COLUMNS, scoreCells, scoresOf } from './score-table.ts';
@@ -101,7 +101,7 @@ async function writeRows(
   const onProblem = (problem: ExportProblem) => void problems.push(problem);
   const wantsSamples = writers.has('samples') || writers.has('scores');
   for (const run of runs)
-    await withLog(run, {
+    await readRun(run, {
       onProblem,
       work: async (log) => {
         const item: RunItem = { row: run.row, header: await log.header() };

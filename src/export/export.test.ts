@@ -10,7 +10,7 @@ import { type FixtureLog, fixtureFields } from '../../test/sim/log-fixture.ts';
 import { withLog, writeRun } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { openLog } from '../log/index.ts';
+import { repairedLog } from '../log/index.ts';
 import { rowOfLog } from '../results/index.ts';
 import { type ExportedRun, exportTables, type TableFormat } from './index.ts';
 
@@ -20,7 +20,7 @@ const RUN = '20261116T181503393-KvkpiQSMQs';
 async function runOf(more: FixtureLog = {}, run = RUN): Promise<ExportedRun> {
   const path = await writeRun(temp.path, run, more);
   const row = await withLog(path, (log) => rowOfLog(log, `${run}.eval`));
-  return { row, open: () => openLog(nodeDisk, path) };
+  return { row, read: (work) => withLog(path, (log) => work(repairedLog(log))) };
 }
 
 function filesFor(format: TableFormat, dir = 'out') {

@@ -1,10 +1,11 @@
-import type { EvalSampleSummary, LogHeader, LogReader, SampleFields } from '../log/index.ts';
+import type { EvalSampleSummary, LogHeader, RepairedLog, SampleFields } from '../log/index.ts';
 import type { RunRow } from '../results/index.ts';
 
-/** A run to export: its list row, and a way to its log, which is opened and closed as it is needed. */
+/** A run to export: its list row, and a way to its log, which is asked for twice. */
 export interface ExportedRun {
   readonly row: RunRow;
-  open(): Promise<LogReader>;
+  /** Opens the log, hands it to `work`, and closes it. */
+  read(work: (log: RepairedLog) => Promise<void>): Promise<void>;
 }
 
 /** A run with what its log says of it. */

@@ -1,5 +1,5 @@
-import { ActionableError } from '../base/index.ts';
-import type { LogReader } from '../log/index.ts';
+import { ActionableError, DamageError } from '../base/index.ts';
+import type { RepairedLog } from '../log/index.ts';
 import type { ExportedRun } from './exported-run.ts';
 import { OwnColumns } from './own-columns.ts';
 import { metricsOf, RUN_COLUMNS } from './run-table.ts';
@@ -31,7 +31,7 @@ export async function planTables(
   const metrics = new OwnColumns(namesOf(RUN_COLUMNS));
   const scores = new OwnColumns(namesOf(SAMPLE_COLUMNS));
   for (const run of runs)
-    await withLog(run, {
+    await readRun(run, {
       onProblem: () => undefined, // It is told when the rows are written.
       work: async (log) => {
         const header = await log.header();
@@ -45,21 +45,19 @@ export async function planTables(
   return { metrics, scores };
 }
 
-/** Opens the log of a run and closes it. What cannot be read is told, and the other runs go on. */
-export async function withLog(
+/** Reads the log of a run. What cannot be read is told, and the other runs go on. */
+export async function readRun(
   run: ExportedRun,
   how: {
-    readonly work: (log: LogReader) => Promise<void>;
+    readonly work: (log: RepairedLog) => Promise<void>;
     readonly onProblem: (problem: ExportProblem) => void;
   },
 ): Promise<void> {
   try {
-    const log = await run.open();
-    try {
+    await run.read(async (log) => {
       await how.work(log);
-    } finally {
-      await log.close();
-    }
+      for (const { message } of log.damage) how.onProblem({ run: run.row.run, message });
+    });
   } catch (error) {
     // A full disk is no damage of a log: it is told as what it is.
     if (!(error instanceof ActionableError) || !isOfLog(error)) throw error;
@@ -67,8 +65,8 @@ export async function withLog(
   }
 }
 
-export function isOfLog({ code }: ActionableError): boolean {
-  return code.startsWith('E_LOG_') || code === 'E_JSON_SYNTAX' || code === 'E_GIT_OBJECT';
+export function isOfLog(error: ActionableError): boolean {
+  return error instanceof DamageError || error.code === 'E_LOG_TOO_LARGE' || error.code === 'E_LOG_NEWER';
 }
 
 function namesOf(columns: readonly { readonly name: string }[]): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Raw } from './column.ts';
 import type { RunItem } from './exported-run.ts';
 import { column, type FixedColumn } from './own-columns.ts';
+import { ownMetadata } from './own-metadata.ts';
 
 /** One row a run. */
 export const RUN_COLUMNS: readonly FixedColumn<RunItem>[] = [
@@ -32,7 +33,7 @@ export const RUN_COLUMNS: readonly FixedColumn<RunItem>[] = [
   column('log', 'text', ({ row }) => row.log.name),
   column('log_digest', 'text', ({ row }) => row.log.digest),
   column('log_bytes', 'int', ({ row }) => row.log.sizeBytes),
-  column('metadata', 'text', ({ header }) => header.eval.metadata),
+  column('metadata', 'text', ({ header }) => ownMetadata(header.eval.metadata)),
 ];
 
 /** All metrics of a run, from its log: a list row may be too short for them. The intervals are those of the row. */

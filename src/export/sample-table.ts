@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../base/index.ts';
 import type { ModelUsage } from '../log/index.ts';
-import type { Raw } from './column.ts';
 import type { SampleItem } from './exported-run.ts';
 import { inputText, outputText } from './message-text.ts';
 import { column, type FixedColumn } from './own-columns.ts';
+import { ownMetadata } from './own-metadata.ts';
 
 /** What every row of a sample or of a score begins with: which sample it is of. */
 export const KEY_COLUMNS: readonly FixedColumn<SampleItem>[] = [
@@ -74,9 +74,4 @@ function madeOf({ summary, fields }: SampleItem): JsonObject | undefined {
 function markOf(metadata: JsonObject | undefined): JsonObject | undefined {
   const mark = metadata?.holdfast;
   return isJsonObject(mark) ? mark : undefined;
-}
-
-/** The user's own; undefined when there is none. */
-function ownMetadata({ holdfast: _, ...own }: JsonObject): Raw {
-  return Object.keys(own).length > 0 ? own : undefined;
 }

@@ -43,16 +43,19 @@ interface ListedBlob {
   readonly sizeBytes: number;
 }
 
-/** `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. */
+/**
+ * `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. An object that is missing has no size: it is a document all
+ * the same, and whoever reads it is told.
+ */
 async function listBlobs(git: Git, tree: ObjectId): Promise<readonly ListedBlob[]> {
   const { stdout } = await git.run(['ls-tree', '-r', '-l', '-z', tree]);
   return stdout
     .toString('utf8')
     .split('\0')
     .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(line) ?? [];
+      const [, id, size, path] = /^\d+ blob ([0-9a-f]+) +(\d+|BAD|-)\t(.*)$/s.exec(line) ?? [];
       if (id === undefined || path === undefined) return [];
-      return [{ path, id: id as ObjectId, sizeBytes: Number(size) }];
+      return [{ path, id: id as ObjectId, sizeBytes: Number(size) || 0 }];
     });
 }
 

@@ -14,7 +14,7 @@ import {
 import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
 import { checkPublished } from './check-published.ts';
 import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
-import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
+import { type ListOptions, listRuns, type RunFilter, type RunPage } from './list-runs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished } from './published-log.ts';
 import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
@@ -42,6 +42,11 @@ export interface FoundResult {
   readonly commit: ObjectId | undefined;
 }
 
+/** A run with its newest revision, or why that cannot be read. */
+export type EachRun =
+  | { readonly run: RunId; readonly revision: Revision; readonly damage?: undefined }
+  | { readonly run: RunId; readonly damage: string; readonly revision?: undefined };
+
 /** All beginnings of the store are one commit, so that clones that begin apart belong together. */
 const GENESIS = {
   message: 'Begin the results\n',
@@ -50,6 +55,7 @@ const GENESIS = {
 } as const;
 
 const CANDIDATES_MAX = 10;
+const PAGE = 1_000;
 
 export class ResultsStore implements AsyncDisposable {
   readonly ref: string;
@@ -117,6 +123,21 @@ export class ResultsStore implements AsyncDisposable {
       objects: this.#objects,
       scratch: { disk: this.#ports.disk },
     });
+  }
+
+  /** All runs that a filter leaves, newest first, in their newest revisions. One that cannot be read says so. */
+  async *each(filter: RunFilter): AsyncGenerator<EachRun> {
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.list({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const tree = await ResultsTree.read(this.#objects, page.commit);
+      for (const { run, damage } of page.runs) {
+        const [revision] = damage === undefined ? ((await tree?.find(run)) ?? []) : [];
+        if (revision) yield { run, revision };
+        else yield { run, damage: damage ?? 'it was removed meanwhile' };
+      }
+      cursor = page.cursor;
+      if (cursor === undefined) return;
+    }
   }
 
   /** The rows that came since an earlier answer; undefined when there are no results. */

@@ -1,5 +1,5 @@
 import { ActionableError, isRunId, type RunId } from '../base/index.ts';
-import { type CatFile, type Git, isObjectId, type ObjectId } from '../git/index.ts';
+import { type CatFile, changedFiles, type Git, isObjectId, type ObjectId } from '../git/index.ts';
 import { ROW_FILE } from './layout.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
 import { type RunRow, readRow } from './run-row.ts';
@@ -24,11 +24,6 @@ export interface RowChanges {
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
-const NO_TREE = {
-  40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
-  64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
-} as const;
-
 /**
  * The rows of all revisions that came since a commit: one `git diff-tree`, which passes over all that is as it was, and the rows
  * themselves. Nothing else is read. Undefined when there are no results.
@@ -43,16 +38,16 @@ export async function rowsSince(
     return { position: commit.id, isSince: true, added: [], removed: [], unreadable: [] };
   if (!(await ResultsTree.read(objects, commit.id))) return undefined;
   const since = position !== undefined && isObjectId(position) ? await objects.info(position) : undefined;
-  const from = since?.id ?? NO_TREE[commit.id.length === 64 ? 64 : 40];
-  const changes = await diffRows(git, from, commit.id);
+  const files = await changedFiles(git, { from: since?.id, to: commit.id, glob: `runs/**/${ROW_FILE}` });
+  const rows = files.map(({ path, id }) => ({ path: path.slice(0, -ROW_FILE.length - 1), id }));
   const read = await Promise.all(
-    changes.map(async ({ path, id }) => (id === undefined ? undefined : await readAt(objects, path, id))),
+    rows.map(async ({ path, id }) => (id === undefined ? undefined : await readAt(objects, path, id))),
   );
   return {
     position: commit.id,
     isSince: since !== undefined,
     added: read.flatMap((one) => (one && 'row' in one ? [one] : [])),
-    removed: changes.flatMap(({ path, id }) => (id === undefined ? [path] : [])),
+    removed: rows.flatMap(({ path, id }) => (id === undefined ? [path] : [])),
     unreadable: read.flatMap((one) => (one && 'reason' in one ? [one] : [])),
   };
 }
@@ -67,28 +62,6 @@ export async function revisionAt(
   const blob = tree && (await objects.object(`${ref}:${path}/${ROW_FILE}`));
   if (run === undefined || !tree || !blob) return undefined;
   return { path, run, tree: tree.id, row: readRow(blob.bytes, { run }) };
-}
-
-interface ChangedRow {
-  /** Of the folder that the row is in. */
-  readonly path: string;
-  /** Undefined: it is gone. */
-  readonly id: ObjectId | undefined;
-}
-
-/** `:<mode> <mode> <id before> <id now> <A, M or D>\0<path>\0`. */
-async function diffRows(git: Git, from: string, to: string): Promise<readonly ChangedRow[]> {
-  const rows = `:(glob)runs/**/${ROW_FILE}`;
-  const { stdout } = await git.run(['diff-tree', '-r', '-z', '--no-renames', from, to, '--', rows]);
-  const parts = stdout.toString('utf8').split('\0');
-  const found: ChangedRow[] = [];
-  for (let at = 0; at + 1 < parts.length; at += 2) {
-    const [, id, status] = /^:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) ([A-Z])/.exec(parts[at] ?? '') ?? [];
-    const path = parts[at + 1]?.slice(0, -ROW_FILE.length - 1) ?? '';
-    if (id !== undefined && runOfPath(path))
-      found.push({ path, id: status === 'D' ? undefined : (id as ObjectId) });
-  }
-  return found;
 }
 
 /** A document of a log may have any name: only what lies where rows lie is one. */

@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Digest, errnoOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { isDamagedFile } from './damaged-file.ts';
 import { type EarlierChanges, type EarlierLog, indexNameOf } from './earlier-logs.ts';
 
 const TABLES = `
@@ -39,12 +40,12 @@ export class PublishedIndex implements Disposable {
     { isLooking }: { readonly isLooking: boolean },
   ): Promise<PublishedIndex> {
     try {
-      if (isLooking)
-        return (await disk.stat(path)) ? PublishedIndex.#copyOf(path) : new PublishedIndex(':memory:');
-      return new PublishedIndex(path);
+      if (!isLooking) return new PublishedIndex(path);
+      return (await disk.stat(path)) ? PublishedIndex.#copyOf(path) : new PublishedIndex(':memory:');
     } catch (error) {
       if (errnoOf(error) !== 'ERR_SQLITE_ERROR') throw error;
-      if (!isLooking) for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
+      if (!isLooking && isDamagedFile(error))
+        for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
       return new PublishedIndex(':memory:');
     }
   }

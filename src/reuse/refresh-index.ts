@@ -10,6 +10,7 @@ import {
   repairedLog,
   type StoredLog,
 } from '../log/index.ts';
+import { isDamagedFile } from './damaged-file.ts';
 import { isIndexName } from './earlier-logs.ts';
 import { type IndexedSample, LogIndex } from './log-index.ts';
 import { logsWithPublished, PublishedLogs, storedAs } from './published-logs.ts';
@@ -57,8 +58,6 @@ export async function readyIndex(
 }
 
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
-/** SQLITE_CORRUPT and SQLITE_NOTADB: nobody else can use it either, so it may go. */
-const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
 async function copiedIndex(disk: Disk, path: string): Promise<LogIndex> {
   return (await disk.stat(path)) ? LogIndex.copyOf(path) : LogIndex.inMemory();
@@ -68,7 +67,7 @@ async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
   try {
     return LogIndex.open(path);
   } catch (error) {
-    if (!(error instanceof Error) || !DAMAGED.has(Reflect.get(error, 'errcode'))) throw error;
+    if (!isDamagedFile(error)) throw error;
     for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
     return LogIndex.open(path);
   }

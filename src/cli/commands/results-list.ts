@@ -1,23 +1,18 @@
-import { InvalidArgumentError, Option } from 'commander';
-import { formatUsd, systemClock, toJson } from '../../base/index.ts';
+import { Option } from 'commander';
+import { formatUsd, toJson } from '../../base/index.ts';
 import type { ListedRun, RunRow } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatDuration, formatScore, formatTime } from '../quantities.ts';
-import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import { resultsOf, resultsOptions } from '../results/results-place.ts';
+import { type FilterFlags, filterOf, filterOptions } from '../results/run-filter.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ListFlags extends ResultsFlags {
+interface ListFlags extends FilterFlags {
   readonly limit: number;
   readonly cursor?: string;
-  readonly eval?: string;
-  readonly target?: string;
-  readonly experiment?: string;
-  readonly tag?: string;
-  readonly status?: string;
-  readonly since?: number;
 }
 
 export const command = defineCommand<ListFlags>({
@@ -25,14 +20,7 @@ export const command = defineCommand<ListFlags>({
   options: [
     new Option('--limit <n>', 'at most so many').argParser(parseCount).default(50),
     new Option('--cursor <cursor>', 'go on where the page before ended'),
-    new Option('--eval <name>', 'only runs of this eval'),
-    new Option('--target <name>', 'only runs on this target'),
-    new Option('--experiment <name>', 'only runs of this experiment'),
-    new Option('--tag <tag>', 'only runs with this tag'),
-    new Option('--status <status>', 'only runs that ended so: success, error, cancelled'),
-    new Option('--since <time>', 'only runs that began then or later: 2026-11-01, or 7d, 12h').argParser(
-      parseSince,
-    ),
+    ...filterOptions(),
     ...resultsOptions(),
   ],
   examples: [
@@ -46,10 +34,14 @@ export const command = defineCommand<ListFlags>({
     3: 'some rows could not be read, and are listed as such',
   },
   async run({ flags, terminal }) {
-    const { limit, since, repo: _repo, branch: _branch, json, verbose: _verbose, ...filter } = flags;
+    const { limit, cursor } = flags;
     await using results = await resultsOf(flags, terminal);
-    const page = await results.list({ ...filter, limit, ...(since === undefined ? {} : { sinceMs: since }) });
-    if (json) terminal.json(toJson(page));
+    const page = await results.list({
+      ...filterOf(flags),
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    if (flags.json) terminal.json(toJson(page));
     else for (const line of report(page.runs, page.cursor, terminal)) terminal.line(line);
     return page.runs.some(({ damage }) => damage !== undefined) ? EXIT.damage : EXIT.ok;
   },
@@ -100,15 +92,4 @@ function scoreOf({ scores: [score] }: RunRow): string {
       ? ''
       : ` (${formatScore(score.low)}–${formatScore(score.high)})`;
   return `${score.metric} ${formatScore(score.value)}${around}`;
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** A date, a time, or how long ago. Gives milliseconds. */
-function parseSince(text: string): number {
-  const ago = /^(\d+)([mhdw])$/.exec(text);
-  const ms = ago ? systemClock.nowMs() - Number(ago[1]) * (UNITS[ago[2] ?? 'd'] ?? 0) : Date.parse(text);
-  if (!Number.isFinite(ms))
-    throw new InvalidArgumentError('Write a date such as 2026-11-01, or how long ago: 7d, 12h.');
-  return ms;
 }

@@ -38,8 +38,8 @@ async function retryPublished(
   const about = await headerOf(() => store.open(found));
   if (about && isOurs(about.header)) return retryOurs({ log: name, logDir }, about.header, call);
   const logs = await logStoreOf(logDir, call.terminal.cwd);
-  const { place } = await store.rebuild(found, logs, { replace: false });
-  return await retryInspect(place, about, call);
+  const home = await store.bringHome(found, logs);
+  return await retryInspect(logs.placeOf(home), about, call);
 }
 
 /** What a log says of itself, also when that is damaged. */
