@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureFields } from '../../test/sim/log-fixture.ts';
 import {
+  dropObject,
   GIT_ENV,
+  git,
   gitInput,
   initRepository,
   runIdAt,
@@ -140,4 +142,41 @@ test('a published log is checked against its digest', async () => {
   const { row } = found.revision;
   const other = { revision: { ...found.revision, row: { ...row, log: { ...row.log, digest: 'f' } } } };
   expect(await results.check(other)).toMatchObject({ isWhole: false, problems: [{ code: 'digest' }] });
+});
+
+test('documents of one length are told apart by what stands for their checksum, and equal ones are not', async () => {
+  await using results = await store();
+  const scored = (value: string) => ({
+    samples: [
+      { fields: fixtureFields(1, { scores: { exact: { value } } }), events: [] },
+      { fields: fixtureFields(2), events: [] },
+    ],
+  });
+  const crcs: (readonly (number | undefined)[])[] = [];
+  for (const [run, value] of [
+    [FIRST, 'C'],
+    [SECOND, 'I'],
+  ]) {
+    await publish(results, run, scored(value ?? ''));
+    const members = (await results.open(await results.find(run ?? ''))).members();
+    crcs.push([1, 2].map((id) => members.find(({ name }) => name === `samples/${id}_epoch_1.json`)?.crc));
+  }
+  expect(crcs[0]?.[0]).not.toBe(crcs[1]?.[0]);
+  expect(crcs[0]?.[1]).toBe(crcs[1]?.[1]);
+});
+
+test('a document that is missing in the repository is there, and whoever reads it is told', async () => {
+  await using results = await store();
+  await publish(results, FIRST);
+  const repo = join(temp.path, 'repo');
+  const found = await results.find(String(FIRST));
+  const id = git(repo, 'rev-parse', `${RESULTS_REF}:${found.revision.path}/log/summaries.json`);
+  git(repo, 'repack', '-a', '-d', '-q');
+  dropObject(repo, id);
+  const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
+  await using damaged = await openResults({ ...ports, repo });
+  const log = await damaged.open(await damaged.find(String(FIRST)));
+  expect(log.members().map(({ name }) => name)).toContain('summaries.json');
+  const report = await damaged.check(await damaged.find(String(FIRST)));
+  expect(report.problems).toMatchObject([{ member: 'summaries.json', code: 'E_GIT_OBJECT' }]);
 });

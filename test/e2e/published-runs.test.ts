@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { samplesOf } from '../sim/read-log.ts';
+import { dropObject } from '../sim/results-repo.ts';
 import { makeTempDir, type TempDir } from '../sim/temp-dir.ts';
 import { filesBelow, holdfast, type RunReport, reportOf } from './holdfast.ts';
 import { paidEval, RUN, SAMPLES } from './paid-eval.ts';
@@ -134,16 +135,6 @@ test('a published run that is damaged never becomes a log, is named, and still l
   const verified = await holdfast(machine.path, ['log', 'verify', machine.runId]);
   expect(verified).toMatchObject({ code: 3, stdout: expect.stringContaining(blob) });
 });
-
-/** Makes every object a loose one, and takes one away. */
-function dropObject(dir: string, id: string): void {
-  const packs = join(dir, '.git/objects/pack');
-  const pack = readdirSync(packs).find((name) => name.endsWith('.pack')) ?? '';
-  const bytes = readFileSync(join(packs, pack));
-  rmSync(packs, { recursive: true });
-  execFileSync('git', ['-C', dir, 'unpack-objects', '-q'], { input: bytes });
-  rmSync(join(dir, '.git/objects', id.slice(0, 2), id.slice(2)));
-}
 
 const YAML = `name: capitals
 target: mock/echo
