@@ -9,7 +9,7 @@ import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
 import { type FixtureLog, fixtureFields } from '../../test/sim/log-fixture.ts';
 import { withLog, writeRun } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
-import { nodeDisk } from '../disk/index.ts';
+import { type Disk, nodeDisk } from '../disk/index.ts';
 import { repairedLog } from '../log/index.ts';
 import { rowOfLog } from '../results/index.ts';
 import { type ExportedRun, exportTables, type TableFormat } from './index.ts';
@@ -306,6 +306,22 @@ test('what is there is not overwritten unless it is said so', async () => {
   expect(readFileSync(files.scores, 'utf8')).toBe('mine');
   await exportTables(nodeDisk, { ...options, replace: true });
   expect(statSync(files.scores).size).toBeGreaterThan(10);
+});
+
+test('what comes to be there while the tables are written is not overwritten either', async () => {
+  const run = await runOf();
+  const files = filesFor('csv');
+  const meeting: Disk = {
+    ...nodeDisk,
+    async open(path, mode) {
+      const file = await nodeDisk.open(path, mode);
+      if (mode === 'create') writeFileSync(files.samples, 'of somebody else');
+      return file;
+    },
+  };
+  const options = { runs: [run], format: 'csv' as const, files, replace: false };
+  await expect(exportTables(meeting, options)).rejects.toMatchObject({ code: 'E_FILE_EXISTS' });
+  expect(readFileSync(files.samples, 'utf8')).toBe('of somebody else');
 });
 
 test('a full disk leaves nothing behind, and what was there stays', async () => {
