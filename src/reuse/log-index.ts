@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
 import type { StoredLog } from '../log/index.ts';
+import { copyTables } from './copy-tables.ts';
 import { readMark } from './sample-mark.ts';
 import type { UsedLimits } from './used-limits.ts';
 
@@ -104,12 +104,7 @@ export class LogIndex implements Disposable {
   static copyOf(path: string): LogIndex {
     const index = LogIndex.inMemory();
     try {
-      const address = pathToFileURL(path);
-      address.search = '?mode=ro&immutable=1';
-      index.#db.prepare('ATTACH ? AS there').run(address.href);
-      for (const table of ['logs', 'samples'])
-        index.#db.exec(`INSERT INTO main.${table} SELECT * FROM there.${table}`);
-      index.#db.exec('DETACH there');
+      copyTables(index.#db, path, ['logs', 'samples']);
       return index;
     } catch (error) {
       index[Symbol.dispose]();

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Digest, errnoOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { copyTables } from './copy-tables.ts';
 import { isDamagedFile } from './damaged-file.ts';
 import { type EarlierChanges, type EarlierLog, indexNameOf } from './earlier-logs.ts';
 
@@ -54,12 +54,7 @@ export class PublishedIndex implements Disposable {
   static #copyOf(path: string): PublishedIndex {
     const index = new PublishedIndex(':memory:');
     try {
-      const address = pathToFileURL(path);
-      address.search = '?mode=ro&immutable=1';
-      index.#db.prepare('ATTACH ? AS there').run(address.href);
-      for (const table of ['published', 'seen'])
-        index.#db.exec(`INSERT INTO main.${table} SELECT * FROM there.${table}`);
-      index.#db.exec('DETACH there');
+      copyTables(index.#db, path, ['published', 'seen']);
       return index;
     } catch (error) {
       index[Symbol.dispose]();
