@@ -22,6 +22,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
   sources: ['base', 'disk', 'bucket', 'git', 'log', 'journal', 'results', 'stats'],
   compare: ['base', 'log', 'stats'],
+  export: ['base', 'disk', 'log', 'stats', 'results'],
   evals: ['base', 'stats'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
@@ -55,9 +56,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'runner',
     'code',
     'git',
+    'reuse',
     'results',
     'sources',
     'compare',
+    'export',
   ],
 };
 

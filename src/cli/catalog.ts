@@ -60,6 +60,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/log-convert.ts'),
   },
   {
+    words: ['log', 'export'],
+    summary: 'Write a log as tables (Parquet, CSV, JSON Lines)',
+    load: () => import('./commands/log-export.ts'),
+  },
+  {
     words: ['log', 'merge'],
     summary: 'Make one log of several of the same eval',
     load: () => import('./commands/log-merge.ts'),
@@ -83,6 +88,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     words: ['results', 'show'],
     summary: 'Show a run: published, in a log, or under way',
     load: () => import('./commands/results-show.ts'),
+  },
+  {
+    words: ['results', 'export'],
+    summary: 'Write published runs as tables, or as logs again',
+    load: () => import('./commands/results-export.ts'),
   },
   {
     words: ['results', 'sync'],
@@ -153,6 +163,6 @@ export const CATALOG: readonly CatalogEntry[] = [
 
 /** Commands of two words, by their first. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  log: 'List, show, check, convert and merge logs',
-  results: 'Keep finished runs in git: list, share, annotate and check them',
+  log: 'List, show, check, convert, export and merge logs',
+  results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

@@ -11,6 +11,7 @@ export {
 } from './ask-git.ts';
 export { listBlobs, readBlob } from './blobs.ts';
 export { CatFile } from './cat-file.ts';
+export { changedFiles } from './changed-files.ts';
 export { type CodeRevision, codeRevisionAt } from './code-revision.ts';
 export { type Author, type ImportFile, importCommit } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';

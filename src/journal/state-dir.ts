@@ -93,6 +93,11 @@ export class StateDir {
     return join(this.path, 'run-rows-1.db');
   }
 
+  /** Which published runs were seen, so that no row is read twice for nothing. A cache, with its version in the name. */
+  get publishedIndex(): string {
+    return join(this.path, 'published-index-1.db');
+  }
+
   /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */
   get codeOutlines(): string {
     return join(this.path, 'code-outlines.json');

@@ -1,11 +1,14 @@
 export { chooseRun, isNamedBy } from './choose-run.ts';
-export type { CollectPlan } from './collect-bodies.ts';
+export { type CollectPlan, collectBodies, planCollectionOf } from './collect-bodies.ts';
 export { foreignRunId } from './layout.ts';
 export type { ListedRun } from './list-runs.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { NoteAnchor } from './note.ts';
+export { rebuildLog } from './rebuild-log.ts';
 export { type FoundResult, openResults, ResultsStore } from './results-store.ts';
 export { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
+export { rowOfLog } from './row-of-log.ts';
+export type { RowAt } from './rows-since.ts';
 export type { RunMarks } from './run-marks.ts';
 export { type RunRow, rowContent, runRow } from './run-row.ts';
 export { removeRun, restoreRun, tagRun, untagRun } from './say.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
 import type { StoredLog } from '../log/index.ts';
+import { copyTables, readOnlyAddress } from './copy-tables.ts';
 import { readMark } from './sample-mark.ts';
 import type { UsedLimits } from './used-limits.ts';
 
@@ -127,10 +127,7 @@ export class LogIndex implements Disposable {
   static copyOf(path: string): LogIndex {
     const index = LogIndex.inMemory();
     try {
-      index.#db.prepare('ATTACH ? AS there').run(readOnlyAddress(path).href);
-      for (const table of ['logs', 'samples'])
-        index.#db.exec(`INSERT INTO main.${table} SELECT * FROM there.${table}`);
-      index.#db.exec('DETACH there');
+      copyTables(index.#db, path, ['logs', 'samples']);
       return index;
     } catch (error) {
       index[Symbol.dispose]();
@@ -199,6 +196,12 @@ export class LogIndex implements Disposable {
         used.ended?.limit ?? null,
         sample.later ? stringifyJson(sample.later) : null,
       );
+  }
+
+  /** The run that an indexed log is of. */
+  runOf(name: string): string | undefined {
+    const row = this.#one('SELECT run FROM logs WHERE name = ?', name);
+    return typeof row?.run === 'string' ? row.run : undefined;
   }
 
   /** The names of all logs that it knows. */
@@ -321,12 +324,6 @@ export class LogIndex implements Disposable {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-
-function readOnlyAddress(path: string): URL {
-  const address = pathToFileURL(path);
-  address.search = '?mode=ro&immutable=1';
-  return address;
-}
 
 /** A log that was replaced has another size or another time. */
 function stampOf({ sizeBytes, modifiedMs }: StoredLog): string {

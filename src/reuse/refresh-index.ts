@@ -10,7 +10,9 @@ import {
   repairedLog,
   type StoredLog,
 } from '../log/index.ts';
+import { isIndexName } from './earlier-logs.ts';
 import { type IndexedSample, type KnownLog, LogIndex, type LogToKeep } from './log-index.ts';
+import { logsWithPublished, PublishedLogs, storedAs } from './published-logs.ts';
 import { readMark, type SampleMark } from './sample-mark.ts';
 import { usedBy } from './used-limits.ts';
 
@@ -36,6 +38,8 @@ export async function readyIndex(
   path: string,
   about: {
     readonly logs: LogStore;
+    /** Runs that are published and may not be in the directory; `unasked` leaves what is known of them as it is. */
+    readonly published?: PublishedLogs | 'unasked' | undefined;
     readonly evalName: string;
     /** Whoever only looks writes nothing: what is not in the index yet is read for this process alone. */
     readonly isLooking?: boolean;
@@ -54,15 +58,13 @@ export async function readyIndex(
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
 
 /** As it is, when nobody has it open and all logs are in it; else a copy, to which the others are added. */
-async function lookedAt(
-  disk: Disk,
-  path: string,
-  about: { readonly logs: LogStore; readonly evalName: string },
-): Promise<ReadyIndex> {
+async function lookedAt(disk: Disk, path: string, about: Sources): Promise<ReadyIndex> {
   if (!(await disk.stat(path))) return await ready(LogIndex.inMemory(), about);
-  const isOpen = (await disk.stat(`${path}-wal`)) !== undefined;
+  // Whoever has it open may be changing it; and what is published may have to be added.
+  const mayChange =
+    (await disk.stat(`${path}-wal`)) !== undefined || about.published instanceof PublishedLogs;
   return await ready(
-    isOpen || !(await isUpToDate(path, about)) ? LogIndex.copyOf(path) : LogIndex.look(path),
+    mayChange || !(await isUpToDate(path, about)) ? LogIndex.copyOf(path) : LogIndex.look(path),
     about,
   );
 }
@@ -85,12 +87,15 @@ function isEnough(known: KnownLog | undefined, evalName: string): boolean {
   return known !== undefined && (known.kind !== 'other' || known.eval !== evalName);
 }
 
-async function ready(
-  index: LogIndex,
-  { logs, evalName }: { readonly logs: LogStore; readonly evalName: string },
-): Promise<ReadyIndex> {
+interface Sources {
+  readonly logs: LogStore;
+  readonly published?: PublishedLogs | 'unasked' | undefined;
+  readonly evalName: string;
+}
+
+async function ready(index: LogIndex, sources: Sources): Promise<ReadyIndex> {
   try {
-    return { index, unreadable: await refreshIndex(index, logs, evalName) };
+    return { index, unreadable: await refreshIndex(index, sources) };
   } catch (error) {
     index[Symbol.dispose]();
     throw error;
@@ -103,8 +108,7 @@ async function ready(
  */
 async function refreshIndex(
   index: LogIndex,
-  logs: LogStore,
-  evalName: string,
+  { logs, published, evalName }: Sources,
 ): Promise<readonly UnreadableLog[]> {
   const names = new Set<string>();
   const unreadable: UnreadableLog[] = [];
@@ -119,8 +123,11 @@ async function refreshIndex(
       unreadable.push({ name: stored.name, reason: now.reason, isRead: now.kind === 'indexed' });
   }
   waiting.keep();
+  if (published instanceof PublishedLogs)
+    unreadable.push(...(await refreshPublished(index, { logs, published, evalName })));
   // Another process may have made one since they were listed: only what is really gone is forgotten.
-  for (const name of index.names()) if (!names.has(name) && !(await logs.stat(name))) index.forget(name);
+  for (const name of index.names())
+    if (!names.has(name) && !(await isThere(name, { logs, published }))) index.forget(name);
   return unreadable;
 }
 
@@ -148,6 +155,37 @@ class WaitingLogs {
 }
 
 const WAITING_MAX = 50_000;
+
+/** Published runs of the eval whose logs are not in the directory: each is read once, since what is published never changes. */
+async function refreshPublished(
+  index: LogIndex,
+  { logs, published, evalName }: Sources & { readonly published: PublishedLogs },
+): Promise<readonly UnreadableLog[]> {
+  const either = logsWithPublished(logs, published);
+  const unreadable: UnreadableLog[] = [];
+  for (const log of published.ofEval(evalName)) {
+    const stored = storedAs(log);
+    if (index.runOf(log.name) === log.run) index.forget(stored.name);
+    else if (!index.known(stored)) {
+      const read = await tryRead(index, { logs: either, stored, evalName });
+      if (read) index.keepAll([read]);
+    }
+    const known = index.known(stored);
+    if (known?.kind !== 'unreadable') continue;
+    unreadable.push({ name: stored.name, reason: known.reason, isRead: false });
+    // It may be whole again when the repository is: unlike a file it would not be seen to have changed.
+    index.forget(stored.name);
+  }
+  return unreadable;
+}
+
+async function isThere(
+  name: string,
+  { logs, published }: Pick<Sources, 'logs' | 'published'>,
+): Promise<boolean> {
+  if (!isIndexName(name)) return (await logs.stat(name)) !== undefined;
+  return published === 'unasked' || published?.find(name) !== undefined;
+}
 
 interface ToRead {
   readonly logs: LogStore;

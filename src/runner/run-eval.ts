@@ -137,8 +137,15 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
 }
 
 async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns> {
-  const earlier = await earlierRunsOf(prepared, { onDamage: (sentence) => tally.noteDamage(sentence) });
-  for (const { path, reason, isOurs, isRead } of earlier.unreadable) {
+  const earlier = await earlierRunsOf(prepared, {
+    onDamage: (sentence) => tally.noteDamage(sentence),
+    onNote: (sentence) => tally.note(sentence),
+  });
+  for (const { path, reason, isOurs, isRead, isPublished } of earlier.unreadable) {
+    if (isPublished) {
+      tally.note(`${path} could not be read, and lends nothing: ${reason}`);
+      continue;
+    }
     const sentence = isRead
       ? `A log is damaged and was left as it is: ${namedOnce(path, reason)} Its whole samples are taken over; when they stand in a new log, it can be removed.`
       : `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
@@ -181,7 +188,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {
-    const stock = await takeStock(opened, { plan, earlier, tally }, settings);
+    const stock = await takeStock(opened, { plan, earlier, tally });
     noteStartingOver(stock.tried, planned);
     for (const note of unrecordedNotes(stock.unrecorded, target)) tally.note(note);
     task.observer?.onRunStart?.({

@@ -1,5 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
+import type { EarlierLogs } from '../reuse/index.ts';
 import {
   billedTarget,
   createModels,
@@ -47,6 +48,8 @@ export interface RunEvalsOptions {
   readonly baseUrl?: string | undefined;
   /** same: what has the same content key. any: also what another definition made. none: nothing. Default same. */
   readonly reuse?: ReuseMode | undefined;
+  /** Finished logs that are kept elsewhere than in the log directory, and lend as those do: published runs. */
+  readonly earlierLogs?: EarlierLogs | undefined;
   /** Outputs stand although the code of the target has changed since. */
   readonly keepOutputs?: boolean | undefined;
   /** How often the set is gone through until nothing is missing. Default 1. */
@@ -149,6 +152,7 @@ function settingsOf(
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
     ownRuns: new Set(),
+    earlierLogs: options.earlierLogs,
     keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,

@@ -7,4 +7,4 @@ export { REDUCER_FORMS, readReducer } from './reducers.ts';
 export { computeResults, ResultsCollector, scorerKeys } from './results.ts';
 export { RunningScore, type ScoreSoFar } from './running-score.ts';
 export type { SampleScores } from './score-table.ts';
-export { isUnscored, toFloat } from './score-value.ts';
+export { isUnscored, numberOfScore, toFloat } from './score-value.ts';

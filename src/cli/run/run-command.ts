@@ -20,6 +20,7 @@ import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { counted, formatDuration } from '../quantities.ts';
 import { errorText } from '../report-error.ts';
+import { PublishedRuns } from '../results/earlier-logs.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
 import { captureConsole } from './capture-console.ts';
@@ -72,8 +73,10 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   const { flags, terminal } = call;
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
+  await using earlierLogs = new PublishedRuns(flags, terminal);
   const set = await prepareSet({
     ...(await optionsOf(flags, terminal)),
+    earlierLogs,
     changes,
     evals,
     onNote: (text) => onNote(text),
@@ -98,7 +101,7 @@ async function loadEvals(
   return evals;
 }
 
-type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote'>;
+type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote' | 'earlierLogs'>;
 
 async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOptions> {
   return {
