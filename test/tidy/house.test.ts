@@ -85,3 +85,9 @@ function longFunctions(linesMax: number): string[] {
       .map(({ name, line, lines }) => `${path}:${line} ${name} has ${lines} lines`),
   );
 }
+
+test('the glossary says what a word means once', () => {
+  const words = read('docs/glossary.md').match(/^\| [^|]+ \|/gm) ?? [];
+  expect(words.length).toBeGreaterThan(50);
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+});

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { toJson } from '../../base/index.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
@@ -34,7 +34,7 @@ export const command = defineCommand<DumpFlags>({
     const options = { isStrict: flags.strict ?? false };
     const log = await openNamedLog(String(args[0]), terminal.cwd);
     try {
-      if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
+      if (flags.header) terminal.line(jsonText((await log.header()) as JsonObject, options));
       else if (flags.sample === undefined)
         for await (const text of dumpLog(log, options)) await terminal.write(text);
       else {
