@@ -281,19 +281,22 @@ test('law: the header follows from the set of headers', () => {
       id: fc.constantFrom('A', 'B', 'C'),
       created: fc.constantFrom('2026-01-01', '2026-01-02'),
       tag: fc.constantFrom('t', 'u'),
+      invalidated: fc.boolean(),
     })
     .map(
-      ({ id, created, tag }): LogHeader =>
+      ({ id, created, tag, invalidated }): LogHeader =>
         fixtureHeader({
           ...logStart({ eval_id: id, created: `${created}T00:00:00+00:00` }),
           status: 'error',
           stats: { ...fixtureHeader().stats, started_at: created, completed_at: created },
           tags: [tag],
+          invalidated,
         }),
     );
   fc.assert(
     fc.property(fc.array(header, { minLength: 1, maxLength: 6 }), (headers) => {
       const merged = mergedHeader(headers, []);
+      expect(merged.invalidated).toBe(headers.some(({ invalidated }) => invalidated));
       expect(mergedHeader([...headers].reverse(), [])).toEqual(merged);
       expect(mergedHeader([...headers, ...headers], [])).toEqual(merged);
       expect(mergedHeader([merged, ...headers], [])).toEqual(merged);
