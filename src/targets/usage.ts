@@ -1,3 +1,4 @@
+import { definedOf } from '../base/index.ts';
 import type { TokenUsage } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import type { ModelAnswer } from './language-model.ts';
@@ -32,8 +33,10 @@ export function tokenUsageOf(usage: ModelUsage): TokenUsage {
     inputTokens: usage.total_tokens - usage.output_tokens,
     outputTokens: usage.output_tokens,
     totalTokens: usage.total_tokens,
-    ...(usage.input_tokens_cache_read !== undefined && { cachedInputTokens: usage.input_tokens_cache_read }),
-    ...(usage.reasoning_tokens !== undefined && { reasoningTokens: usage.reasoning_tokens }),
+    ...definedOf({
+      cachedInputTokens: usage.input_tokens_cache_read,
+      reasoningTokens: usage.reasoning_tokens,
+    }),
   };
 }
 
