@@ -1,4 +1,12 @@
-import { type Json, type JsonObject, type Random, type RunId, shortId, toJson } from '../base/index.ts';
+import {
+  definedOf,
+  type Json,
+  type JsonObject,
+  type Random,
+  type RunId,
+  shortId,
+  toJson,
+} from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import type { EvalConfig, LogStart } from '../log/index.ts';
@@ -42,8 +50,7 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       solver: target.kind,
       tags,
       dataset: {
-        ...(dataset.name === undefined ? {} : { name: dataset.name }),
-        ...(dataset.location === undefined ? {} : { location: dataset.location }),
+        ...definedOf({ name: dataset.name, location: dataset.location }),
         samples: dataset.totalCount,
         sample_ids: dataset.ids,
         shuffled: dataset.isShuffled,
