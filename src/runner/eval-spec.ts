@@ -43,7 +43,7 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       task: planned.name,
       task_id: shortId(input.random),
       task_version: planned.version,
-      ...(input.file === undefined ? {} : { task_file: input.file }),
+      ...definedOf({ task_file: input.file }),
       task_attribs: {},
       task_args: {},
       task_args_passed: {},

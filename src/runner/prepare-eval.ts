@@ -37,7 +37,7 @@ export async function prepareEval(
     disk,
     models: task.models,
     baseDir,
-    ...(task.model === undefined ? {} : { model: task.model }),
+    ...definedOf({ model: task.model }),
   });
   refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });

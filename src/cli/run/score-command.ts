@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { definedOf, systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import type { LogReader } from '../../log/index.ts';
@@ -129,7 +129,7 @@ async function modelsFor(
     onUnknownPrice: (model) =>
       terminal.note(`The price of ${model} is not known, so its cost is not counted.`),
     ...(models ? { scripted: models as Readonly<Record<string, LanguageModel>> } : {}),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...definedOf({ baseUrl: flags.baseUrl }),
     prices: {
       ...loaded.prices,
       ...loaded.definition.prices,
