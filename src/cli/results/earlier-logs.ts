@@ -47,31 +47,47 @@ export class PublishedRuns implements EarlierLogs, AsyncDisposable {
     return this.#store;
   }
 
-  /** Where no repository can be, git is not even started. */
+  /** Where surely nobody keeps results, git is not even started. */
   async #open(): Promise<ResultsStore | undefined> {
-    if (this.#flags.repo === undefined && !(await isInRepository(this.#terminal.cwd))) return undefined;
+    const { repo, branch } = this.#flags;
+    if (repo === undefined && branch === undefined && !(await mayKeepResults(this.#terminal.cwd)))
+      return undefined;
     // Whoever runs evals outside of any repository does not wait for what reads them.
     const { resultsIfThere } = await import('../logs/named-log.ts');
     return await resultsIfThere(this.#flags, this.#terminal);
   }
 }
 
-function earlierLogOf({ path, run, row }: RowAt): EarlierLog {
-  const { name, digest, sizeBytes } = row.log;
+function earlierLogOf({ path, run, eval: evalName, log, by }: RowAt): EarlierLog {
+  const { name, digest, sizeBytes } = log;
   return {
     place: path,
     run,
-    eval: row.eval,
+    eval: evalName,
     name,
     digest: digest as Digest,
     sizeBytes,
-    by: `published by ${row.by.user} on ${row.by.host}`,
+    by: `published by ${by.user} on ${by.host}`,
   };
 }
 
-async function isInRepository(folder: string): Promise<boolean> {
+/** False only where it is sure: no repository, or a plain one in which no ref has the name that results have. git itself knows best. */
+async function mayKeepResults(folder: string): Promise<boolean> {
+  const dir = await findGitDir(folder);
+  if (dir === undefined) return false;
+  // A work tree of its own, or refs that are kept in another way.
+  if ((await nodeDisk.stat(dir))?.kind !== 'directory' || (await nodeDisk.stat(join(dir, 'reftable'))))
+    return true;
+  const remotes = (await nodeDisk.list(join(dir, 'refs/remotes'))) ?? [];
+  const places = ['refs', 'refs/heads', ...remotes.map(({ name }) => `refs/remotes/${name}`)];
+  for (const place of places) if (await nodeDisk.stat(join(dir, place, 'holdfast'))) return true;
+  const packed = await nodeDisk.read(join(dir, 'packed-refs'));
+  return packed !== undefined && Buffer.from(packed).includes('/holdfast/');
+}
+
+async function findGitDir(folder: string): Promise<string | undefined> {
   for (let at = folder; ; at = dirname(at)) {
-    if (await nodeDisk.stat(join(at, '.git'))) return true;
-    if (at === dirname(at)) return false;
+    if (await nodeDisk.stat(join(at, '.git'))) return join(at, '.git');
+    if (at === dirname(at)) return undefined;
   }
 }
