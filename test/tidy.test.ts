@@ -21,6 +21,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
   evals: ['base', 'stats'],
+  config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
   runner: [
@@ -53,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'runner',
     'code',
     'results',
+    'config',
   ],
 };
 

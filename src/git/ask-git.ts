@@ -12,6 +12,13 @@ export async function identityIn(git: Git): Promise<{ readonly name?: string; re
   return known;
 }
 
+/** Whether one commit comes before another, or is it. One that is not there comes before none. */
+export async function isBefore(git: Git, commit: ObjectId, tip: ObjectId): Promise<boolean> {
+  if (tip === commit) return true;
+  const { exitCode } = await git.run(['merge-base', '--is-ancestor', commit, tip], { expects: [1, 128] });
+  return exitCode === 0;
+}
+
 /** The last commit that changed a path. */
 export async function commitOfPath(git: Git, ref: string, path: string): Promise<ObjectId | undefined> {
   const text = await git.text(['rev-list', '-1', ref, '--', path]);

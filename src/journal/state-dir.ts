@@ -88,6 +88,11 @@ export class StateDir {
     return join(this.path, 'log-index-1.db');
   }
 
+  /** Which of the logs beside it are in some results, known by a digest of theirs. A cache. */
+  publishedMemory(digest: string): string {
+    return join(this.path, `published-${digest.slice(0, 16)}.json`);
+  }
+
   /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */
   get codeOutlines(): string {
     return join(this.path, 'code-outlines.json');

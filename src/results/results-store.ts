@@ -4,16 +4,21 @@ import type { ObjectId } from '../git/index.ts';
 import {
   type Author,
   CatFile,
+  cloneBare,
   commitOfPath,
   findRepository,
   type Git,
   type GitPorts,
   identityIn,
   importCommit,
+  type PushOutcome,
+  pushBranch,
+  remoteUrlIn,
 } from '../git/index.ts';
-import type { LogReader } from '../log/index.ts';
-import { FORMAT_FILE, FORMAT_TEXT, RESULTS_REF } from './layout.ts';
+import type { LogReader, LogStore } from '../log/index.ts';
+import { FORMAT_FILE, FORMAT_TEXT, RESULTS_BRANCH } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
+import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished } from './published-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
@@ -28,8 +33,23 @@ export interface OpenResultsOptions extends GitPorts {
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
-  const ref = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
-  return new ResultsStore(git, ref, options);
+  return new ResultsStore(git, `refs/heads/${options.branch ?? RESULTS_BRANCH}`, options);
+}
+
+/** The same for a repository elsewhere, of which `repo` is our own bare clone: it is made, and begun, unless it has been. */
+export async function cloneResults(
+  options: OpenResultsOptions & { readonly url: string; readonly remote: string },
+): Promise<ResultsStore> {
+  const { repo: dir, url, remote, branch = RESULTS_BRANCH } = options;
+  const git = await cloneBare({ url, dir, remote, branch }, options);
+  const results = new ResultsStore(git, `refs/heads/${branch}`, options);
+  try {
+    await results.init();
+    return results;
+  } catch (error) {
+    await results[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 export interface FoundResult {
@@ -88,6 +108,26 @@ export class ResultsStore implements AsyncDisposable {
       author: await this.#author(),
       by: { user: userName(), host: hostname() },
     });
+  }
+
+  /** Which finished logs are not here yet. */
+  async pending(logs: LogStore, options: PendingOptions = {}): Promise<Pending> {
+    const pending = await findPending(logs, options, {
+      git: this.#git,
+      objects: this.#objects,
+      ref: this.ref,
+    });
+    if (!pending) throw notBegun(this.#git.dir);
+    return pending;
+  }
+
+  /** Undefined when there is no such remote. */
+  async remoteUrl(remote: string): Promise<string | undefined> {
+    return remoteUrlIn(this.#git, remote);
+  }
+
+  push(remote: string): Promise<PushOutcome> {
+    return pushBranch(this.#git, this.ref, remote);
   }
 
   async list(options: ListOptions): Promise<RunPage> {

@@ -2,9 +2,10 @@ import { Option } from 'commander';
 import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RetryFlags extends CommonFlags, RunOptionFlags {
+export interface RetryFlags extends CommonFlags, RunOptionFlags, PublishFlags {
   readonly eval?: string;
   readonly model?: string;
   readonly segments?: string;
@@ -26,6 +27,7 @@ first when it is unfinished.`,
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
     budgetOption(),
     ...runOptions(),
+    ...publishOptions(),
   ],
   examples: [
     ['holdfast retry logs/x.eval', 'run what failed or was never run'],
@@ -36,7 +38,7 @@ first when it is unfinished.`,
     1: 'samples or a scorer failed again, or the eval fell short',
     2: 'there is no such log, the eval file is gone, or the command line is wrong; nothing was written',
     3: 'damage was found',
-    4: 'interrupted; the same command goes on',
+    4: 'interrupted, or with --require-push the log is not in the remote; the same command goes on',
   },
   async run(call: CommandCall<RetryFlags>): Promise<ExitCode> {
     const { retryCommand } = await import('../recover/retry-command.ts');

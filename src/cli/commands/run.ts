@@ -9,9 +9,10 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends CommonFlags, RunOptionFlags {
+export interface RunFlags extends CommonFlags, RunOptionFlags, PublishFlags {
   readonly model?: readonly string[];
   readonly target?: readonly string[];
   readonly logDir: string;
@@ -47,9 +48,7 @@ both can be gone on with by the same command.`,
   options: [
     new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
     new Option('-t, --target <name>', 'the same as --model').argParser(collect),
-    new Option('--log-dir <dir>', 'where logs go: a path, or a bucket (file://…)')
-      .env('HOLDFAST_LOG_DIR')
-      .default('logs'),
+    new Option('--log-dir <dir>', 'where logs go: a path, or a bucket (file://…)').default('logs'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--reuse <what>', 'which finished samples to take over')
       .choices(['same', 'any'])
@@ -83,6 +82,7 @@ both can be gone on with by the same command.`,
     new Option('--turn-limit <n>', 'per sample').argParser(parseCount),
     new Option('--message-limit <n>', 'per sample').argParser(parseCount),
     ...runOptions(),
+    ...publishOptions(),
   ],
   examples: [
     ['holdfast run capitals.eval.ts -m openai/gpt-5', 'one eval on one model'],
@@ -95,7 +95,7 @@ both can be gone on with by the same command.`,
     1: 'an eval fell short of its threshold, samples failed or were lost, or a scorer failed or scored nothing',
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
-    4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket; the same command goes on',
+    4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket, or with --require-push not in the remote; the same command goes on',
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

@@ -61,6 +61,7 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
       args: [[source.file]],
       words,
       terminal,
+      settings: call.settings,
       flags: { ...shared, model: models, logDir: logDirOf(String(call.args[0]), log), reuse: 'same' },
     },
   });

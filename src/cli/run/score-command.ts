@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { type JsonObject, systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
@@ -11,6 +11,14 @@ import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { folderOf, logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
+import {
+  autoPublish,
+  checkRequiredPush,
+  exitCodeAfter,
+  type PublishReport,
+  publishedJson,
+  sayPublished,
+} from '../results/auto-publish.ts';
 import type { Terminal } from '../terminal.ts';
 import { resultLines, scorerSentences } from './account-report.ts';
 import { readPrices } from './prices-file.ts';
@@ -21,6 +29,7 @@ const SAY_EVERY = 500;
 
 export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
+  await checkRequiredPush(call);
   const places = await placesFor(String(call.args[0]), flags, terminal);
   const loaded = await evalFor(flags.eval, String(call.args[0]), terminal);
   const planned = normalizeEval(loaded.definition);
@@ -47,9 +56,10 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
         if (done % SAY_EVERY === 0 && done < total) terminal.note(`${done}/${total} samples scored`);
       },
     });
-    const exitCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
-    show(report, flags, terminal);
-    return exitCode;
+    const ownCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
+    const published = await autoPublish(places.sealed, call);
+    show(report, published, call);
+    return exitCodeAfter(ownCode, published, flags);
   } catch (error) {
     if (stop.count > 0) return EXIT.interrupted;
     if (!(error instanceof BudgetExhausted)) throw error;
@@ -69,7 +79,8 @@ async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
   if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
   const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
   const open = () => openNamedLog(given, cwd);
-  return { from: from.place, to: to.place, open, into: to.logs, state };
+  const sealed = { logs: to.logs, name: to.name };
+  return { from: from.place, to: to.place, open, into: to.logs, state, sealed };
 }
 
 /** A file may hold several evals: the one that made the log is meant, else the only one. */
@@ -117,9 +128,13 @@ async function modelsFor(
   });
 }
 
-function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): void {
+function show(
+  report: RescoreReport,
+  published: PublishReport | undefined,
+  { flags, terminal }: CommandCall<ScoreFlags>,
+): void {
   if (flags.json) {
-    terminal.json(toJson(report));
+    terminal.json({ ...(toJson(report) as JsonObject), ...publishedJson(published) });
     return;
   }
   const copied = report.copied > 0 ? `, ${report.copied} with errors copied` : '';
@@ -127,6 +142,7 @@ function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): voi
   for (const line of resultLines(report.results)) terminal.line(line);
   for (const sentence of scorerSentences(report)) terminal.line(terminal.style.bad(sentence));
   terminal.line(terminal.style.accent(relative(terminal.cwd, report.logPath)));
+  sayPublished(published, terminal);
 }
 
 function exists(path: string): UsageError {

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { peekResults, RESULTS_BRANCH, type ResultsStore } from '../../results/index.ts';
+import type { CommandCall, CommonFlags } from '../command.ts';
+import type { PublishFlags } from './publish-options.ts';
+import { isRemote, REMOTE, resultsOf } from './results-place.ts';
+
+/** Results that have been begun, and how they are shared. */
+export interface FoundResults {
+  readonly branch: string;
+  readonly remote: string;
+  readonly push: 'auto' | 'manual';
+  open(): Promise<ResultsStore>;
+}
+
+/**
+ * The results of the project; undefined where none have been begun and nobody asked for any. Usually a few looks at the disk: no
+ * process is started to find out that there is nothing to do.
+ */
+export async function findResults(
+  call: CommandCall<CommonFlags & PublishFlags>,
+): Promise<FoundResults | undefined> {
+  const { terminal, flags } = call;
+  const settings = await call.settings();
+  const repo = settings.text('results.repo');
+  const branch = settings.text('results.branch') ?? RESULTS_BRANCH;
+  const remote = settings.text('results.remote') ?? REMOTE;
+  const push = settings.text('results.push') === 'auto' ? 'auto' : 'manual';
+  const place = { branch, remote, ...(repo === undefined ? {} : { repo }) };
+  const found: FoundResults = { branch, remote, push, open: () => resultsOf(place, terminal) };
+  // The settings name it, which is asking for it; the clone is made and begun when it is opened.
+  if (repo !== undefined && isRemote(repo)) return found;
+  const dir = resolve(terminal.cwd, repo ?? '.');
+  const peeked = await peekResults(nodeDisk, dir, branch);
+  if (peeked === 'there') return found;
+  if (peeked === 'unknown' && (await isBegun(found))) return found;
+  if (repo === undefined && flags.publish !== true) return undefined;
+  throw new UsageError({
+    code: 'E_RESULTS_NOT_BEGUN',
+    message: `${dir} keeps no results yet${branch === RESULTS_BRANCH ? '' : ` in the branch ${branch}`}.`,
+    hint: 'Begin with "holdfast results init".',
+  });
+}
+
+async function isBegun(found: FoundResults): Promise<boolean> {
+  await using results = await found.open();
+  return results.isThere();
+}
