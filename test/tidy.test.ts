@@ -43,6 +43,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'disk',
     'bucket',
     'process',
+    'git',
     'log',
     'journal',
     'seal',

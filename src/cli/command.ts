@@ -1,5 +1,6 @@
 import { type Command, Help, type Option } from 'commander';
-import { type Settings, variableOf } from './config/settings.ts';
+import { variableOf } from './config/setting-list.ts';
+import type { Settings } from './config/settings.ts';
 import { settingsOfOptions } from './config/settle-flags.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';

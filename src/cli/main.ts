@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion, systemClock, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
 import { applySpec } from './command.ts';
-import { loadSettings, type Settings } from './config/settings.ts';
+import type { Settings } from './config/settings.ts';
 import { settingsOfOptions, settleFlags } from './config/settle-flags.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { ownStdout } from './own-stdout.ts';
@@ -114,7 +114,8 @@ async function loadInto(
   const { argv, terminal, onExit } = context;
   let loading: Promise<Settings> | undefined;
   const settings = () => {
-    loading ??= loadSettings(terminal);
+    // Loaded when it is asked for: help needs none of it.
+    loading ??= import('./config/settings.ts').then(({ loadSettings }) => loadSettings(terminal));
     return loading;
   };
   applySpec(command, spec, async (args, flags) => {

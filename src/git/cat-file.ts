@@ -51,6 +51,8 @@ export class CatFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#questions.end();
     const process = await this.#process?.catch(() => undefined);
+    // It ends by itself when there is nothing more to ask, and then nobody has to look for what it may have left.
+    await process?.end.catch(() => undefined);
     await process?.[Symbol.asyncDispose]();
   }
 

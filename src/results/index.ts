@@ -1,4 +1,4 @@
-export { type PushOutcome, peekBranch as peekResults } from '../git/index.ts';
+export type { PushOutcome } from '../git/index.ts';
 export { RESULTS_BRANCH } from './layout.ts';
 export type { ListedRun } from './list-runs.ts';
 export type { Published } from './publish-log.ts';

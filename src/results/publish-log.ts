@@ -44,6 +44,8 @@ export interface Published {
 
 /** Others may publish at the same moment, each of whom makes us begin anew; so many of them there never are. */
 const TRIES_MAX = 200;
+/** Whoever moves the branch holds its lock for a moment. So often in a row nobody finds it locked at the same commit. */
+const UNMOVED_TRIES_MAX = 25;
 
 /**
  * Publishes a finished log: one commit, by one `git fast-import`.
@@ -57,8 +59,11 @@ export async function publishLog(log: LogReader, name: string, ports: PublishPor
   if (header.status === 'started') throw unfinished(log.path);
   const run = runOf(header);
   const documents = await digestDocuments(log);
+  let unmoved = { commit: undefined as ObjectId | undefined, tries: 0 };
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
     const tree = await ResultsTree.read(ports.objects, ports.ref);
+    unmoved = { commit: tree?.commit, tries: tree?.commit === unmoved.commit ? unmoved.tries + 1 : 0 };
+    if (unmoved.tries > UNMOVED_TRIES_MAX) throw staysLocked(ports.git.dir, ports.ref);
     const revisions = tree ? await tree.find(run) : [];
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
     if (tree && same) return { run, outcome: 'there', commit: tree.commit, row: same.row };
@@ -145,6 +150,14 @@ function unfinished(path: string): UsageError {
     code: 'E_RESULT_UNFINISHED',
     message: `${path} is not finished, so it is not published.`,
     hint: 'Finish it with "holdfast run" or "holdfast recover", then publish the log that comes of it.',
+  });
+}
+
+function staysLocked(dir: string, ref: string): ActionableError {
+  return new ActionableError({
+    code: 'E_REPOSITORY_LOCKED',
+    message: `The results in ${dir} stay locked, and nobody moves them: a git that was killed may have left its lock.`,
+    hint: `When no git is at work there, remove ${dir}/${ref}.lock, and publish again. The log is whole.`,
   });
 }
 

@@ -10,14 +10,8 @@ import {
 import { withoutPassword } from '../config/without-password.ts';
 import { EXIT } from '../exit-code.ts';
 import { shortPath } from '../recover/recover-account.ts';
-import {
-  isRemote,
-  REMOTE,
-  type ResultsFlags,
-  remoteOption,
-  resultsOf,
-  resultsOptions,
-} from '../results/results-place.ts';
+import { isRemote, REMOTE } from '../results/repo-name.ts';
+import { type ResultsFlags, remoteOption, resultsOf, resultsOptions } from '../results/results-place.ts';
 
 interface InitFlags extends ResultsFlags {
   readonly remote?: string;

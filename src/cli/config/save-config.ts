@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject, packagePage, parseJson, UsageError } from '../../base/index.ts';
 import { nodeDisk, replaceFile } from '../../disk/index.ts';
 import type { CommandCall, CommonFlags } from '../command.ts';
-import { isRemote } from '../results/results-place.ts';
+import { isRemote } from '../results/repo-name.ts';
 import { findConfig } from './find-config.ts';
 import { withoutPassword } from './without-password.ts';
 

@@ -40,3 +40,11 @@ const LIST = {
 } as const;
 
 export const SETTINGS: Readonly<Record<SettingKey, SettingSpec>> = LIST;
+
+/** `results.repo` → `HOLDFAST_RESULTS_REPO`. */
+export function variableOf(key: SettingKey): string {
+  return `HOLDFAST_${key
+    .replace(/([A-Z])/g, '_$1')
+    .replace('.', '_')
+    .toUpperCase()}`;
+}

@@ -1,11 +1,11 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Json } from '../../base/index.ts';
-import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import { isRemote } from '../results/repo-name.ts';
 import type { Environment } from '../terminal.ts';
 import { findConfig } from './find-config.ts';
 import type { LoadedConfig } from './read-config.ts';
-import { SETTINGS, type SettingKey, type SettingSpec } from './setting-list.ts';
+import { SETTINGS, type SettingKey, type SettingSpec, variableOf } from './setting-list.ts';
 
 /** A setting as it holds here, and who says so. */
 export interface Setting {
@@ -59,14 +59,6 @@ async function readFound(path: string, cwd: string): Promise<LoadedConfig> {
   return readConfig(path, { disk: nodeDisk, cwd });
 }
 
-/** `results.repo` → `HOLDFAST_RESULTS_REPO`. */
-export function variableOf(key: SettingKey): string {
-  return `HOLDFAST_${key
-    .replace(/([A-Z])/g, '_$1')
-    .replace('.', '_')
-    .toUpperCase()}`;
-}
-
 interface FromEnv {
   readonly name: string;
   readonly value: Json;
@@ -106,15 +98,10 @@ function placed(
   value: Json | undefined,
   { dir, cwd }: { readonly dir: string; readonly cwd: string },
 ): Json | undefined {
-  if (kind !== 'place' || typeof value !== 'string' || isElsewhere(value)) return value;
+  if (kind !== 'place' || typeof value !== 'string' || isRemote(value)) return value;
   const near = relative(cwd, resolve(dir, value));
   if (isAbsolute(value) || near.startsWith('..')) return resolve(dir, value);
   return near === '' ? '.' : near;
-}
-
-/** A URL, a bucket, or `host:path` as git writes it. */
-function isElsewhere(value: string): boolean {
-  return isBucketUrl(value) || /^[A-Za-z][\w+.-]*:\/\//.test(value) || /^[^/\\]{2,}:/.test(value);
 }
 
 function entriesOf<K extends string, V>(object: Readonly<Record<K, V>>): [K, V][] {

@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { errorJson } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { type FoundResults, findResults } from './find-results.ts';
-import { type Progress, type PublishedRun, publishLogs, type Sealed } from './publish-logs.ts';
+import type { Progress, PublishedRun, Sealed } from './publish-logs.ts';
 import type { PublishFlags } from './publish-options.ts';
 import { pushResults } from './push-results.ts';
 
@@ -43,6 +43,7 @@ export async function autoPublish(sealed: Sealed, call: PublishCall): Promise<Pu
   try {
     found = await findResults(call);
     if (!found) return undefined;
+    const { publishLogs } = await import('./publish-logs.ts');
     await using results = await found.open();
     const { repository, branch } = { repository: results.dir, branch: found.branch };
     const error = await publishLogs(sealed, { results, progress, terminal: call.terminal });
@@ -88,7 +89,9 @@ export async function checkRequiredPush(call: PublishCall): Promise<void> {
 /** One line for what was published, and one for what was not. */
 export function sayPublished(report: PublishReport | undefined, { line, note, style }: Terminal): void {
   if (!report) return;
-  const { runs, branch, error, push, waiting, later } = report;
+  const { branch, error, push, waiting, later } = report;
+  // Another run may have been faster with some of them.
+  const runs = report.runs.filter(({ outcome }) => outcome !== 'there');
   const commit = runs.at(-1)?.commit;
   const pushed = push?.outcome === 'pushed' ? ', pushed' : '';
   if (commit !== undefined)

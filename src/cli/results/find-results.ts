@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { peekResults, RESULTS_BRANCH, type ResultsStore } from '../../results/index.ts';
+import { peekBranch } from '../../git/index.ts';
+import type { ResultsStore } from '../../results/index.ts';
 import type { CommandCall, CommonFlags } from '../command.ts';
 import type { PublishFlags } from './publish-options.ts';
-import { isRemote, REMOTE, resultsOf } from './results-place.ts';
+import { isRemote, REMOTE } from './repo-name.ts';
+
+const BRANCH = 'holdfast/results';
 
 /** Results that have been begun, and how they are shared. */
 export interface FoundResults {
@@ -24,21 +27,26 @@ export async function findResults(
   const { terminal, flags } = call;
   const settings = await call.settings();
   const repo = settings.text('results.repo');
-  const branch = settings.text('results.branch') ?? RESULTS_BRANCH;
+  const branch = settings.text('results.branch') ?? BRANCH;
   const remote = settings.text('results.remote') ?? REMOTE;
   const push = settings.text('results.push') === 'auto' ? 'auto' : 'manual';
   const place = { branch, remote, ...(repo === undefined ? {} : { repo }) };
-  const found: FoundResults = { branch, remote, push, open: () => resultsOf(place, terminal) };
+  const open = async () => {
+    // What publishes is loaded only where something is published.
+    const { resultsOf } = await import('./results-place.ts');
+    return resultsOf(place, terminal);
+  };
+  const found: FoundResults = { branch, remote, push, open };
   // The settings name it, which is asking for it; the clone is made and begun when it is opened.
   if (repo !== undefined && isRemote(repo)) return found;
   const dir = resolve(terminal.cwd, repo ?? '.');
-  const peeked = await peekResults(nodeDisk, dir, branch);
+  const peeked = await peekBranch(nodeDisk, dir, branch);
   if (peeked === 'there') return found;
   if (peeked === 'unknown' && (await isBegun(found))) return found;
   if (repo === undefined && flags.publish !== true) return undefined;
   throw new UsageError({
     code: 'E_RESULTS_NOT_BEGUN',
-    message: `${dir} keeps no results yet${branch === RESULTS_BRANCH ? '' : ` in the branch ${branch}`}.`,
+    message: `${dir} keeps no results yet${branch === BRANCH ? '' : ` in the branch ${branch}`}.`,
     hint: 'Begin with "holdfast results init".',
   });
 }

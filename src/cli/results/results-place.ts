@@ -6,6 +6,7 @@ import { cloneResults, openResults, RESULTS_BRANCH, type ResultsStore } from '..
 import type { CommonFlags } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 import { userDataDirs } from '../user-data-dirs.ts';
+import { isRemote, REMOTE } from './repo-name.ts';
 
 export interface ResultsFlags extends CommonFlags {
   readonly repo?: string;
@@ -26,8 +27,6 @@ export function remoteOption(): Option {
   return new Option('--remote <name>', 'the remote that results are shared through (default: origin)');
 }
 
-export const REMOTE = 'origin';
-
 /** Whoever opens it closes it. A repository elsewhere is cloned where nobody sees it, unless it has been. */
 export async function resultsOf(
   flags: ResultsFlags & { readonly remote?: string },
@@ -43,11 +42,6 @@ export async function resultsOf(
   }
   const dir = cloneDirOf(repo, branch, terminal);
   return cloneResults({ ...ports, repo: dir, branch, url: repo, remote: flags.remote ?? REMOTE });
-}
-
-/** `https://…`, `file://…`, or `host:path` as git writes it; one letter before the colon is a drive. */
-export function isRemote(repo: string): boolean {
-  return /^[a-z][a-z0-9+.-]+:\/\//i.test(repo) || /^[^/\\:]{2,}:/.test(repo);
 }
 
 /** Below the user's own data, never in a project: what is not pushed yet is only there and in the logs. */
