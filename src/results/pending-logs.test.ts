@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GIT_ENV, git, initRepository, runIdAt, withLog, writeRun } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
@@ -17,21 +17,25 @@ let logs: LogStore;
 let logDir: string;
 let results: ResultsStore;
 
+let repo: string;
+
+async function begin(): Promise<ResultsStore> {
+  const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
+  const begun = await openResults({ ...ports, repo });
+  await begun.init();
+  return begun;
+}
+
 beforeEach(async () => {
-  const repo = join(dir.path, 'repo');
+  repo = join(dir.path, 'repo');
   logDir = join(dir.path, 'logs');
   initRepository(repo);
   await nodeDisk.makeDir(logDir);
   logs = directoryLogStore(nodeDisk, logDir);
-  results = await openResults({
-    disk: nodeDisk,
-    clock: systemClock,
-    random: systemRandom,
-    env: GIT_ENV,
-    repo,
-  });
-  await results.init();
+  results = await begin();
 });
+
+afterEach(() => results[Symbol.asyncDispose]());
 
 const memoryOf = () =>
   openPublishedMemory(join(dir.path, 'memory.json'), { disk: nodeDisk, clock: systemClock });
@@ -111,17 +115,9 @@ test('what is remembered as published is believed only while the branch still le
   const memory = await memoryOf();
   const { commit } = await results.pending(logs, { memory });
   await memory.save(commit);
-  const repo = join(dir.path, 'repo');
   git(repo, 'update-ref', '-d', results.ref);
   await results[Symbol.asyncDispose]();
-  results = await openResults({
-    disk: nodeDisk,
-    clock: systemClock,
-    random: systemRandom,
-    env: GIT_ENV,
-    repo,
-  });
-  await results.init();
+  results = await begin();
   expect(await names({ memory: await memoryOf() })).toEqual([ONE]);
 });
 
