@@ -20,6 +20,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   reuse: ['base', 'disk', 'log', 'evals'],
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
+  sources: ['base', 'disk', 'bucket', 'git', 'log', 'journal', 'results', 'stats'],
   evals: ['base', 'stats'],
   config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
@@ -56,6 +57,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'code',
     'results',
     'config',
+    'sources',
   ],
 };
 

@@ -13,6 +13,7 @@ export {
 } from './errors.ts';
 export { exactJson } from './exact-json.ts';
 export { base57, isRunId, newRunId, type RunId, shortId } from './ids.ts';
+export { inOrder } from './in-order.ts';
 export {
   escapeLoneSurrogates,
   isJsonArray,

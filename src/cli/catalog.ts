@@ -76,13 +76,53 @@ export const CATALOG: readonly CatalogEntry[] = [
   },
   {
     words: ['results', 'list'],
-    summary: 'List published runs, newest first',
+    summary: 'List runs, newest first: published, in logs, and under way',
     load: () => import('./commands/results-list.ts'),
   },
   {
     words: ['results', 'show'],
-    summary: 'Show a published run',
+    summary: 'Show a run: published, in a log, or under way',
     load: () => import('./commands/results-show.ts'),
+  },
+  {
+    words: ['results', 'sync'],
+    summary: 'Bring results from the remote, and send what waits here',
+    load: () => import('./commands/results-sync.ts'),
+  },
+  {
+    words: ['results', 'status'],
+    summary: 'Say where results are kept, and what waits to be sent',
+    load: () => import('./commands/results-status.ts'),
+  },
+  {
+    words: ['results', 'tag'],
+    summary: 'Tag published runs, or take tags away',
+    load: () => import('./commands/results-tag.ts'),
+  },
+  {
+    words: ['results', 'note'],
+    summary: 'Write a note or a verdict on a published run, a sample or an event',
+    load: () => import('./commands/results-note.ts'),
+  },
+  {
+    words: ['results', 'remove'],
+    summary: 'Hide published runs from lists, or show them again',
+    load: () => import('./commands/results-remove.ts'),
+  },
+  {
+    words: ['results', 'verify'],
+    summary: 'Check published runs against their digests',
+    load: () => import('./commands/results-verify.ts'),
+  },
+  {
+    words: ['results', 'gc'],
+    summary: 'Drop bodies of old runs from the bucket',
+    load: () => import('./commands/results-gc.ts'),
+  },
+  {
+    words: ['results', 'upkeep'],
+    summary: 'Put small packs of the repository together (done by itself)',
+    load: () => import('./commands/results-upkeep.ts'),
   },
   {
     words: ['config', 'show'],
@@ -110,5 +150,5 @@ export const CATALOG: readonly CatalogEntry[] = [
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'List, show, check, convert and merge logs',
   config: 'Show the settings of a project, and what they may be',
-  results: 'Keep finished runs in git, and list and show them',
+  results: 'Keep finished runs in git: list, share, annotate and check them',
 };

@@ -29,6 +29,8 @@ export interface CommandCall<Flags extends CommonFlags = CommonFlags> {
   /** The words of the command line after the command, as they were given. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
+  /** Whether the command line itself gave an option. */
+  isGiven(option: string): boolean;
   /** What the environment and the project say. Options that stand for a setting have it in their flags already. */
   settings(): Promise<Settings>;
 }

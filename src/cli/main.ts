@@ -119,8 +119,15 @@ async function loadInto(
     return loading;
   };
   applySpec(command, spec, async (args, flags) => {
+    const given = new Set(
+      command.options
+        .map((option) => option.attributeName())
+        .filter((name) => command.getOptionValueSource(name) === 'cli'),
+    );
+    const isGiven = (option: string) => given.has(option);
     if (settingsOfOptions(command).size > 0) settleFlags(command, await settings());
-    onExit(await spec.run({ args, flags, words: argv.slice(entry.words.length), terminal, settings }));
+    const words = argv.slice(entry.words.length);
+    onExit(await spec.run({ args, flags, words, terminal, settings, isGiven }));
   });
 }
 

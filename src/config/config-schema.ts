@@ -35,29 +35,14 @@ const price = strictObject('a price', {
     context.addIssue({ code: 'custom', message: `has no "${missing.join('" and no "')}"` });
 });
 
-const source = must('a path, a URL, or an object such as { place: "../logs", kind: "logs" }', (error) =>
-  z.union(
-    [
-      text,
-      z.strictObject({
-        place: text.describe('A folder, a bucket or a repository'),
-        kind: z
-          .enum(['logs', 'results', 'agentv'])
-          .optional()
-          .describe('What is there; found out unless said'),
-        branch: text.optional().describe('The branch of a repository'),
-      }),
-    ],
-    { error },
-  ),
-);
-
 const results = strictObject('the settings of results', {
   repo: text
     .optional()
     .describe('The repository that keeps the results: a path or a URL. Default: that of the folder'),
   branch: text.optional().describe('The branch of the results. Default: holdfast/results'),
-  remote: text.optional().describe('The remote that results are pushed to and fetched from. Default: origin'),
+  remote: text
+    .optional()
+    .describe('The remote that results are pushed to and fetched from. Default: the only one, or origin'),
   publish: oneOf('auto', 'manual')
     .optional()
     .describe('Whether finished runs are published by themselves. Default: auto'),
@@ -69,13 +54,12 @@ const results = strictObject('the settings of results', {
   bodies: oneOf('git', 'bucket', 'summary')
     .optional()
     .describe(
-      'Where the documents of samples go: into git, those above bodyLimit into the bucket, or nowhere',
+      'Where the documents of samples go: into git, those above bodyLimit into the bucket, or nowhere. Default: the bucket if there is one, else git',
     ),
-  bodyLimit: size.optional().describe('Documents above this size go into the bucket'),
-  sources: z
-    .array(source, { error: (issue) => mustBe('a list of sources', issue.input) })
+  bodyLimit: size.optional().describe('Documents above this size go into the bucket. Default: 1 MiB'),
+  sources: texts
     .optional()
-    .describe('Other places whose runs are listed: folders and buckets of logs, results of others'),
+    .describe('Other places whose runs are listed: folders and buckets of logs, <repository>#<branch>'),
 });
 
 export const configSchema = strictObject('the settings', {

@@ -23,7 +23,7 @@ const GOOD: readonly unknown[] = [
       push: 'auto',
       bodies: 'summary',
       bodyLimit: '256 KiB',
-      sources: ['../logs', { place: 'file:///x', kind: 'agentv', branch: 'main' }],
+      sources: ['../logs', 'file:///x', '../other#agentv'],
     },
   },
 ];
@@ -61,7 +61,7 @@ const BAD: readonly (readonly [unknown, string])[] = [
     { results: { bodyLimit: 'big' } },
     '"results.bodyLimit" must be a size such as 256 KiB or 1 MiB, or a number of bytes',
   ],
-  [{ results: { sources: [{ kind: 'logs' }] } }, '"results.sources[0]" must be a path, a URL, or an object'],
+  [{ results: { sources: [1] } }, '"results.sources[0]" must be a text that is not empty, not the number 1'],
 ];
 
 describe('what settings may be', () => {

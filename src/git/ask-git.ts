@@ -1,26 +1,78 @@
 import type { Git } from './git.ts';
 import type { ObjectId } from './object-id.ts';
 
-/** Who the user is, as far as git was told. */
-export async function identityIn(git: Git): Promise<{ readonly name?: string; readonly email?: string }> {
-  const { stdout } = await git.run(['config', '--get-regexp', '^user\\.(name|email)$'], { expects: [1] });
-  const known: { name?: string; email?: string } = {};
-  for (const line of stdout.toString('utf8').split('\n')) {
-    const [, key, value] = /^user\.(name|email) (.+)$/.exec(line) ?? [];
-    if ((key === 'name' || key === 'email') && value !== undefined) known[key] = value;
-  }
-  return known;
+/** What a repository is set to, as far as we need it. */
+export interface RepositorySettings {
+  /** Who the user is, as far as git was told. */
+  readonly name?: string;
+  readonly email?: string;
+  readonly remotes: readonly Remote[];
 }
 
-/** Whether one commit comes before another, or is it. One that is not there comes before none. */
-export async function isBefore(git: Git, commit: ObjectId, tip: ObjectId): Promise<boolean> {
-  if (tip === commit) return true;
-  const { exitCode } = await git.run(['merge-base', '--is-ancestor', commit, tip], { expects: [1, 128] });
-  return exitCode === 0;
+export interface Remote {
+  readonly name: string;
+  readonly url: string;
+  /** A partial clone asks it for objects that are not here. */
+  readonly isPromisor: boolean;
+}
+
+/** All of it in one process. */
+export async function settingsOf(git: Git): Promise<RepositorySettings> {
+  const keys = '^(user\\.(name|email)|remote\\..*\\.(url|promisor))$';
+  const { stdout } = await git.run(['config', '--null', '--get-regexp', keys], { expects: [1] });
+  const values = new Map<string, string>();
+  for (const line of stdout.toString('utf8').split('\0')) {
+    const at = line.indexOf('\n');
+    if (at > 0) values.set(line.slice(0, at), line.slice(at + 1));
+  }
+  const remotes = [...values].flatMap(([key, url]) => {
+    const name = /^remote\.(.*)\.url$/s.exec(key)?.[1];
+    if (name === undefined) return [];
+    return [{ name, url, isPromisor: values.get(`remote.${name}.promisor`) === 'true' }];
+  });
+  const [name, email] = [values.get('user.name'), values.get('user.email')];
+  return { ...(name ? { name } : {}), ...(email ? { email } : {}), remotes };
+}
+
+/** The refs that match any of some patterns: branches before what was fetched. */
+export async function refsLike(git: Git, patterns: readonly string[]): Promise<readonly string[]> {
+  const found = await git.text(['for-each-ref', '--format=%(refname)', ...patterns]);
+  return found.split('\n').filter((line) => line !== '');
 }
 
 /** The last commit that changed a path. */
 export async function commitOfPath(git: Git, ref: string, path: string): Promise<ObjectId | undefined> {
   const text = await git.text(['rev-list', '-1', ref, '--', path]);
   return text === '' ? undefined : (text as ObjectId);
+}
+
+/** Whether everything that `old` holds is part of the history of `young`. */
+export async function isAncestor(git: Git, old: ObjectId, young: ObjectId): Promise<boolean> {
+  if (old === young) return true;
+  const { exitCode } = await git.run(['merge-base', '--is-ancestor', old, young], { expects: [1] });
+  return exitCode === 0;
+}
+
+/** Moves a ref, provided that it is where it is said to be (undefined: nowhere). False when it is not. */
+export async function moveRef(
+  git: Git,
+  { ref, from, to }: { readonly ref: string; readonly from: ObjectId | undefined; readonly to: ObjectId },
+): Promise<boolean> {
+  const args = ['update-ref', ref, to, from ?? '0'.repeat(to.length)];
+  const { exitCode } = await git.run(args, { expects: [128, 1] });
+  return exitCode === 0;
+}
+
+export interface RepositoryFacts {
+  readonly version: string;
+  readonly isShallow: boolean;
+  readonly objectFormat: string;
+}
+
+/** What is worth knowing of a repository when something is slow or odd. */
+export async function factsOf(git: Git): Promise<RepositoryFacts> {
+  const version = (await git.text(['version'])).replace(/^git version /, '');
+  const text = await git.text(['rev-parse', '--is-shallow-repository', '--show-object-format']);
+  const [isShallow, objectFormat = 'sha1'] = text.split('\n');
+  return { version, isShallow: isShallow === 'true', objectFormat };
 }

@@ -2,7 +2,7 @@ import { ActionableError, assert } from '../base/index.ts';
 import type { StreamedProcess } from '../process/index.ts';
 import type { Git } from './git.ts';
 import { gitFailure } from './git-errors.ts';
-import type { ObjectId } from './object-id.ts';
+import { damagedObject, hashFor, type ObjectId } from './object-id.ts';
 
 export interface GitObject {
   readonly id: ObjectId;
@@ -17,6 +17,7 @@ export interface ObjectInfo {
 }
 
 interface Waiting {
+  readonly question: string;
   readonly wantsBytes: boolean;
   readonly resolve: (found: GitObject | ObjectInfo | undefined) => void;
   readonly reject: (error: unknown) => void;
@@ -25,15 +26,13 @@ interface Waiting {
 const LINE_FEED = 0x0a;
 
 /**
- * One long-lived `git cat-file --batch-command`: as many questions as one likes, answered in their order, in one process.
- * It sees what others publish meanwhile.
+ * One long-lived `git cat-file --batch-command`: as many questions as one likes, answered in their order, in one process. It sees what others
+ * publish meanwhile. A process that dies of a damaged object costs the question that it died of: the others are asked again.
  */
 export class CatFile implements AsyncDisposable {
   readonly #git: Git;
-  readonly #questions = new Questions();
-  readonly #waiting: Waiting[] = [];
-  #process: Promise<StreamedProcess> | undefined;
-  #failure: unknown;
+  #talk: Talk | undefined;
+  #isClosed = false;
 
   constructor(git: Git) {
     this.#git = git;
@@ -49,44 +48,75 @@ export class CatFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#questions.end();
-    const process = await this.#process?.catch(() => undefined);
-    // It ends by itself when there is nothing more to ask, and then nobody has to look for what it may have left.
-    await process?.end.catch(() => undefined);
-    await process?.[Symbol.asyncDispose]();
+    this.#isClosed = true;
+    await this.#talk?.[Symbol.asyncDispose]();
   }
 
   #ask(question: string, wantsBytes: boolean): Promise<GitObject | ObjectInfo | undefined> {
     assert(!question.slice(0, -1).includes('\n'), 'a question is one line');
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#process ??= this.#start();
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ wantsBytes, resolve, reject });
-      this.#questions.push(question);
-    });
+    return new Promise((resolve, reject) => this.#put({ question, wantsBytes, resolve, reject }));
   }
 
-  async #start(): Promise<StreamedProcess> {
-    const args = ['cat-file', '--batch-command'];
-    try {
-      const process = await this.#git.start(args, { stdin: this.#questions });
-      void this.#listen(process).then(
-        async () => {
-          const { exitCode, stderr } = await process.end;
-          this.#fail(gitFailure({ exitCode: exitCode ?? -1, stderr, args, dir: this.#git.dir }));
-        },
-        (error: unknown) => this.#fail(error),
-      );
-      return process;
-    } catch (error) {
-      this.#fail(error);
-      throw error;
+  #put(waiting: Waiting): void {
+    this.#talk ??= new Talk(this.#git, (end) => this.#goOn(end));
+    this.#talk.put(waiting);
+  }
+
+  #goOn({ error, left, wasTold }: TalkEnd): void {
+    this.#talk = undefined;
+    if (!wasTold) left[0]?.reject(error);
+    for (const one of wasTold ? left : left.slice(1)) {
+      if (this.#isClosed) one.reject(error);
+      else this.#put(one);
     }
   }
+}
 
-  #fail(error: unknown): void {
-    this.#failure = error;
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+interface TalkEnd {
+  readonly error: unknown;
+  /** Who was not answered. Unless that was told already, the process died of the first of them. */
+  readonly left: readonly Waiting[];
+  readonly wasTold: boolean;
+}
+
+/** One process, from its first question to its end. Whoever is not answered then is handed back. */
+class Talk implements AsyncDisposable {
+  readonly #questions = new Questions();
+  readonly #waiting: Waiting[] = [];
+  readonly #process: Promise<StreamedProcess>;
+  readonly #onEnd: (end: TalkEnd) => void;
+  /** The last answer was damaged: git gives all of it, and then dies of it. */
+  #wasTold = false;
+
+  constructor(git: Git, onEnd: (end: TalkEnd) => void) {
+    this.#onEnd = onEnd;
+    const args = ['cat-file', '--batch-command'];
+    this.#process = git.start(args, { stdin: this.#questions });
+    this.#process
+      .then(async (process) => {
+        await this.#listen(process);
+        // Nobody reads them any more: whoever feeds them to the process must not wait for the next one.
+        this.#questions.end();
+        const { exitCode, stderr } = await process.end;
+        throw gitFailure({ exitCode: exitCode ?? -1, stderr, args, dir: git.dir });
+      })
+      .catch((error: unknown) =>
+        this.#onEnd({ error, left: this.#waiting.splice(0), wasTold: this.#wasTold }),
+      );
+  }
+
+  put(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#questions.push(waiting.question);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#questions.end();
+    // That it could not be started was told to whoever asked.
+    const process = await this.#process.catch(() => undefined);
+    // It ends by itself when there is nothing more to ask, and then nobody has to look for what it may have left.
+    await process?.end.catch(() => undefined);
+    await process?.[Symbol.asyncDispose]();
   }
 
   async #listen(process: StreamedProcess): Promise<void> {
@@ -97,10 +127,19 @@ export class CatFile implements AsyncDisposable {
         const answer = answers.take(first.wantsBytes);
         if (!answer) break;
         this.#waiting.shift();
-        first.resolve(answer.found);
+        const { found } = answer;
+        this.#wasTold = found !== undefined && 'bytes' in found && !isWhole(found);
+        if (found && this.#wasTold) first.reject(damagedObject(found.id));
+        else first.resolve(found);
       }
     }
   }
+}
+
+/** Git gives what it finds, also where that is damaged: an object is what its name says, or it is nothing. */
+function isWhole({ id, type, bytes }: GitObject): boolean {
+  const hash = hashFor(id, { type, sizeBytes: bytes.length });
+  return hash.update(bytes).digest('hex') === id;
 }
 
 /** What is asked, as it comes. */

@@ -1,7 +1,9 @@
 import { dirname } from 'node:path';
-import { ActionableError, UsageError } from '../base/index.ts';
+import type { ActionableError } from '../base/index.ts';
 import { tempPathFor } from '../disk/index.ts';
 import { Git, type GitPorts } from './git.ts';
+import { type GitEnd, gitFailure, remoteFailure } from './git-errors.ts';
+import { fetchBranch, trackingRef } from './remote.ts';
 
 export interface CloneOptions {
   readonly url: string;
@@ -49,19 +51,9 @@ async function fill(temp: string, { url, remote, branch }: CloneOptions, ports: 
     await new Git(temp, ports).run(['remote', 'add', '--', remote, url]);
   }
   const git = new Git(temp, ports);
-  const refspec = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
-  await git.run(['config', `remote.${remote}.fetch`, refspec]);
-  const { exitCode, stderr } = await git.run(['fetch', '--quiet', '--no-tags', remote, refspec], {
-    expects: [1, 128],
-  });
-  // Nobody has published there yet.
-  if (exitCode !== 0 && !/couldn't find remote ref/.test(stderr)) throw remoteFailure(url, stderr);
-  const fetched = await git.text([
-    'for-each-ref',
-    '--format=%(objectname)',
-    `refs/remotes/${remote}/${branch}`,
-  ]);
-  if (fetched !== '') await git.run(['update-ref', `refs/heads/${branch}`, fetched]);
+  const ref = `refs/heads/${branch}`;
+  await git.run(['config', `remote.${remote}.fetch`, `+${ref}:${trackingRef({ remote, ref })}`]);
+  await fetchBranch(git, { remote, ref });
 }
 
 /** The ids of whatever refs it has. */
@@ -69,43 +61,16 @@ async function askRemote(git: Git, url: string): Promise<string[]> {
   const { exitCode, stdout, stderr } = await git.plain(['ls-remote', '--quiet', '--', url], {
     expects: [1, 2, 128],
   });
-  if (exitCode !== 0) throw remoteFailure(url, stderr);
+  if (exitCode !== 0) throw failureOf({ exitCode, stderr, args: ['ls-remote'], dir: git.dir }, url);
   return stdout
     .toString('utf8')
     .split('\n')
     .flatMap((line) => /^([0-9a-f]+)\t/.exec(line)?.[1] ?? []);
 }
 
-const NO_ENTRY =
-  /could not read (Username|Password)|Authentication failed|Permission denied|terminal prompts disabled|Host key verification failed/i;
-const NOBODY =
-  /Could not resolve host|Connection (refused|timed out)|unable to access|Network is unreachable|No route to host/i;
-
-/** Why a remote repository cannot be used, with a next step. The URL is told without a password in it. */
-function remoteFailure(url: string, stderr: string): ActionableError {
+/** The URL is told without a password in it. */
+function failureOf(end: GitEnd, url: string): ActionableError {
   const place = url.replace(/\/\/[^/@]*@/, '//…@');
-  const said =
-    stderr
-      .replaceAll(url, place)
-      .split('\n')
-      .find((line) => line.trim() !== '') ?? 'it says nothing';
-  const why = said.replace(/^(fatal|error): /, '').replace(/\.$/, '');
-  if (NO_ENTRY.test(stderr))
-    return new UsageError({
-      code: 'E_REMOTE_ACCESS',
-      message: `${place} wants to know who asks, and nobody is there to answer (${why}).`,
-      hint: `Try "git ls-remote ${place}" by hand: set up a credential helper or an SSH key so that git asks for nothing.`,
-    });
-  if (NOBODY.test(stderr))
-    return new ActionableError({
-      code: 'E_REMOTE_AWAY',
-      message: `${place} cannot be reached (${why}).`,
-      hint: 'Check the address and the network, then do the same again.',
-      retryable: true,
-    });
-  return new UsageError({
-    code: 'E_REMOTE',
-    message: `${place} cannot be used as a repository of results (${why}).`,
-    hint: 'Check the address: "git ls-remote" with it must work.',
-  });
+  const told = { ...end, stderr: end.stderr.replaceAll(url, place) };
+  return remoteFailure(told, place) ?? gitFailure(told);
 }

@@ -5,8 +5,13 @@ import { isObjectId, type ObjectId } from './object-id.ts';
 
 export interface ImportFile {
   readonly path: string;
-  /** Bytes, or a blob that is there already. */
-  readonly content: Uint8Array | Sized | { readonly id: ObjectId };
+  /** Bytes, or an object that is there already. */
+  readonly content: Uint8Array | Sized | StoredObject | 'gone';
+}
+
+export interface StoredObject {
+  readonly id: ObjectId;
+  readonly kind: 'blob' | 'tree';
 }
 
 /** Bytes that come in chunks, of which one knows how many there are. */
@@ -24,6 +29,8 @@ export interface ImportCommit {
   readonly ref: string;
   /** The commit that the ref is at; undefined when it is to be made. */
   readonly from: ObjectId | undefined;
+  /** Another commit that is united with the first. */
+  readonly merge?: ObjectId;
   readonly message: string;
   readonly author: Author;
   readonly seconds: number;
@@ -40,11 +47,18 @@ export async function importCommit(git: Git, commit: ImportCommit): Promise<Obje
   const made = stdout.toString('utf8').trim();
   if (exitCode === 0 && isObjectId(made)) return made;
   if (isObjectId(made) && MOVED.test(stderr)) return undefined;
+  if (TWIN.test(stderr)) {
+    await git.removeCrashReport(stderr);
+    return undefined;
+  }
   throw gitFailure({ exitCode, stderr, args, dir: git.dir });
 }
 
 /** The ref does not lead to our parent any more, or another process was moving it at this very moment. */
 const MOVED = /Not updating|cannot lock ref|Unable to create .*\.lock|failed to update ref/;
+
+/** Another process writes the very same objects at this very moment: the same commit, or what it is made of. */
+const TWIN = /cannot create keep file: File exists|cannot store keep file/;
 
 async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
   const { ref, from, author, seconds } = commit;
@@ -53,9 +67,11 @@ async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
   yield text(`commit ${ref}\nmark :1\nauthor ${who}\ncommitter ${who}\ndata ${message.length}\n`);
   yield message;
   yield text(from === undefined ? '\n' : `\nfrom ${from}\n`);
+  if (commit.merge !== undefined) yield text(`merge ${commit.merge}\n`);
   for await (const { path, content } of commit.files) {
     checkPath(path);
-    if ('id' in content) yield text(`M 100644 ${content.id} ${quoted(path)}\n`);
+    if (content === 'gone') yield text(`D ${quoted(path)}\n`);
+    else if ('id' in content) yield text(`M ${MODES[content.kind]} ${content.id} ${quoted(path)}\n`);
     else {
       const isWhole = content instanceof Uint8Array;
       yield text(`M 100644 inline ${quoted(path)}\ndata ${isWhole ? content.length : content.sizeBytes}\n`);
@@ -66,6 +82,8 @@ async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
   }
   yield text('\nget-mark :1\ndone\n');
 }
+
+const MODES = { blob: '100644', tree: '040000' } as const;
 
 /** Git takes no angle brackets or line breaks in a name. */
 function clean(name: string): string {

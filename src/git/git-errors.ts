@@ -17,6 +17,15 @@ interface Known {
  */
 const KNOWN: readonly Known[] = [
   {
+    sign: /unknown option .?batch-command|is not a git command|unknown option/,
+    make: ({ args }) =>
+      new UsageError({
+        code: 'E_GIT_VERSION',
+        message: `This git is too old: it does not know "git ${args.slice(0, 2).join(' ')}".`,
+        hint: 'Results need git 2.36 or newer; "git --version" says which one this is.',
+      }),
+  },
+  {
     sign: /not a git repository|does not appear to be a git repository/,
     make: ({ dir }) =>
       new UsageError({
@@ -71,6 +80,66 @@ const KNOWN: readonly Known[] = [
       }),
   },
 ];
+
+/** Failures of a remote: they are told before those of the repository here, since their words are alike. */
+const REMOTE: readonly (Omit<Known, 'make'> & {
+  readonly make: (remote: string, line: string) => ActionableError;
+})[] = [
+  {
+    sign: /terminal prompts disabled|could not read (Username|Password)|Authentication failed|Permission denied \(|Host key verification failed|HTTP (401|403)|returned error: (401|403)/,
+    make: (remote, line) =>
+      new ActionableError({
+        code: 'E_REMOTE_AUTH',
+        message: `The remote "${remote}" did not let us in (${line}).`,
+        hint: `Nothing is asked for here. Log in once by hand ("git fetch ${remote}", a credential helper, an SSH key in the agent), then do it again.`,
+      }),
+  },
+  {
+    sign: /\[remote rejected\]/,
+    make: (remote, line) =>
+      new ActionableError({
+        code: 'E_REMOTE_REFUSED',
+        message: `The remote "${remote}" refused the results (${line}).`,
+        hint: 'A rule or a hook there forbids it: allow pushes to that branch, or name another with --branch. What was published is kept here.',
+      }),
+  },
+  {
+    sign: /Could not resolve host|Connection (refused|reset|timed out|closed)|Operation timed out|Network is unreachable|unable to access|No route to host|early EOF|the remote end hung up/,
+    make: (remote, line) =>
+      new ActionableError({
+        code: 'E_REMOTE_AWAY',
+        message: `The remote "${remote}" cannot be reached (${line}).`,
+        hint: 'What was published is kept here: "holdfast results sync" sends it when the remote is back.',
+      }),
+  },
+  {
+    sign: /does not appear to be a git repository|repository .* (not found|does not exist)|Could not read from remote repository|No such remote|not a git repository/i,
+    make: (remote, line) =>
+      new UsageError({
+        code: 'E_REMOTE_UNKNOWN',
+        message: `There is no repository at the remote "${remote}" (${line}).`,
+        hint: 'Check it with "git remote -v", or name another with --remote.',
+      }),
+  },
+];
+
+/** Undefined when nothing says that the remote was at fault. */
+export function remoteFailure({ stderr }: GitEnd, remote: string): ActionableError | undefined {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  for (const { sign, make } of REMOTE) {
+    const line = lines.find((one) => sign.test(one));
+    if (line !== undefined) return make(remote, tidyLine(line));
+  }
+  return undefined;
+}
+
+/** Without git's own prefixes, tabs and the names of refs that porcelain output repeats. */
+function tidyLine(line: string): string {
+  return line
+    .replace(/^(fatal|error|remote): /, '')
+    .replace(/^!\t\S+\t/, '')
+    .trim();
+}
 
 /** What git could not do, with a next step. */
 export function gitFailure(end: GitEnd): ActionableError {

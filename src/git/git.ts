@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ActionableError, type Clock, type Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type ProcessEnv, type StreamedProcess, streamProcess } from '../process/index.ts';
@@ -16,6 +17,8 @@ export interface GitCall {
   readonly signal?: AbortSignal;
   /** Exit codes besides 0 that are answers, not failures. */
   readonly expects?: readonly number[];
+  /** For this call only. */
+  readonly env?: ProcessEnv;
 }
 
 export interface GitAnswer {
@@ -33,11 +36,13 @@ const NEVER = new AbortController().signal;
 export class Git {
   /** The repository's own folder, shared by all its work trees. */
   readonly dir: string;
+  readonly disk: Disk;
   readonly #ports: GitPorts;
   readonly #env: ProcessEnv;
 
   constructor(dir: string, ports: GitPorts) {
     this.dir = dir;
+    this.disk = ports.disk;
     this.#ports = ports;
     this.#env = quietEnv(ports.env);
   }
@@ -71,14 +76,20 @@ export class Git {
     return (await this.run(args, call)).stdout.toString('utf8').replace(/\n$/, '');
   }
 
+  /** Git leaves a report in its folder when an import fails, of a failure that we have understood. */
+  async removeCrashReport(stderr: string): Promise<void> {
+    const [name] = /fast_import_crash_\d+/.exec(stderr) ?? [];
+    if (name !== undefined) await this.disk.remove(join(this.dir, name));
+  }
+
   start(args: readonly string[], call: GitCall = {}): Promise<StreamedProcess> {
     return this.#start(['--git-dir', this.dir, ...SETTINGS, ...args], call);
   }
 
-  #start(args: readonly string[], { stdin, signal = NEVER }: GitCall): Promise<StreamedProcess> {
+  #start(args: readonly string[], { stdin, signal = NEVER, env }: GitCall): Promise<StreamedProcess> {
     return startGit(args, {
       ...this.#ports,
-      env: this.#env,
+      env: env ? { ...this.#env, ...env } : this.#env,
       cwd: this.dir,
       signal,
       ...(stdin ? { stdin } : {}),

@@ -1,9 +1,21 @@
-export { commitOfPath, identityIn, isBefore } from './ask-git.ts';
+export {
+  commitOfPath,
+  factsOf,
+  isAncestor,
+  moveRef,
+  type RepositoryFacts,
+  type RepositorySettings,
+  refsLike,
+  settingsOf,
+} from './ask-git.ts';
+export { listBlobs, readBlob } from './blobs.ts';
 export { CatFile } from './cat-file.ts';
 export { cloneBare } from './clone-bare.ts';
 export { type Author, type ImportFile, importCommit } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';
-export { isObjectId, type ObjectId } from './object-id.ts';
+export { isObjectId, missingObject, type ObjectId } from './object-id.ts';
 export { peekBranch } from './peek-branch.ts';
-export { type PushOutcome, pushBranch, remoteUrlIn } from './push-branch.ts';
+export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
+export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry } from './tree.ts';
+export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

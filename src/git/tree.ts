@@ -1,5 +1,4 @@
-import { DamageError } from '../base/index.ts';
-import type { ObjectId } from './object-id.ts';
+import { damagedObject, type ObjectId } from './object-id.ts';
 
 export interface TreeEntry {
   readonly name: string;
@@ -14,7 +13,7 @@ export function parseTree(bytes: Buffer, about: { readonly id: ObjectId }): read
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);
     const end = bytes.indexOf(0, space + 1);
-    if (space < 0 || end < 0 || end + 1 + idBytes > bytes.length) throw damagedTree(about.id);
+    if (space < 0 || end < 0 || end + 1 + idBytes > bytes.length) throw damagedObject(about.id);
     const mode = bytes.toString('latin1', at, space);
     entries.push({
       name: bytes.toString('utf8', space + 1, end),
@@ -24,12 +23,4 @@ export function parseTree(bytes: Buffer, about: { readonly id: ObjectId }): read
     at = end + 1 + idBytes;
   }
   return entries;
-}
-
-function damagedTree(id: ObjectId): DamageError {
-  return new DamageError({
-    code: 'E_GIT_OBJECT',
-    message: `The tree ${id} is damaged.`,
-    hint: 'Run "git fsck". A fetch from a remote that has it brings it back.',
-  });
 }

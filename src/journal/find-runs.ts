@@ -1,4 +1,11 @@
-import { ActionableError, type Clock, type ErrorCode, isRunId, messageOf } from '../base/index.ts';
+import {
+  ActionableError,
+  type Clock,
+  type ErrorCode,
+  isRunId,
+  messageOf,
+  type RunId,
+} from '../base/index.ts';
 import { type Disk, identityOfFile, isLocked, type Liveness, sizeOfFile, tryLock } from '../disk/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
@@ -43,28 +50,40 @@ export async function findRuns(
 ): Promise<{ readonly found: readonly FoundRun[]; readonly unreadable: readonly UnreadableRun[] }> {
   const found: FoundRun[] = [];
   const unreadable: UnreadableRun[] = [];
-  for (const { name, kind } of (await disk.list(stateDir)) ?? []) {
-    if (kind !== 'directory' || !isRunId(name)) continue;
-    const dir = `${stateDir}/${name}`;
-    const looked = await lookAtAll(disk, dir);
-    const seen = looked.filter((look) => 'run' in look);
-    const [first] = seen;
-    if (!first) {
-      unreadable.push(...looked.filter((look) => 'reason' in look));
-      continue;
-    }
-    const beats = seen.map(({ beatMs }) => beatMs).filter((beat) => beat !== undefined);
-    const isHeld = isLocked(runLockPath(dir));
-    found.push({
-      dir,
-      run: first.run,
-      liveness: isHeld ? 'alive' : livenessOfRun(seen),
-      writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
-      isFreshAndKilled: isFreshAndKilled(seen),
-      lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
-    });
+  for (const runId of await runIdsIn(disk, stateDir)) {
+    const { run, unread } = await findRunIn(disk, `${stateDir}/${runId}`);
+    if (run) found.push(run);
+    else unreadable.push(...unread);
   }
   return { found, unreadable };
+}
+
+/** The runs that have journals below a state directory, oldest first, by the names of their folders alone. */
+export async function runIdsIn(disk: Disk, stateDir: string): Promise<readonly RunId[]> {
+  const entries = (await disk.list(stateDir)) ?? [];
+  return entries.flatMap(({ name, kind }) => (kind === 'directory' && isRunId(name) ? [name] : []));
+}
+
+/** One run by its folder. Neither a run nor anything unreadable when it was let go. */
+export async function findRunIn(
+  disk: Disk,
+  dir: string,
+): Promise<{ readonly run?: FoundRun; readonly unread: readonly UnreadableRun[] }> {
+  const looked = await lookAtAll(disk, dir);
+  const seen = looked.filter((look) => 'run' in look);
+  const [first] = seen;
+  if (!first) return { unread: looked.filter((look) => 'reason' in look) };
+  const beats = seen.map(({ beatMs }) => beatMs).filter((beat) => beat !== undefined);
+  const isHeld = isLocked(runLockPath(dir));
+  const run: FoundRun = {
+    dir,
+    run: first.run,
+    liveness: isHeld ? 'alive' : livenessOfRun(seen),
+    writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
+    isFreshAndKilled: isFreshAndKilled(seen),
+    lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
+  };
+  return { run, unread: [] };
 }
 
 /** The writers of one run, as far as they can be read, with whether each is alive. */

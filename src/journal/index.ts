@@ -2,7 +2,15 @@ export { addSegments } from './add-segments.ts';
 export { AttemptWriter, type RowSink } from './attempt-writer.ts';
 export { createWriter } from './create-writer.ts';
 export { fenceWriter, fenceWriterInBucket } from './fence.ts';
-export { type FoundRun, findRuns, lookAtWriters, sweepShells, type UnreadableRun } from './find-runs.ts';
+export {
+  type FoundRun,
+  findRunIn,
+  findRuns,
+  lookAtWriters,
+  runIdsIn,
+  sweepShells,
+  type UnreadableRun,
+} from './find-runs.ts';
 export { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
 export {
   type BufferedSample,

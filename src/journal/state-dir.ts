@@ -88,6 +88,11 @@ export class StateDir {
     return join(this.path, 'log-index-1.db');
   }
 
+  /** The list rows of the logs beside it, so that none is opened twice for a list. A cache, with its version in the name. */
+  get runRows(): string {
+    return join(this.path, 'run-rows-1.db');
+  }
+
   /** Which of the logs beside it are in some results, known by a digest of theirs. A cache. */
   publishedMemory(digest: string): string {
     return join(this.path, `published-${digest.slice(0, 16)}.json`);

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inOrder } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { type ByteSource, windowedSource } from './byte-source.ts';
@@ -23,6 +24,9 @@ export function bucketLogStore(bucket: Bucket, folder: string, options: BucketLo
   return new BucketLogStore(bucket, folder, options);
 }
 
+/** Each is a request, which mostly waits. */
+const STATS_AT_A_TIME = 32;
+
 /** A request costs far more than the bytes it brings: members of a log lie side by side and are read one after the other. */
 const WINDOW_BYTES = 256 * 1024;
 
@@ -43,10 +47,14 @@ class BucketLogStore implements LogStore {
 
   async *list(signal?: AbortSignal): AsyncGenerator<StoredLog> {
     // What lies in folders below is no log of this store, and may be much: the segments of runs.
+    const names: string[] = [];
     for await (const { kind, key } of this.#bucket.listFolder(this.#prefix)) {
       signal?.throwIfAborted();
       const name = key.slice(this.#prefix.length);
-      const found = kind === 'object' && isListed(name) ? await this.stat(name) : undefined;
+      if (kind === 'object' && isListed(name)) names.push(name);
+    }
+    for await (const found of inOrder(names, { atATime: STATS_AT_A_TIME, work: (name) => this.stat(name) })) {
+      signal?.throwIfAborted();
       if (found) yield found;
     }
   }

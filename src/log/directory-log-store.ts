@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inOrder } from '../base/index.ts';
 import { commitFile, commitNewFile, type Disk, tempPathFor } from '../disk/index.ts';
 import { openFileSource } from './byte-source.ts';
 import { logErrors } from './log-errors.ts';
@@ -9,6 +10,9 @@ import { checkLogName, filling, type LogPlace, type Making, makeLog } from './ma
 import { type OpenLogOptions, openLog } from './open-log.ts';
 import { openTornSource } from './torn-log.ts';
 import { type VerifyReport, verifyLog } from './verify-log.ts';
+
+/** Each is a trip to the system and back. */
+const STATS_AT_A_TIME = 32;
 
 /** A directory of logs. It is made when the first log is. */
 export function directoryLogStore(disk: Disk, dir: string, options: OpenLogOptions = {}): DirectoryLogStore {
@@ -27,10 +31,12 @@ export class DirectoryLogStore implements LogStore {
   }
 
   async *list(signal?: AbortSignal): AsyncGenerator<StoredLog> {
-    for (const { name, kind } of (await this.#disk.list(this.place)) ?? []) {
+    const entries = (await this.#disk.list(this.place)) ?? [];
+    const logs = entries.filter(({ name, kind }) => kind === 'file' && isListed(name));
+    const work = ({ name }: { readonly name: string }) => this.stat(name);
+    for await (const found of inOrder(logs, { atATime: STATS_AT_A_TIME, work })) {
       signal?.throwIfAborted();
       // What is removed meanwhile is not there.
-      const found = kind === 'file' && isListed(name) ? await this.stat(name) : undefined;
       if (found) yield found;
     }
   }

@@ -26,11 +26,15 @@ export async function digestDocuments(log: LogReader): Promise<Documents> {
       one.update(chunk);
       sizeBytes += chunk.length;
     }
-    whole.update(`${JSON.stringify(name)} ${one.digest('hex')}\n`);
+    whole.update(digestLine(name, one.digest('hex')));
   }
   return { names, digest: whole.digest('hex') as Digest, sizeBytes };
 }
 
-function byCodeUnit(a: string, b: string): number {
+export function digestLine(name: string, sha256: string): string {
+  return `${JSON.stringify(name)} ${sha256}\n`;
+}
+
+export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

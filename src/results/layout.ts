@@ -13,6 +13,8 @@ export const FORMAT_TEXT = `${JSON.stringify({ format: 'holdfast-results', versi
 export const ROW_FILE = 'run.json';
 /** Below it are the documents of the log, under the names that they have there. */
 export const LOG_FOLDER = 'log';
+/** Below it are pointers to documents that are kept elsewhere, under the same names [RES-11]. */
+export const POINTERS_FOLDER = 'pointers';
 /** Below it are further revisions of a run, each under the beginning of its digest [RES-5]. */
 export const REVISIONS_FOLDER = 'revisions';
 const REVISION_DIGITS = 16;
@@ -21,6 +23,13 @@ const REVISION_DIGITS = 16;
 export const DAY_RUNS_MAX = 256;
 /** [RES-4] The same for samples: beyond this many they are spread over folders. */
 export const FLAT_SAMPLES_MAX = 256;
+
+/** Ids begin with the time at which a run began, so they can be compared with times. */
+export const TIME_DIGITS = 18;
+
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/[-:.Z]/g, '');
+}
 
 /** `2026-11-16`, in UTC. */
 export function dayOf(run: RunId): string {
@@ -34,7 +43,22 @@ export function runPath(run: RunId, { runsBeside }: { readonly runsBeside: numbe
 }
 
 export function revisionPath(path: string, digest: Digest): string {
-  return `${path}/${REVISIONS_FOLDER}/${digest.slice(0, REVISION_DIGITS)}`;
+  return `${path}/${REVISIONS_FOLDER}/${revisionName(digest)}`;
+}
+
+export function revisionName(digest: string): string {
+  return digest.slice(0, REVISION_DIGITS);
+}
+
+/** The folder of the run that a revision is of, from the folder of the revision. */
+export function runFolderOf(path: string): string {
+  return path.replace(/\/revisions\/[^/]+$/, '');
+}
+
+/** Whether a path is the folder of a run. */
+export function isRunFolder(path: string): boolean {
+  const [, name] = /^runs\/\d{4}-\d\d-\d\d\/(?:[0-9a-f]{2}\/)?([^/]+)$/.exec(path) ?? [];
+  return name !== undefined && isRunId(name);
 }
 
 /** Two hex digits: 256 folders. */
@@ -53,12 +77,17 @@ export function isDay(name: string): boolean {
 const SAMPLE_MEMBER = /^(samples|holdfast\/answers)\/(.*)$/s;
 const SAMPLE_PATH = /^(samples|holdfast\/answers)\/(?:[0-9a-f]{2}\/)?([^/]+)$/s;
 
-/** Where a document of a log is kept: names of samples are users' own, and may be anything [RES-4]. */
+/** Whether a document belongs to one sample: those are many, and may be large. */
+export function isBody(name: string): boolean {
+  return SAMPLE_MEMBER.test(name);
+}
+
+/** Where a document of a log is kept, below `log/` or `pointers/`: names of samples are users' own, and may be anything [RES-4]. */
 export function memberPath(name: string, { isFanned }: { readonly isFanned: boolean }): string {
   const [, folder, rest] = SAMPLE_MEMBER.exec(name) ?? [];
-  if (folder === undefined || rest === undefined) return `${LOG_FOLDER}/${name}`;
+  if (folder === undefined || rest === undefined) return name;
   const file = escapeStep(rest);
-  return `${LOG_FOLDER}/${folder}/${isFanned ? `${fanOf(file)}/` : ''}${file}`;
+  return `${folder}/${isFanned ? `${fanOf(file)}/` : ''}${file}`;
 }
 
 /** The name of a document in its log, from its path below `log/`. */
@@ -80,14 +109,26 @@ function unescapeStep(step: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a path
 const UNSAFE = /[%/\\"\u0000-\u001f\u007f]/g;
 
-/** [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. */
-export function runIdFor(about: { readonly runId: string; readonly created: string }): RunId {
+/**
+ * [RES-2] Runs of other tools have ids of their own: theirs is put behind the time at which they began. Inspect gives all tasks of
+ * one command the same run id; what is one run here is what it calls an eval.
+ */
+export function runIdFor(about: {
+  readonly runId: string;
+  readonly evalId: string;
+  readonly created: string;
+}): RunId {
   if (isRunId(about.runId)) return about.runId;
-  const beganMs = Date.parse(about.created);
-  const time = new Date(Number.isNaN(beganMs) ? 0 : beganMs).toISOString().replace(/[-:.Z]/g, '');
-  return `${time}-${digestOf(about.runId).slice(0, 10)}` as RunId;
+  return foreignRunId(about.evalId, about.created);
 }
 
-export function notesPath(run: RunId): string {
-  return `notes/${dayOf(run)}/${run}`;
+/** An id for what another tool knows by an id of its own, and that began then. */
+export function foreignRunId(id: string, created: string): RunId {
+  const beganMs = Date.parse(created);
+  return `${timeText(Number.isNaN(beganMs) ? 0 : beganMs)}-${digestOf(id).slice(0, 10)}` as RunId;
+}
+
+/** [RES-8] The folder of what people say of a run. Always spread, so that no tree grows without bounds and all clones agree. */
+export function notesSteps(run: RunId): readonly [string, string, string, string] {
+  return ['notes', dayOf(run), fanOf(run), run];
 }

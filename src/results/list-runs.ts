@@ -1,19 +1,20 @@
-import { ActionableError, isJsonObject, isRunId, parseJson, type RunId, UsageError } from '../base/index.ts';
-import type { CatFile } from '../git/index.ts';
+import {
+  ActionableError,
+  isJsonArray,
+  isJsonObject,
+  isRunId,
+  type Json,
+  parseJson,
+  type RunId,
+  UsageError,
+} from '../base/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
-import { dayOf } from './layout.ts';
-import { ResultsTree, type RunPlace } from './results-tree.ts';
+import { dayOf, TIME_DIGITS, timeText } from './layout.ts';
+import { readNotes } from './notes.ts';
+import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
+import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
+import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
-
-export interface RunFilter {
-  readonly eval?: string;
-  readonly target?: string;
-  readonly experiment?: string;
-  readonly tag?: string;
-  readonly status?: string;
-  /** Only runs that began then or later, in milliseconds. */
-  readonly sinceMs?: number;
-}
 
 export interface ListOptions extends RunFilter {
   readonly limit: number;
@@ -22,11 +23,18 @@ export interface ListOptions extends RunFilter {
 
 /** A run of the list. One that cannot be read is a row that says so, and hinders no other. */
 export type ListedRun =
-  | { readonly run: RunId; readonly row: RunRow; readonly damage?: undefined }
-  | { readonly run: RunId; readonly damage: string; readonly row?: undefined };
+  | {
+      readonly run: RunId;
+      /** As it was published, but with the tags that it has now. */
+      readonly row: RunRow;
+      readonly marks: RunMarks;
+      readonly damage?: undefined;
+    }
+  | { readonly run: RunId; readonly damage: string; readonly row?: undefined; readonly marks?: undefined };
 
 export interface RunPage {
-  readonly commit: ObjectId;
+  /** What was read: the branch, and what was fetched of it. */
+  readonly commits: readonly ObjectId[];
   readonly runs: readonly ListedRun[];
   /** For the next page; absent on the last. */
   readonly cursor?: string;
@@ -41,79 +49,93 @@ const ROWS_AT_A_TIME = 64;
  * is there now.
  */
 export async function listRuns(
-  objects: CatFile,
-  ref: string,
+  ports: TreePorts,
+  refs: readonly string[],
   options: ListOptions,
 ): Promise<RunPage | undefined> {
   const after = options.cursor === undefined ? undefined : parseCursor(options.cursor);
-  const tree =
-    (after && (await ResultsTree.read(objects, after.commit))) ?? (await ResultsTree.read(objects, ref));
+  const tree = (after && (await treeAsBefore(ports, after))) ?? (await ResultsTree.read(ports, refs));
   if (!tree) return undefined;
   const runs: ListedRun[] = [];
-  for await (const places of placesAfter(tree, after?.run, options.sinceMs)) {
-    for (let at = 0; at < places.length; at += ROWS_AT_A_TIME) {
-      const rows = await Promise.all(
-        places.slice(at, at + ROWS_AT_A_TIME).map((place) => readListed(tree, place)),
-      );
-      for (const listed of rows) {
-        if (!isWanted(listed, options)) continue;
-        if (runs.length === options.limit) return pageOf(tree, runs, true);
-        runs.push(listed);
-      }
+  const places = placesAfter(tree, after?.run, options.sinceMs);
+  for (let hasMore = true; hasMore; ) {
+    const some = await takeSome(places, placesWanted(options, runs.length));
+    hasMore = some.length > 0;
+    await tree.prefetchRows(some);
+    for (const listed of await Promise.all(some.map((place) => readListed(ports, tree, place)))) {
+      if (!isWanted(listed, options)) continue;
+      if (runs.length === options.limit) return pageOf(tree, runs, true);
+      runs.push(listed);
     }
   }
   return pageOf(tree, runs, false);
 }
 
-function pageOf({ commit }: ResultsTree, runs: readonly ListedRun[], hasMore: boolean): RunPage {
+/** One more than the page needs tells whether there is another page. With a filter nobody knows how many are needed. */
+function placesWanted(options: ListOptions, found: number): number {
+  return isFiltering(options) ? ROWS_AT_A_TIME : Math.min(ROWS_AT_A_TIME, options.limit + 1 - found);
+}
+
+async function takeSome(places: AsyncIterator<RunPlace>, count: number): Promise<readonly RunPlace[]> {
+  const some: RunPlace[] = [];
+  while (some.length < count) {
+    const next = await places.next();
+    if (next.done) break;
+    some.push(next.value);
+  }
+  return some;
+}
+
+/** Undefined when one of its commits is gone: the list then goes on in what is there now. */
+async function treeAsBefore(ports: TreePorts, { commits }: Cursor): Promise<ResultsTree | undefined> {
+  const tree = await ResultsTree.read(ports, commits);
+  return tree?.commits.length === commits.length ? tree : undefined;
+}
+
+function pageOf({ commits }: ResultsTree, runs: readonly ListedRun[], hasMore: boolean): RunPage {
   const last = runs.at(-1);
-  return { commit, runs, ...(hasMore && last ? { cursor: cursorText({ commit, run: last.run }) } : {}) };
+  return { commits, runs, ...(hasMore && last ? { cursor: cursorText({ commits, run: last.run }) } : {}) };
 }
 
 async function* placesAfter(
   tree: ResultsTree,
   after: RunId | undefined,
   sinceMs: number | undefined,
-): AsyncGenerator<readonly RunPlace[]> {
+): AsyncGenerator<RunPlace> {
   const from = after === undefined ? undefined : dayOf(after);
-  const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString();
+  const time = sinceMs === undefined ? undefined : timeText(sinceMs);
+  const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString().slice(0, 10);
   for (const day of await tree.days()) {
     if (from !== undefined && day > from) continue;
-    if (since !== undefined && day < since.slice(0, 10)) return;
+    if (since !== undefined && day < since) return;
     const places = await tree.runsOf(day);
-    const time = since?.replace(/[-:.Z]/g, '');
-    yield places.filter(
-      ({ run }) => (after === undefined || run < after) && (time === undefined || run.slice(0, 18) >= time),
+    yield* places.filter(
+      ({ run }) =>
+        (after === undefined || run < after) && (time === undefined || run.slice(0, TIME_DIGITS) >= time),
     );
   }
 }
 
-async function readListed(tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
+async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
+  const { run } = place;
   try {
-    return { run: place.run, row: await tree.row(place) };
+    const row = await tree.row(place);
+    const { notes, damage } = await readNotes(tree, objects, run);
+    const marks = foldNotes(notes, { tags: row.tags, damage });
+    return { run, row: { ...row, tags: [...marks.tags] }, marks };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    return { run: place.run, damage: error.message };
+    return { run, damage: error.message };
   }
 }
 
-function isWanted({ row }: ListedRun, filter: RunFilter): boolean {
-  const isFiltered = Object.entries(filter).some(
-    ([key, value]) => value !== undefined && !['limit', 'cursor', 'sinceMs'].includes(key),
-  );
-  if (!row) return !isFiltered;
-  const { eval: name, target, experiment, tag, status } = filter;
-  return (
-    (name === undefined || row.eval === name) &&
-    (target === undefined || row.target === target) &&
-    (experiment === undefined || row.experiment === experiment) &&
-    (status === undefined || row.status === status) &&
-    (tag === undefined || row.tags.includes(tag))
-  );
+function isWanted({ row, marks }: ListedRun, filter: RunFilter): boolean {
+  if (!row) return !isFiltering(filter);
+  return (filter.withRemoved || marks.removals.length === 0) && matchesFilter(row, filter);
 }
 
 interface Cursor {
-  readonly commit: ObjectId;
+  readonly commits: readonly ObjectId[];
   readonly run: RunId;
 }
 
@@ -125,9 +147,8 @@ function parseCursor(text: string): Cursor {
   try {
     const value = parseJson(Buffer.from(text, 'base64url').toString('utf8'));
     if (isJsonObject(value)) {
-      const { commit, run } = value;
-      if (typeof commit === 'string' && isObjectId(commit) && typeof run === 'string' && isRunId(run))
-        return { commit, run };
+      const { commits, run } = value;
+      if (areCommits(commits) && typeof run === 'string' && isRunId(run)) return { commits, run };
     }
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
@@ -137,4 +158,8 @@ function parseCursor(text: string): Cursor {
     message: `"${text.slice(0, 60)}" is no cursor of a list.`,
     hint: 'Give the cursor that the page before ended with, or none for the first page.',
   });
+}
+
+function areCommits(value: Json | undefined): value is ObjectId[] {
+  return isJsonArray(value) && value.every((one) => typeof one === 'string' && isObjectId(one));
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/index.ts';
 import type { EvalSampleSummary, LogHeader, LogReader, ModelUsage } from '../log/index.ts';
 import { RunningScore } from '../stats/index.ts';
 import { runIdFor } from './layout.ts';
-import type { RowScore, RunRow } from './run-row.ts';
+import type { RowContent, RowScore, RunRow } from './run-row.ts';
 
 export interface RowFacts {
   readonly name: string;
@@ -11,49 +11,77 @@ export interface RowFacts {
   readonly sizeBytes: number;
   readonly documents: number;
   readonly isFanned: boolean;
+  readonly bodies?: RunRow['log']['bodies'];
   readonly by: { readonly user: string; readonly host: string };
+}
+
+/** What is known of the samples of a log. */
+export interface SampleCounts {
+  readonly samples: number;
+  readonly completed: number;
+  readonly errored: number;
+  /** Undefined when scores are not of the kind that passes or fails, or nobody looked. */
+  readonly passed?: number | undefined;
+  intervalOf(scorer: string): { readonly low: number; readonly high: number } | undefined;
 }
 
 /** The list row of a log, as the first revision of its run: from its header and its list of samples. */
 export async function makeRow(log: LogReader, facts: RowFacts): Promise<RunRow> {
   const header = await log.header();
-  const tally = new RowTally();
-  for await (const summary of log.summaries()) tally.add(summary);
   const { by, ...about } = facts;
+  const { run, ...content } = rowOf(header, await countSamples(log));
+  return { version: 1, run, revision: 1, ...content, by, log: about };
+}
+
+/** The same, as far as it is not about the log itself. */
+export function rowOf(header: LogHeader, counts: SampleCounts): RowContent {
   const code = codeOf(header);
   const experiment = header.eval.metadata?.experiment;
-  const { passed } = tally;
+  const { passed, samples, completed, errored } = counts;
   return {
-    version: 1,
     run: runOf(header),
-    revision: 1,
     eval: header.eval.task,
     target: header.eval.model,
     ...(typeof experiment === 'string' ? { experiment } : {}),
     tags: [...header.tags],
     status: header.status,
     samples: {
-      total: header.results?.total_samples ?? tally.samples,
-      completed: tally.completed,
-      errored: tally.errored,
+      total: header.results?.total_samples ?? samples,
+      completed,
+      errored,
       ...(passed === undefined ? {} : { passed }),
     },
-    ...(passed === undefined || tally.completed === 0 ? {} : { passRate: passed / tally.completed }),
-    scores: scoresOf(header, tally),
+    ...(passed === undefined || completed === 0 ? {} : { passRate: passed / completed }),
+    scores: scoresOf(header, counts),
     ...spentOf(header.stats.model_usage),
     ...timesOf(header),
     ...(code ? { code } : {}),
-    by,
-    log: about,
   };
 }
 
-export function runOf(header: LogHeader): RunId {
-  return runIdFor({ runId: header.eval.run_id, created: header.eval.created });
+/**
+ * What the header alone says, and the number of samples that are there: enough to list a log without reading its own list.
+ * Undefined when it does not say it, as that of a run that was never finished.
+ */
+export function countsOfHeader({ results }: LogHeader, logged: number): SampleCounts | undefined {
+  if (!results) return undefined;
+  const { completed_samples: completed } = results;
+  const errored = Math.max(0, logged - completed);
+  return { samples: results.total_samples, completed, errored, intervalOf: () => undefined };
+}
+
+export async function countSamples(log: Pick<LogReader, 'summaries'>): Promise<SampleCounts> {
+  const tally = new RowTally();
+  for await (const summary of log.summaries()) tally.add(summary);
+  return tally;
+}
+
+export function runOf({ eval: spec }: LogHeader): RunId {
+  return runIdFor({ runId: spec.run_id, evalId: spec.eval_id, created: spec.created });
 }
 
 /** What the list of samples says, in one pass and in little memory. */
-class RowTally {
+class RowTally implements SampleCounts {
   samples = 0;
   completed = 0;
   errored = 0;
@@ -97,7 +125,7 @@ const FAIL: ReadonlySet<unknown> = new Set([0, false, 'I', 'N']);
 const MEANS: ReadonlySet<string> = new Set(['accuracy', 'mean']);
 const UNLISTED: ReadonlySet<string> = new Set(['stderr', 'std', 'var', 'bootstrap_stderr']);
 
-function scoresOf({ results }: LogHeader, tally: RowTally): RowScore[] {
+function scoresOf({ results }: LogHeader, counts: SampleCounts): RowScore[] {
   return (results?.scores ?? []).flatMap(({ name, scorer, metrics }) =>
     Object.values(metrics)
       .filter((metric) => !UNLISTED.has(metric.name))
@@ -106,7 +134,7 @@ function scoresOf({ results }: LogHeader, tally: RowTally): RowScore[] {
         name,
         metric: metric.name,
         value: Number.isFinite(metric.value) ? metric.value : null,
-        ...(MEANS.has(metric.name) ? tally.intervalOf(name) : {}),
+        ...(MEANS.has(metric.name) ? counts.intervalOf(name) : {}),
       })),
   );
 }

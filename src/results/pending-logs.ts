@@ -1,6 +1,7 @@
 import { ActionableError, isJsonObject, type RunId } from '../base/index.ts';
-import { type CatFile, type Git, isBefore, type ObjectId } from '../git/index.ts';
+import { isAncestor, type ObjectId } from '../git/index.ts';
 import type { LogHeader, LogReader, LogStore, StoredLog } from '../log/index.ts';
+import type { ResultsPorts } from './change-results.ts';
 import { digestDocuments } from './documents.ts';
 import { runOf } from './make-row.ts';
 import type { KnownLog, PublishedMemory } from './published-memory.ts';
@@ -32,13 +33,13 @@ export interface Pending {
 export async function findPending(
   logs: LogStore,
   options: PendingOptions,
-  { git, objects, ref }: { readonly git: Git; readonly objects: CatFile; readonly ref: string },
+  ports: ResultsPorts,
 ): Promise<Pending | undefined> {
-  const tree = await ResultsTree.read(objects, ref);
+  const tree = await ResultsTree.read(ports, ports.refs);
   if (!tree) return undefined;
   const { memory, only } = options;
   // Nothing is ever taken away from a branch of results: what was in one of its commits is in those after it.
-  if (memory?.commit !== undefined && !(await isBefore(git, memory.commit, tree.commit)))
+  if (memory?.commit !== undefined && !(await isBefore(memory.commit, tree.commit, ports)))
     memory.forgetPublished();
   const pending: PendingLog[] = [];
   for await (const stored of logs.list()) {
@@ -56,6 +57,12 @@ export async function findPending(
     if (run !== undefined && known.isFinished && isWanted && !isPublished) pending.push({ ...stored, run });
   }
   return { logs: pending.sort(oldestFirst), commit: tree.commit };
+}
+
+/** A commit that is not there any more is before none. */
+async function isBefore(old: ObjectId, young: ObjectId, { git, objects }: ResultsPorts): Promise<boolean> {
+  if (old === young) return true;
+  return (await objects.info(old)) !== undefined && (await isAncestor(git, old, young));
 }
 
 function oldestFirst(a: PendingLog, b: PendingLog): number {

@@ -1,38 +1,24 @@
-import {
-  ActionableError,
-  type Clock,
-  type Digest,
-  type Random,
-  type RunId,
-  UsageError,
-} from '../base/index.ts';
-import type { CatFile, Git, ObjectId } from '../git/index.ts';
-import { type Author, type ImportFile, importCommit } from '../git/index.ts';
+import { type Digest, type RunId, UsageError } from '../base/index.ts';
+import type { ImportFile, ObjectId } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { type BodyPointer, pointerBytes, pointerTo, storeBody } from './bodies.ts';
+import { type Change, changeResults, type ResultsPorts } from './change-results.ts';
 import { type Documents, digestDocuments } from './documents.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,
-  FORMAT_FILE,
-  FORMAT_TEXT,
+  isBody,
+  LOG_FOLDER,
   memberPath,
+  POINTERS_FOLDER,
   ROW_FILE,
   revisionPath,
+  runFolderOf,
   runPath,
 } from './layout.ts';
 import { makeRow, runOf } from './make-row.ts';
-import { ResultsTree, type Revision } from './results-tree.ts';
+import type { ResultsTree, Revision } from './results-tree.ts';
 import { type RunRow, rowBytes } from './run-row.ts';
-
-export interface PublishPorts {
-  readonly git: Git;
-  readonly objects: CatFile;
-  readonly ref: string;
-  readonly author: Author;
-  readonly by: { readonly user: string; readonly host: string };
-  readonly clock: Clock;
-  readonly random: Random;
-}
 
 export interface Published {
   readonly run: RunId;
@@ -42,44 +28,57 @@ export interface Published {
   readonly row: RunRow;
 }
 
-/** Others may publish at the same moment, each of whom makes us begin anew; so many of them there never are. */
-const TRIES_MAX = 200;
-/** Whoever moves the branch holds its lock for a moment. So often in a row nobody finds it locked at the same commit. */
-const UNMOVED_TRIES_MAX = 25;
-
 /**
- * Publishes a finished log: one commit, by one `git fast-import`.
+ * Publishes a finished log: one commit, by one `git fast-import`. The log itself is only read.
  *
  * ### Ordering
- * All objects are written and synced, then the ref is moved, provided that it is still where it was read. A crash before leaves
- * objects that nobody refers to; a crash after leaves the run published. The log itself is only read.
+ * Bodies that are kept in a bucket are durable there before the commit that points to them is made. A crash in between leaves bodies that
+ * nobody points to, which `collectBodies` drops; never a pointer to nothing.
  */
-export async function publishLog(log: LogReader, name: string, ports: PublishPorts): Promise<Published> {
+export async function publishLog(log: LogReader, name: string, ports: ResultsPorts): Promise<Published> {
   const header = await log.header();
   if (header.status === 'started') throw unfinished(log.path);
   const run = runOf(header);
   const documents = await digestDocuments(log);
-  let unmoved = { commit: undefined as ObjectId | undefined, tries: 0 };
-  for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
-    const tree = await ResultsTree.read(ports.objects, ports.ref);
-    unmoved = { commit: tree?.commit, tries: tree?.commit === unmoved.commit ? unmoved.tries + 1 : 0 };
-    if (unmoved.tries > UNMOVED_TRIES_MAX) throw staysLocked(ports.git.dir, ports.ref);
-    const revisions = tree ? await tree.find(run) : [];
+  let pointers: ReadonlyMap<string, BodyPointer> | undefined;
+  return changeResults(ports, async (tree): Promise<Change<Published>> => {
+    const revisions = await tree.find(run);
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
-    if (tree && same) return { run, outcome: 'there', commit: tree.commit, row: same.row };
-    const row = await rowFor(log, { name, documents, revisions, by: ports.by });
-    const commit = await importCommit(ports.git, {
-      ref: ports.ref,
-      from: tree?.commit,
+    if (same) return { done: { run, outcome: 'there', commit: tree.commit, row: same.row } };
+    pointers ??= await pointersFor(log, documents, ports);
+    const row = await rowFor(log, { name, documents, revisions, pointers, by: ports.by });
+    const path = await pathFor(run, tree, { revisions, row });
+    return {
       message: messageFor(row),
-      author: ports.author,
-      seconds: Math.floor(ports.clock.nowMs() / 1_000),
-      files: filesOf(log, { row, documents, path: await pathFor(run, tree, revisions, row), isNew: !tree }),
-    });
-    if (commit) return { run, outcome: revisions.length > 0 ? 'revised' : 'published', commit, row };
-    await ports.clock.sleep(ports.random.next() * Math.min(10 * attempt, 250));
+      files: filesOf(log, { row, documents, path, pointers }),
+      whenDone: (commit) => ({
+        run,
+        outcome: revisions.length > 0 ? 'revised' : 'published',
+        commit,
+        row,
+      }),
+    };
+  });
+}
+
+/** The documents that are not kept in git, and what stands there for them. */
+async function pointersFor(
+  log: LogReader,
+  { names }: Documents,
+  { bodies, disk }: ResultsPorts,
+): Promise<ReadonlyMap<string, BodyPointer>> {
+  const pointers = new Map<string, BodyPointer>();
+  if (bodies.kept === 'git') return pointers;
+  const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
+  for (const name of names.filter(isBody)) {
+    if (bodies.kept === 'bucket' && (sizes.get(name) ?? 0) <= bodies.limitBytes) continue;
+    const chunks = log.readMember(name);
+    if (!chunks) continue;
+    const one =
+      bodies.kept === 'bucket' ? storeBody(chunks, { disk, bucket: bodies.bucket }) : pointerTo(chunks);
+    pointers.set(name, await one);
   }
-  throw tooBusy(ports.git.dir);
+  return pointers;
 }
 
 async function rowFor(
@@ -88,29 +87,38 @@ async function rowFor(
     readonly name: string;
     readonly documents: Documents;
     readonly revisions: readonly Revision[];
-    readonly by: PublishPorts['by'];
+    readonly pointers: ReadonlyMap<string, BodyPointer>;
+    readonly by: ResultsPorts['by'];
   },
 ): Promise<RunRow> {
-  const { name, documents, revisions, by } = about;
+  const { name, documents, revisions, pointers, by } = about;
   const { names, digest, sizeBytes } = documents;
   const samples = names.filter((one) => one.startsWith('samples/')).length;
   const isFanned = samples > FLAT_SAMPLES_MAX;
-  const row = await makeRow(log, { name, digest, sizeBytes, documents: names.length, isFanned, by });
+  const bodies = bodiesOf([...pointers.values()]);
+  const facts = { name, digest, sizeBytes, documents: names.length, isFanned, by };
+  const row = await makeRow(log, bodies ? { ...facts, bodies } : facts);
   const [newest] = revisions;
   if (!newest) return row;
   return { ...row, revision: newest.row.revision + 1, previous: newest.row.log.digest };
 }
 
+function bodiesOf(pointers: readonly BodyPointer[]): RunRow['log']['bodies'] {
+  const [first] = pointers;
+  if (!first) return undefined;
+  const sizeBytes = pointers.reduce((sum, one) => sum + one.sizeBytes, 0);
+  return { count: pointers.length, sizeBytes, kept: first.kept };
+}
+
 /** A further revision lies inside the folder of the first, wherever that is [RES-5]. */
 async function pathFor(
   run: RunId,
-  tree: ResultsTree | undefined,
-  revisions: readonly Revision[],
-  row: RunRow,
+  tree: ResultsTree,
+  { revisions, row }: { readonly revisions: readonly Revision[]; readonly row: RunRow },
 ): Promise<string> {
-  const first = revisions.find(({ path }) => !path.includes('/revisions/'));
-  if (first) return revisionPath(first.path, row.log.digest as Digest);
-  return runPath(run, { runsBeside: (await tree?.countBeside(dayOf(run))) ?? 0 });
+  const [any] = revisions;
+  if (any) return revisionPath(runFolderOf(any.path), row.log.digest as Digest);
+  return runPath(run, { runsBeside: await tree.countBeside(dayOf(run)) });
 }
 
 async function* filesOf(
@@ -119,17 +127,22 @@ async function* filesOf(
     readonly row: RunRow;
     readonly documents: Documents;
     readonly path: string;
-    readonly isNew: boolean;
+    readonly pointers: ReadonlyMap<string, BodyPointer>;
   },
 ): AsyncGenerator<ImportFile> {
-  const { row, documents, path, isNew } = about;
-  if (isNew) yield { path: FORMAT_FILE, content: Buffer.from(FORMAT_TEXT, 'utf8') };
+  const { row, documents, path, pointers } = about;
   const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
   for (const name of documents.names) {
+    const pointer = pointers.get(name);
+    const file = memberPath(name, row.log);
+    if (pointer) {
+      yield { path: `${path}/${POINTERS_FOLDER}/${file}`, content: pointerBytes(pointer) };
+      continue;
+    }
     const chunks = log.readMember(name);
     const sizeBytes = sizes.get(name);
     if (!chunks || sizeBytes === undefined) continue;
-    yield { path: `${path}/${memberPath(name, row.log)}`, content: { sizeBytes, chunks } };
+    yield { path: `${path}/${LOG_FOLDER}/${file}`, content: { sizeBytes, chunks } };
   }
   yield { path: `${path}/${ROW_FILE}`, content: rowBytes(row) };
 }
@@ -150,21 +163,5 @@ function unfinished(path: string): UsageError {
     code: 'E_RESULT_UNFINISHED',
     message: `${path} is not finished, so it is not published.`,
     hint: 'Finish it with "holdfast run" or "holdfast recover", then publish the log that comes of it.',
-  });
-}
-
-function staysLocked(dir: string, ref: string): ActionableError {
-  return new ActionableError({
-    code: 'E_REPOSITORY_LOCKED',
-    message: `The results in ${dir} stay locked, and nobody moves them: a git that was killed may have left its lock.`,
-    hint: `When no git is at work there, remove ${dir}/${ref}.lock, and publish again. The log is whole.`,
-  });
-}
-
-function tooBusy(dir: string): ActionableError {
-  return new ActionableError({
-    code: 'E_REPOSITORY_LOCKED',
-    message: `The results in ${dir} were moved by others ${TRIES_MAX} times in a row.`,
-    hint: 'Publish it again in a moment with "holdfast results publish": the log is whole.',
   });
 }

@@ -1,81 +1,97 @@
-import { DamageError } from '../base/index.ts';
-import type { CatFile, Git, ObjectId } from '../git/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import {
+  type CatFile,
+  type Git,
+  listBlobs,
+  missingObject,
+  noPrefetch,
+  type ObjectId,
+  type Prefetch,
+  readBlob,
+} from '../git/index.ts';
 import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
-import { LOG_FOLDER, memberOfPath } from './layout.ts';
+import { type BodyPointer, readBody, readPointer } from './bodies.ts';
+import { memberOfPath, POINTERS_FOLDER } from './layout.ts';
 import type { Revision } from './results-tree.ts';
 
 export interface PublishedPorts {
   readonly git: Git;
   readonly objects: CatFile;
+  readonly prefetch: Prefetch;
+  /** Where bodies are, when they are not in git. */
+  readonly bucket?: Bucket | undefined;
   readonly scratch?: Scratch;
 }
 
-/** Larger documents come through a process of their own, so that they are never held whole. */
-const HELD_BYTES_MAX = 8 * 2 ** 20;
-
 /** A published run as a log: whatever reads logs reads it. Nothing is written anywhere, and no file is made of it. */
 export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
-  const blobs = new Map<string, ObjectId>();
-  const entries = new Map<string, ReturnType<typeof entryOf>>();
-  for (const { path, id, sizeBytes } of await listBlobs(ports.git, revision.tree)) {
-    if (!path.startsWith(`${LOG_FOLDER}/`)) continue;
-    const name = memberOfPath(path.slice(LOG_FOLDER.length + 1));
-    blobs.set(name, id);
-    entries.set(name, entryOf(name, sizeBytes));
-  }
+  const documents = await listDocuments(revision, ports);
+  const entries = new Map(documents.map(({ name, sizeBytes }) => [name, entryOf(name, sizeBytes)] as const));
+  const byName = new Map(documents.map((one) => [one.name, one]));
   const members: Members = {
     source: { name: revision.run, sizeBytes: revision.row.log.sizeBytes, close: async () => undefined },
     entries,
-    readMember: ({ name, sizeBytes }) => readBlob(blobs.get(name), sizeBytes, ports),
+    readMember: ({ name }) => readDocument(byName.get(name), revision, ports),
   };
   return openMembers(members, ports.scratch);
+}
+
+/** A document of a published run: the object that holds it, or the pointer that stands for it. */
+export interface PublishedDocument {
+  readonly name: string;
+  readonly id: ObjectId;
+  readonly isPointer: boolean;
+  /** Where it is not known without fetching something: the largest that it can be. */
+  readonly sizeBytes: number;
+}
+
+export async function listDocuments(
+  revision: Revision,
+  ports: PublishedPorts,
+): Promise<readonly PublishedDocument[]> {
+  const blobs = await listFiles(revision, ports);
+  return blobs.flatMap(({ path, id, sizeBytes }) => {
+    const [, folder, rest] = /^(log|pointers)\/(.*)$/s.exec(path) ?? [];
+    if (rest === undefined) return [];
+    const isPointer = folder === POINTERS_FOLDER;
+    const size = isPointer ? revision.row.log.sizeBytes : sizeBytes;
+    return [{ name: memberOfPath(rest), id, isPointer, sizeBytes: size }];
+  });
+}
+
+/** The pointer that stands for a document; undefined when the document itself is in git. */
+export async function pointerOf(
+  { id, isPointer, name }: PublishedDocument,
+  { objects }: PublishedPorts,
+): Promise<BodyPointer | undefined> {
+  if (!isPointer) return undefined;
+  const blob = await objects.object(id);
+  if (!blob) throw missingObject(id);
+  return readPointer(blob.bytes, name);
+}
+
+export async function* readDocument(
+  document: PublishedDocument | undefined,
+  { run }: Revision,
+  ports: PublishedPorts,
+): AsyncGenerator<Uint8Array> {
+  if (!document) return;
+  const pointer = await pointerOf(document, ports);
+  if (pointer) yield* readBody(pointer, { bucket: ports.bucket, run, name: document.name });
+  else yield* readBlob(document.id, document.sizeBytes, ports);
 }
 
 function entryOf(name: string, sizeBytes: number) {
   return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc: 0, headerOffset: 0 };
 }
 
-interface ListedBlob {
-  readonly path: string;
-  readonly id: ObjectId;
-  readonly sizeBytes: number;
+/** What every reader reads first comes at once, where it has to be fetched. */
+async function listFiles(revision: Revision, { git, prefetch }: PublishedPorts) {
+  const isWhole = prefetch === noPrefetch;
+  const blobs = await listBlobs(git, revision.tree, { isWhole, sizeBytesMax: revision.row.log.sizeBytes });
+  if (!isWhole) await prefetch(blobs.filter(({ path }) => !SAMPLES.test(path)).map(({ id }) => id));
+  return blobs;
 }
 
-/** `<mode> <type> <id> <size, padded>\t<path>\0`, all of them in one process. */
-async function listBlobs(git: Git, tree: ObjectId): Promise<readonly ListedBlob[]> {
-  const { stdout } = await git.run(['ls-tree', '-r', '-l', '-z', tree]);
-  return stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const [, id, size, path] = /^\d+ blob ([0-9a-f]+) +(\d+)\t(.*)$/s.exec(line) ?? [];
-      if (id === undefined || path === undefined) return [];
-      return [{ path, id: id as ObjectId, sizeBytes: Number(size) }];
-    });
-}
-
-async function* readBlob(
-  id: ObjectId | undefined,
-  sizeBytes: number,
-  { git, objects }: PublishedPorts,
-): AsyncGenerator<Uint8Array> {
-  if (id === undefined) return;
-  if (sizeBytes > HELD_BYTES_MAX) {
-    await using process = await git.start(['cat-file', 'blob', id]);
-    yield* process.stdout;
-    const { exitCode } = await process.end;
-    if (exitCode !== 0) throw missingBlob(id);
-    return;
-  }
-  const blob = await objects.object(id);
-  if (!blob) throw missingBlob(id);
-  yield blob.bytes;
-}
-
-function missingBlob(id: ObjectId): DamageError {
-  return new DamageError({
-    code: 'E_GIT_OBJECT',
-    message: `The object ${id} is missing in the repository of the results.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
-  });
-}
+/** What may be large or many. */
+const SAMPLES = /^log\/(samples|holdfast\/answers)\//;

@@ -1,6 +1,12 @@
-import { DamageError, isRunId, type RunId, UsageError } from '../base/index.ts';
-import type { CatFile, ObjectId } from '../git/index.ts';
-import { parseTree, type TreeEntry } from '../git/index.ts';
+import { isRunId, type RunId, UsageError } from '../base/index.ts';
+import {
+  type CatFile,
+  missingObject,
+  noPrefetch,
+  type ObjectId,
+  type Prefetch,
+  type TreeEntry,
+} from '../git/index.ts';
 import {
   dayOf,
   FORMAT_FILE,
@@ -12,45 +18,75 @@ import {
   ROW_FILE,
 } from './layout.ts';
 import { type RunRow, readRow } from './run-row.ts';
+import { readTree, readUnion, type UnionEntry } from './tree-union.ts';
 
-/** Where a run is kept in one tree. */
+/** Where a run is kept. Commits that were made apart may have it in several folders; together they are the run. */
 export interface RunPlace {
   readonly run: RunId;
+  readonly folders: readonly RunFolder[];
+}
+
+export interface RunFolder {
   readonly path: string;
   readonly tree: ObjectId;
 }
 
+export interface TreePorts {
+  readonly objects: CatFile;
+  readonly prefetch: Prefetch;
+}
+
+/** `notes/<day>/<fan>/<run>`. */
+const NOTES_DEPTH = 4;
+
 /** One revision of a run: its row, and the folder that it is in. */
-export interface Revision extends RunPlace {
+export interface Revision extends RunFolder {
+  readonly run: RunId;
   readonly row: RunRow;
 }
 
-/** The results as one commit has them. Nothing is read but what is asked for, and everything by its object id. */
+/**
+ * The results as one or more commits have them: the union of what each holds. Nothing is read but what is asked for, and everything by its
+ * object id.
+ */
 export class ResultsTree {
-  readonly commit: ObjectId;
+  /** The first is that of the first name that was asked for and is there. */
+  readonly commits: readonly [ObjectId, ...ObjectId[]];
   readonly #objects: CatFile;
-  readonly #root: ReadonlyMap<string, TreeEntry>;
+  readonly #prefetch: Prefetch;
+  readonly #root: ReadonlyMap<string, UnionEntry>;
+  readonly #kept = new Map<string, Promise<readonly UnionEntry[]>>();
 
-  private constructor(commit: ObjectId, objects: CatFile, root: readonly TreeEntry[]) {
-    this.commit = commit;
+  private constructor(
+    commits: readonly [ObjectId, ...ObjectId[]],
+    { objects, prefetch }: TreePorts,
+    root: readonly UnionEntry[],
+  ) {
+    this.commits = commits;
     this.#objects = objects;
+    this.#prefetch = prefetch;
     this.#root = new Map(root.map((entry) => [entry.name, entry]));
   }
 
-  /** Undefined when there is no such ref or commit. What is there and holds no results is refused [RES-1]. */
-  static async read(objects: CatFile, name: string): Promise<ResultsTree | undefined> {
-    const commit = await objects.info(`${name}^{commit}`);
-    if (!commit) return undefined;
-    const root = await objects.object(`${commit.id}^{tree}`);
-    if (!root) throw missingObject(commit.id);
-    const tree = new ResultsTree(commit.id, objects, parseTree(root.bytes, root));
-    await tree.#checkFormat(name);
-    return tree;
+  /** Undefined when there is none of these refs or commits. What is there and holds no results is refused [RES-1]. */
+  static async read(ports: TreePorts, names: readonly string[]): Promise<ResultsTree | undefined> {
+    const { objects } = ports;
+    const found = await Promise.all(names.map((name) => rootOf(objects, name)));
+    const roots = found.filter((one) => one !== undefined);
+    const [first, ...others] = [...new Map(roots.map((root) => [root.commit, root])).values()];
+    if (!first) return undefined;
+    const all = [first, ...others];
+    const root = await readUnion(objects, [...new Set(all.map(({ tree }) => tree))]);
+    return new ResultsTree([first.commit, ...others.map(({ commit }) => commit)], ports, root);
+  }
+
+  get commit(): ObjectId {
+    return this.commits[0];
   }
 
   /** Newest first. */
   async days(): Promise<readonly string[]> {
-    const entries = await this.#entries(this.#root.get('runs'));
+    const entries = await this.folder(['runs']);
     return entries
       .filter(({ name, kind }) => kind === 'tree' && isDay(name))
       .map(({ name }) => name)
@@ -59,96 +95,136 @@ export class ResultsTree {
 
   /** The runs of a day, newest first; ids begin with their time. */
   async runsOf(day: string): Promise<readonly RunPlace[]> {
-    const folder = await this.#child(this.#root.get('runs'), day);
-    const entries = await this.#entries(folder);
+    const entries = await this.folder(['runs', day]);
     const path = `runs/${day}`;
     const fans = entries.filter(({ name, kind }) => kind === 'tree' && isFan(name));
     const deeper = await Promise.all(
-      fans.map(async (fan) => placesIn(await this.#entries(fan), `${path}/${fan.name}`)),
+      fans.map(async (fan) => foldersIn(await this.#entries(fan), `${path}/${fan.name}`)),
     );
-    const places = [placesIn(entries, path), ...deeper].flat();
+    const places = gather([foldersIn(entries, path), ...deeper].flat());
     return places.sort((a, b) => (a.run < b.run ? 1 : a.run > b.run ? -1 : 0));
+  }
+
+  /** Undefined when it is not there. */
+  async place(run: RunId): Promise<RunPlace | undefined> {
+    const day = dayOf(run);
+    const entries = await this.folder(['runs', day]);
+    const fan = entries.find(({ name, kind }) => kind === 'tree' && name === fanOf(run));
+    const folders = [
+      ...foldersIn(entries, `runs/${day}`),
+      ...(fan ? foldersIn(await this.#entries(fan), `runs/${day}/${fan.name}`) : []),
+    ];
+    return gather(folders.filter((folder) => folder.run === run))[0];
   }
 
   /** All revisions of one run, the newest first; none when it is not there. */
   async find(run: RunId): Promise<readonly Revision[]> {
-    const day = dayOf(run);
-    const folder = await this.#child(this.#root.get('runs'), day);
-    const entries = await this.#entries(folder);
-    const fan = entries.find(({ name, kind }) => kind === 'tree' && name === fanOf(run));
-    const places = [
-      ...placesIn(entries, `runs/${day}`),
-      ...(fan ? placesIn(await this.#entries(fan), `runs/${day}/${fan.name}`) : []),
-    ].filter((place) => place.run === run);
-    const found = await Promise.all(places.map((place) => this.revisions(place)));
-    return found.flat().sort(newestFirst);
+    const place = await this.place(run);
+    return place ? this.revisions(place) : [];
   }
 
   /** How many runs lie directly in the folder of a day. */
   async countBeside(day: string): Promise<number> {
-    const entries = await this.#entries(await this.#child(this.#root.get('runs'), day));
-    return entries.filter(({ name }) => isRunId(name)).length;
+    return (await this.folder(['runs', day])).filter(({ name }) => isRunId(name)).length;
   }
 
-  /** All revisions of a run, the newest first [RES-5]. */
-  async revisions(place: RunPlace): Promise<readonly Revision[]> {
-    const entries = await this.entriesOf(place.tree);
-    const first = await this.#revision(place, entries);
-    const others = entries.find(({ name, kind }) => name === REVISIONS_FOLDER && kind === 'tree');
-    if (!others) return [first];
-    const folder = `${place.path}/${REVISIONS_FOLDER}`;
-    const later = (await this.#entries(others)).map(async ({ name, id }) =>
-      this.#revision({ run: place.run, path: `${folder}/${name}`, tree: id }, await this.entriesOf(id)),
+  /** All revisions of a run, the newest first [RES-5]. One that lies in several folders counts once. */
+  async revisions({ run, folders }: RunPlace): Promise<readonly Revision[]> {
+    const found = await Promise.all(folders.map((folder) => this.#revisionsIn(run, folder)));
+    const sorted = found.flat().sort(newestFirst);
+    return sorted.filter(
+      ({ row }, at) => at === 0 || sorted.findIndex((one) => one.row.log.digest === row.log.digest) === at,
     );
-    return [first, ...(await Promise.all(later))].sort(newestFirst);
+  }
+
+  /** Brings the rows of a page at once, where they have to be fetched. */
+  async prefetchRows(places: readonly RunPlace[]): Promise<void> {
+    if (this.#prefetch === noPrefetch) return;
+    const folders = places.flatMap((place) => place.folders);
+    const trees = await Promise.all(folders.map(({ tree }) => readTree(this.#objects, tree)));
+    await this.#prefetch(trees.flat().flatMap(({ name, id }) => (name === ROW_FILE ? [id] : [])));
   }
 
   /** The row that lists show. */
   async row(place: RunPlace): Promise<RunRow> {
     const [newest] = await this.revisions(place);
-    if (!newest) throw missingObject(place.tree);
+    if (!newest) throw missingObject(place.folders[0]?.tree ?? this.commit);
     return newest.row;
   }
 
-  /** Whatever lies below a tree of this store. */
-  async entriesOf(id: ObjectId): Promise<readonly TreeEntry[]> {
-    const tree = await this.#objects.object(id);
-    if (tree?.type !== 'tree') throw missingObject(id);
-    return parseTree(tree.bytes, { id });
+  /** What lies in a folder, by the steps of its path; nothing when there is none. */
+  async folder(steps: readonly string[]): Promise<readonly UnionEntry[]> {
+    const [last] = steps.slice(-1);
+    if (last === undefined) return [...this.#root.values()];
+    // The folders above notes are asked for again with every run of a page, and there are few of them.
+    const isKept = steps[0] === 'notes' && steps.length < NOTES_DEPTH;
+    const key = steps.join('/');
+    const known = this.#kept.get(key);
+    if (known) return known;
+    const found = this.folder(steps.slice(0, -1)).then((parent) =>
+      this.#entries(parent.find(({ name }) => name === last)),
+    );
+    if (isKept) this.#kept.set(key, found);
+    return found;
   }
 
-  async #revision(place: RunPlace, entries: readonly TreeEntry[]): Promise<Revision> {
+  /** A folder may hold only later revisions: of a run whose first was published elsewhere. */
+  async #revisionsIn(run: RunId, folder: RunFolder): Promise<readonly Revision[]> {
+    const entries = await readTree(this.#objects, folder.tree);
+    const others = entries.find(({ name, kind }) => name === REVISIONS_FOLDER && kind === 'tree');
+    const hasFirst = !others || entries.some(({ name }) => name === ROW_FILE);
+    const first = hasFirst ? [this.#revision(run, folder, entries)] : [];
+    if (!others) return Promise.all(first);
+    const path = `${folder.path}/${REVISIONS_FOLDER}`;
+    const later = (await readTree(this.#objects, others.id)).map(async ({ name, id }) =>
+      this.#revision(run, { path: `${path}/${name}`, tree: id }, await readTree(this.#objects, id)),
+    );
+    return Promise.all([...first, ...later]);
+  }
+
+  async #revision(run: RunId, folder: RunFolder, entries: readonly TreeEntry[]): Promise<Revision> {
     const file = entries.find(({ name }) => name === ROW_FILE);
     const blob = file && (await this.#objects.object(file.id));
-    if (!blob) throw missingObject(file?.id ?? place.tree);
-    return { ...place, row: readRow(blob.bytes, { run: place.run }) };
+    if (!blob) throw missingObject(file?.id ?? folder.tree);
+    return { ...folder, run, row: readRow(blob.bytes, { run }) };
   }
 
-  async #checkFormat(name: string): Promise<void> {
-    const file = this.#root.get(FORMAT_FILE);
-    const blob = file && (await this.#objects.object(file.id));
-    const found = /"format":"holdfast-results","version":(\d+)/.exec(blob?.bytes.toString('utf8') ?? '');
-    if (Number(found?.[1]) === FORMAT_VERSION) return;
-    if (found)
-      throw new UsageError({
-        code: 'E_RESULTS_VERSION',
-        message: `${name} holds results of version ${found[1]}, which is newer than this Holdfast knows.`,
-        hint: 'Install a newer Holdfast.',
-      });
+  async #entries(entry: UnionEntry | undefined): Promise<readonly UnionEntry[]> {
+    return entry?.kind === 'tree' ? readUnion(this.#objects, entry.ids) : [];
+  }
+}
+
+interface Root {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+}
+
+async function rootOf(objects: CatFile, name: string): Promise<Root | undefined> {
+  const commit = await objects.info(`${name}^{commit}`);
+  if (!commit) return undefined;
+  const tree = await objects.info(`${commit.id}^{tree}`);
+  if (!tree) throw missingObject(commit.id);
+  await checkFormat(objects, tree.id, name);
+  return { commit: commit.id, tree: tree.id };
+}
+
+async function checkFormat(objects: CatFile, tree: ObjectId, name: string): Promise<void> {
+  const entries = await readTree(objects, tree);
+  const file = entries.find((entry) => entry.name === FORMAT_FILE);
+  const blob = file && (await objects.object(file.id));
+  const found = /"format":"holdfast-results","version":(\d+)/.exec(blob?.bytes.toString('utf8') ?? '');
+  if (Number(found?.[1]) === FORMAT_VERSION) return;
+  if (found)
     throw new UsageError({
-      code: 'E_RESULTS_REF',
-      message: `${name} was not made by "holdfast results init": it has no ${FORMAT_FILE}.`,
-      hint: 'Name another branch with --branch, or another repository with --repo.',
+      code: 'E_RESULTS_VERSION',
+      message: `${name} holds results of version ${found[1]}, which is newer than this Holdfast knows.`,
+      hint: 'Install a newer Holdfast.',
     });
-  }
-
-  async #child(parent: TreeEntry | undefined, name: string): Promise<TreeEntry | undefined> {
-    return (await this.#entries(parent)).find((entry) => entry.name === name);
-  }
-
-  async #entries(entry: TreeEntry | undefined): Promise<readonly TreeEntry[]> {
-    return entry ? this.entriesOf(entry.id) : [];
-  }
+  throw new UsageError({
+    code: 'E_RESULTS_REF',
+    message: `${name} was not made by "holdfast results init": it has no ${FORMAT_FILE}.`,
+    hint: 'Name another branch with --branch, or another repository with --repo.',
+  });
 }
 
 /** Numbered higher, ended later, and between equals the digest decides: the same for everybody [RES-5]. */
@@ -156,19 +232,22 @@ function newestFirst(a: Revision, b: Revision): number {
   const [left, right] = [a.row, b.row];
   if (left.revision !== right.revision) return right.revision - left.revision;
   if (left.end !== right.end) return left.end < right.end ? 1 : -1;
-  return left.log.digest < right.log.digest ? 1 : -1;
+  if (left.log.digest !== right.log.digest) return left.log.digest < right.log.digest ? 1 : -1;
+  return a.tree < b.tree ? -1 : 1;
 }
 
-function placesIn(entries: readonly TreeEntry[], path: string): RunPlace[] {
-  return entries.flatMap(({ name, kind, id }) =>
-    kind === 'tree' && isRunId(name) ? [{ run: name, path: `${path}/${name}`, tree: id }] : [],
+function foldersIn(entries: readonly UnionEntry[], path: string): (RunFolder & { readonly run: RunId })[] {
+  return entries.flatMap(({ name, kind, ids }) =>
+    kind === 'tree' && isRunId(name) ? ids.map((tree) => ({ run: name, path: `${path}/${name}`, tree })) : [],
   );
 }
 
-function missingObject(id: ObjectId): DamageError {
-  return new DamageError({
-    code: 'E_GIT_OBJECT',
-    message: `The object ${id} is missing in the repository of the results.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
-  });
+function gather(folders: readonly (RunFolder & { readonly run: RunId })[]): RunPlace[] {
+  const places = new Map<RunId, RunFolder[]>();
+  for (const { run, path, tree } of folders) {
+    const known = places.get(run);
+    if (known) known.push({ path, tree });
+    else places.set(run, [{ path, tree }]);
+  }
+  return [...places].map(([run, found]) => ({ run, folders: found }));
 }

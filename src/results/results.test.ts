@@ -12,11 +12,14 @@ import {
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { convertLog, openLog } from '../log/index.ts';
 import { digestDocuments } from './documents.ts';
 import { DAY_RUNS_MAX, RESULTS_REF } from './layout.ts';
 import { listRuns } from './list-runs.ts';
 import { openPublished } from './published-log.ts';
 import { ResultsTree } from './results-tree.ts';
+import { withDocuments } from './with-documents.ts';
 
 const dir = useTempDir();
 let repo: string;
@@ -43,7 +46,7 @@ describe('publishing', () => {
     const done = await results.publish(await writeRun(logs, RUN));
     expect(done).toMatchObject({ run: RUN, outcome: 'published', row: { revision: 1, eval: 'capitals' } });
     expect(git(repo, 'status', '--porcelain', '--branch')).toBe(before);
-    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('1');
+    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('2');
     expect(
       git(repo, 'log', '-1', '--format=%an %ae|%(trailers:key=Holdfast-Run,valueonly)', RESULTS_REF),
     ).toBe(`Ada ada@example.test|${RUN}`);
@@ -68,15 +71,15 @@ describe('publishing', () => {
     const path = await writeRun(logs, RUN);
     const first = await results.publish(path);
     expect((await results.publish(path)).outcome).toBe('there');
-    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('1');
+    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('2');
     const second = await results.publish(await writeRun(logs, RUN, { header: { tags: ['again'] } }));
     expect(second).toMatchObject({
       outcome: 'revised',
       row: { revision: 2, previous: first.row.log.digest, tags: ['again'] },
     });
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 10 });
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 10 });
     expect(page?.runs).toMatchObject([{ run: RUN, row: { revision: 2 } }]);
-    const tree = await ResultsTree.read(results.objects, RESULTS_REF);
+    const tree = await ResultsTree.read(results.ports, [RESULTS_REF]);
     const digests = (await tree?.find(RUN))?.map(({ row }) => row.log.digest);
     expect(digests).toEqual([second.row.log.digest, first.row.log.digest]);
   });
@@ -90,9 +93,9 @@ describe('publishing', () => {
       }),
     );
     await using results = await openResults(repo);
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 10 });
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 10 });
     expect(page?.runs.map(({ run }) => run)).toEqual(runs.toReversed());
-    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('6');
+    expect(git(repo, 'rev-list', '--count', RESULTS_REF)).toBe('7');
   });
 
   test('[RES-4] names of samples may be anything, and the log comes back as it was', async () => {
@@ -101,10 +104,10 @@ describe('publishing', () => {
     await using results = await openResults(repo);
     const path = await writeRun(logs, RUN, { samples });
     await results.publish(path);
-    const tree = await ResultsTree.read(results.objects, RESULTS_REF);
+    const tree = await ResultsTree.read(results.ports, [RESULTS_REF]);
     const [revision] = (await tree?.find(RUN)) ?? [];
     if (!revision) throw new Error('it was published');
-    const log = await openPublished(revision, results);
+    const log = await openPublished(revision, results.ports);
     expect((await log.samples()).map(({ id }) => id).sort()).toEqual(ids.toSorted());
     expect((await log.sample('a/b', 1))?.input).toBe('question');
     expect(await digestDocuments(log)).toEqual(await withLog(path, digestDocuments));
@@ -116,14 +119,34 @@ describe('publishing', () => {
     await expect(results.publish(path)).rejects.toMatchObject({ code: 'E_RESULT_UNFINISHED' });
   });
 
+  test('a log in one JSON is published as documents, and read again as it was', async () => {
+    await using results = await openResults(repo);
+    const from = await writeRun(logs, RUN);
+    const to = join(logs, 'one.json');
+    await convertLog(nodeDisk, { from, to });
+    expect(await results.publish(to)).toMatchObject({
+      run: RUN,
+      outcome: 'published',
+      row: { log: { name: 'one.json' } },
+    });
+    const log = await results.store.open(await results.store.find(RUN));
+    expect(log.members().length).toBeGreaterThan(3);
+    expect(await log.sample('1', 1)).toEqual(await withLog(from, (whole) => whole.sample('1', 1)));
+    await log.close();
+    const away = { ...(await openLog(nodeDisk, to)), path: '/nowhere/one.json', members: () => [] };
+    await expect(withDocuments(nodeDisk, away, async () => 0)).rejects.toMatchObject({
+      code: 'E_RESULT_FORM',
+    });
+  });
+
   test('a repository of SHA-256 works', async () => {
     const other = join(dir.path, 'other');
     initRepository(other, '--object-format=sha256', '--bare');
     await using results = await openResults(other);
     await results.publish(await writeRun(logs, RUN));
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 1 });
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 1 });
     expect(page?.runs).toMatchObject([{ run: RUN }]);
-    expect(page?.commit).toHaveLength(64);
+    expect(page?.commits[0]).toHaveLength(64);
   });
 });
 
@@ -134,11 +157,14 @@ describe('listing', () => {
       runIdAt(`${day}T00:00:00Z`, n),
     );
     for (const run of runs) await results.publish(await writeRun(logs, run));
-    const first = await listRuns(results.objects, RESULTS_REF, { limit: 2 });
+    const first = await listRuns(results.ports, results.ports.refs, { limit: 2 });
     expect(first?.runs.map(({ run }) => run)).toEqual([runs[3], runs[2]]);
     for (const time of ['2026-03-01T12:00:00Z', '2026-03-02T00:00:01Z'])
       await results.publish(await writeRun(logs, runIdAt(time, 9)));
-    const second = await listRuns(results.objects, RESULTS_REF, { limit: 2, cursor: first?.cursor ?? '' });
+    const second = await listRuns(results.ports, results.ports.refs, {
+      limit: 2,
+      cursor: first?.cursor ?? '',
+    });
     expect(second?.runs.map(({ run }) => run)).toEqual([runs[1], runs[0]]);
     expect(second?.cursor).toBeUndefined();
   });
@@ -147,10 +173,14 @@ describe('listing', () => {
     await using results = await openResults(repo);
     const runs = [1, 2].map((n) => runIdAt(`2026-03-0${n}T00:00:00Z`, n));
     for (const run of runs) await results.publish(await writeRun(logs, run));
-    const gone = Buffer.from(JSON.stringify({ commit: '0'.repeat(40), run: runs[1] })).toString('base64url');
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 5, cursor: gone });
+    const gone = Buffer.from(JSON.stringify({ commits: ['0'.repeat(40)], run: runs[1] })).toString(
+      'base64url',
+    );
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 5, cursor: gone });
     expect(page?.runs.map(({ run }) => run)).toEqual([runs[0]]);
-    await expect(listRuns(results.objects, RESULTS_REF, { limit: 5, cursor: 'x' })).rejects.toMatchObject({
+    await expect(
+      listRuns(results.ports, results.ports.refs, { limit: 5, cursor: 'x' }),
+    ).rejects.toMatchObject({
       code: 'E_CURSOR',
     });
   });
@@ -162,7 +192,9 @@ describe('listing', () => {
     await results.publish(await writeRun(logs, early, { header: { tags: ['x'] } }));
     await results.publish(await writeRun(logs, late, { spec: { task: 'other', model: 'mock/n' } }));
     const list = async (filter: object) =>
-      (await listRuns(results.objects, RESULTS_REF, { limit: 9, ...filter }))?.runs.map(({ run }) => run);
+      (await listRuns(results.ports, results.ports.refs, { limit: 9, ...filter }))?.runs.map(
+        ({ run }) => run,
+      );
     expect(await list({ eval: 'other' })).toEqual([late]);
     expect(await list({ target: 'mock/m' })).toEqual([early]);
     expect(await list({ tag: 'x' })).toEqual([early]);
@@ -176,13 +208,13 @@ describe('listing', () => {
     const runs = Array.from({ length: DAY_RUNS_MAX + 4 }, (_, n) => runIdAt('2026-03-01T00:00:00Z', n));
     importRuns(runs.slice(0, DAY_RUNS_MAX));
     for (const run of runs.slice(DAY_RUNS_MAX)) await results.publish(await writeRun(logs, run));
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 1_000 });
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 1_000 });
     expect(page?.runs.map(({ run }) => run)).toEqual(runs.toReversed());
     const beside = git(repo, 'ls-tree', '--name-only', RESULTS_REF, 'runs/2026-03-01/').split('\n');
     expect(beside.filter((name) => /\/[0-9a-f]{2}$/.test(name)).length).toBeGreaterThan(0);
     expect(beside.length).toBeLessThanOrEqual(DAY_RUNS_MAX + 4);
     const last = runs.at(-1);
-    const tree = await ResultsTree.read(results.objects, RESULTS_REF);
+    const tree = await ResultsTree.read(results.ports, [RESULTS_REF]);
     expect(last && (await tree?.find(last))).toHaveLength(1);
   });
 
@@ -191,7 +223,7 @@ describe('listing', () => {
     const whole = runIdAt('2026-03-02T00:00:00Z', 1);
     importRuns([runIdAt('2026-03-01T00:00:00Z', 7)], '{"broken":');
     await results.publish(await writeRun(logs, whole));
-    const page = await listRuns(results.objects, RESULTS_REF, { limit: 5 });
+    const page = await listRuns(results.ports, results.ports.refs, { limit: 5 });
     expect(page?.runs).toMatchObject([
       { run: whole, row: {} },
       { damage: expect.stringContaining('cannot be read') },
@@ -201,13 +233,13 @@ describe('listing', () => {
   test('[RES-1] a branch of somebody else’s tool, and one of a newer version, are refused by name', async () => {
     git(repo, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '--allow-empty', '-qm', 'mine');
     git(repo, 'branch', 'holdfast/results');
-    await using results = await openResults(repo);
-    await expect(listRuns(results.objects, RESULTS_REF, { limit: 1 })).rejects.toMatchObject({
+    await using results = await openResults(repo, { isBegun: false });
+    await expect(listRuns(results.ports, results.ports.refs, { limit: 1 })).rejects.toMatchObject({
       code: 'E_RESULTS_REF',
     });
     await expect(results.publish(await writeRun(logs, RUN))).rejects.toMatchObject({ code: 'E_RESULTS_REF' });
     git(repo, 'branch', '-D', 'holdfast/results');
-    expect(await listRuns(results.objects, RESULTS_REF, { limit: 1 })).toBeUndefined();
+    expect(await listRuns(results.ports, results.ports.refs, { limit: 1 })).toBeUndefined();
   });
 
   test('outside of any repository it says so', async () => {
@@ -220,8 +252,7 @@ describe('listing', () => {
       const text = row ?? rowOf(run);
       return `M 100644 inline runs/2026-03-01/${run}/run.json\ndata ${Buffer.byteLength(text)}\n${text}\n`;
     });
-    const format = '{"format":"holdfast-results","version":1}';
-    const commit = `commit ${RESULTS_REF}\ncommitter x <x@y> 1 +0000\ndata 1\nx\nM 100644 inline format.json\ndata ${format.length}\n${format}\n${files.join('')}\n`;
+    const commit = `commit ${RESULTS_REF}\ncommitter x <x@y> 1 +0000\ndata 1\nx\nfrom ${RESULTS_REF}^0\n${files.join('')}\n`;
     gitInput(repo, commit);
   }
 });

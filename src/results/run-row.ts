@@ -50,12 +50,20 @@ export const runRow = z.object({
     sizeBytes: z.number(),
     documents: z.number(),
     isFanned: z.boolean(),
+    /** Documents that are not kept in git; absent when all are. */
+    bodies: z
+      .object({ count: z.number(), sizeBytes: z.number(), kept: z.enum(['bucket', 'nowhere']) })
+      .optional(),
   }),
   /** True when something was left out to keep the row short. */
   isCut: z.literal(true).optional(),
 });
 
+/** What a row says of a run, wherever and in whatever form it is kept. */
+export const rowContent = runRow.omit({ version: true, revision: true, previous: true, by: true, log: true });
+
 export type RunRow = z.infer<typeof runRow>;
+export type RowContent = z.infer<typeof rowContent>;
 export type RowScore = z.infer<typeof score>;
 
 export function readRow(bytes: Uint8Array, about: { readonly run: string }): RunRow {

@@ -1,5 +1,5 @@
 import { ActionableError, errnoOf, messageOf, sampleKeyText } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, openCacheFile } from '../disk/index.ts';
 import {
   answersMemberName,
   type EvalSampleSummary,
@@ -43,7 +43,7 @@ export async function readyIndex(
 ): Promise<ReadyIndex> {
   try {
     return await ready(
-      about.isLooking ? await copiedIndex(disk, path) : await openLogIndex(disk, path),
+      about.isLooking ? await copiedIndex(disk, path) : await openCacheFile(disk, path, LogIndex.open),
       about,
     );
   } catch (error) {
@@ -53,21 +53,9 @@ export async function readyIndex(
 }
 
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
-/** SQLITE_CORRUPT and SQLITE_NOTADB: nobody else can use it either, so it may go. */
-const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
 async function copiedIndex(disk: Disk, path: string): Promise<LogIndex> {
   return (await disk.stat(path)) ? LogIndex.copyOf(path) : LogIndex.inMemory();
-}
-
-async function openLogIndex(disk: Disk, path: string): Promise<LogIndex> {
-  try {
-    return LogIndex.open(path);
-  } catch (error) {
-    if (!(error instanceof Error) || !DAMAGED.has(Reflect.get(error, 'errcode'))) throw error;
-    for (const ending of ['', '-wal', '-shm']) await disk.remove(`${path}${ending}`);
-    return LogIndex.open(path);
-  }
 }
 
 async function ready(

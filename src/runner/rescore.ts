@@ -4,6 +4,7 @@ import {
   type Clock,
   type Digest,
   digestOf,
+  inOrder,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -53,7 +54,6 @@ import {
 } from '../targets/index.ts';
 import type { ScorerTrouble } from './account.ts';
 import type { BoughtAnswer } from './earlier-runs.ts';
-import { inOrder } from './in-order.ts';
 import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
 import { withLater } from './later-modules.ts';

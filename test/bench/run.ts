@@ -6,8 +6,10 @@ import { edits, lookUp } from './edits.ts';
 import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
 import { largeSample } from './large-sample.ts';
+import { logFolder } from './log-folder.ts';
 import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
+import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -18,8 +20,10 @@ const BENCHES: readonly Bench[] = [
   startUp,
   edits,
   lookUp,
+  logFolder,
   recoverMany,
   recoverLong,
+  resultsList,
 ];
 
 const { positionals: names, values } = parseArgs({

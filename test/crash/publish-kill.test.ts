@@ -49,9 +49,11 @@ async function checkAll(): Promise<void> {
     ),
   );
   const { stdout } = await holdfast(project, ['results', 'list', '--limit', '1000', '--json']);
-  const { runs } = JSON.parse(stdout) as { runs: readonly { run: string; row: { revision: number } }[] };
+  const { runs } = JSON.parse(stdout) as {
+    runs: readonly { run: string; forms: readonly string[]; row: { revision: number } }[];
+  };
   expect(runs.map(({ run }) => run).sort()).toEqual(finished.sort());
-  expect(runs.every(({ row }) => row.revision === 1)).toBe(true);
+  expect(runs.every(({ row, forms }) => row.revision === 1 && forms.includes('published'))).toBe(true);
   expect(Number(git(project, 'rev-list', '--count', BRANCH))).toBe(finished.length + 1);
   checkWhole();
 }

@@ -184,6 +184,9 @@ test('every option of the same name stands for the same setting, with the same k
       'branch',
       'remote',
       'publish',
+      'source',
+      'bodies',
+      'bodyLimit',
     ]),
   );
 });

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type RunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
-import { CatFile } from '../../src/git/cat-file.ts';
-import { findRepository } from '../../src/git/git.ts';
 import { type LogReader, openLog } from '../../src/log/index.ts';
-import { RESULTS_REF } from '../../src/results/layout.ts';
-import { type Published, type PublishPorts, publishLog } from '../../src/results/publish-log.ts';
+import type { BodiesSetting } from '../../src/results/bodies.ts';
+import type { ResultsPorts } from '../../src/results/change-results.ts';
+import type { Published } from '../../src/results/publish-log.ts';
+import { openResults as openStore, type ResultsStore } from '../../src/results/results-store.ts';
 import { type FixtureLog, writeFixtureLog } from './log-fixture.ts';
 
 /** Nothing of the user's own settings. */
@@ -26,26 +26,39 @@ export function initRepository(dir: string, ...flags: string[]): void {
   execFileSync('git', ['init', '--quiet', '--initial-branch=main', ...flags, dir], { env: GIT_ENV });
 }
 
-export interface ResultsRepo extends AsyncDisposable, PublishPorts {
+export function cloneRepository(from: string, to: string, ...flags: string[]): void {
+  execFileSync('git', ['clone', '--quiet', ...flags, from, to], { env: GIT_ENV, stdio: 'pipe' });
+}
+
+export interface ResultsRepo extends AsyncDisposable {
+  readonly store: ResultsStore;
+  readonly ports: ResultsPorts;
   publish(path: string): Promise<Published>;
 }
 
-export async function openResults(dir: string): Promise<ResultsRepo> {
-  const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
-  const repository = await findRepository(dir, ports);
-  const objects = new CatFile(repository);
-  const publishing: PublishPorts = {
-    ...ports,
-    git: repository,
-    objects,
-    ref: RESULTS_REF,
-    author: { name: 'Ada', email: 'ada@example.test' },
-    by: { user: 'ada', host: 'here' },
-  };
+export interface OpenRepoOptions {
+  readonly author?: string;
+  readonly isBegun?: boolean;
+  readonly remote?: string;
+  readonly bodies?: BodiesSetting;
+}
+
+/** The results of a repository, begun if need be, as somebody who is told to git. */
+export async function openResults(
+  dir: string,
+  { author = 'Ada', isBegun = true, remote, bodies }: OpenRepoOptions = {},
+): Promise<ResultsRepo> {
+  const base = { disk: nodeDisk, clock: systemClock, random: systemRandom };
+  const email = `${author.toLowerCase()}@example.test`;
+  const count = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: author };
+  const env = { ...GIT_ENV, ...count, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: email };
+  const store = await openStore({ ...base, env, repo: dir, remote, bodies });
+  if (isBegun) await store.init();
   return {
-    ...publishing,
-    publish: (path) => withLog(path, (log) => publishLog(log, path.split('/').at(-1) ?? '', publishing)),
-    [Symbol.asyncDispose]: () => objects[Symbol.asyncDispose](),
+    store,
+    ports: await store.ports(),
+    publish: (path) => withLog(path, (log) => store.publish(log, path.split('/').at(-1) ?? '')),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 
@@ -72,4 +85,14 @@ export function writeRun(dir: string, run: string, more: FixtureLog = {}): Promi
 /** A stream for `git fast-import`. */
 export function gitInput(dir: string, stream: string): void {
   execFileSync('git', ['-C', dir, 'fast-import', '--quiet'], { input: stream, env: GIT_ENV });
+}
+
+/** One commit more on a branch, of files by their paths; a branch that is not there begins with it. */
+export function commitFiles(dir: string, ref: string, files: Readonly<Record<string, string>>): void {
+  const isThere = git(dir, 'for-each-ref', ref) !== '';
+  const changes = Object.entries(files).map(
+    ([path, text]) => `M 100644 inline ${JSON.stringify(path)}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+  );
+  const from = isThere ? `from ${ref}^0\n` : '';
+  gitInput(dir, `commit ${ref}\ncommitter x <x@y> 1 +0000\ndata 1\nx\n${from}${changes.join('')}\n`);
 }

@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import { UsageError } from '../../base/index.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import {
   type ResultsSettings,
@@ -10,11 +9,10 @@ import {
 import { withoutPassword } from '../config/without-password.ts';
 import { EXIT } from '../exit-code.ts';
 import { shortPath } from '../recover/recover-account.ts';
-import { isRemote, REMOTE } from '../results/repo-name.ts';
-import { type ResultsFlags, remoteOption, resultsOf, resultsOptions } from '../results/results-place.ts';
+import { isRemote } from '../results/repo-name.ts';
+import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
 
 interface InitFlags extends ResultsFlags {
-  readonly remote?: string;
   readonly save?: true;
 }
 
@@ -25,7 +23,6 @@ From then on finished runs are published there by themselves. A repository elsew
 project. Your files, your index and the branch that is checked out are never touched.`,
   options: [
     ...resultsOptions(),
-    remoteOption(),
     new Option('--save', 'write what was given into the holdfast.config file, so that runs know of it'),
   ],
   examples: [
@@ -62,9 +59,8 @@ project. Your files, your index and the branch that is checked out are never tou
 
 async function begin({ flags, terminal }: CommandCall<InitFlags>) {
   await using results = await resultsOf(flags, terminal);
-  const { remote } = flags;
-  if (remote !== undefined && (await results.remoteUrl(remote)) === undefined)
-    throw unknownRemote(remote, results.dir);
+  // One that is named must be there.
+  await results.remote();
   const isNew = await results.init();
   return { repository: results.dir, branch: results.ref.replace('refs/heads/', ''), isNew };
 }
@@ -75,12 +71,4 @@ function sayUnsaved(wanted: ResultsSettings, { terminal }: CommandCall<InitFlags
     'For runs to publish there, put this into holdfast.config.yaml, or say it again with --save:',
   );
   for (const line of settingLines(wanted)) terminal.line(`  ${line}`);
-}
-
-function unknownRemote(remote: string, dir: string): UsageError {
-  return new UsageError({
-    code: 'E_REMOTE_UNKNOWN',
-    message: `The repository ${dir} has no remote "${remote}".`,
-    hint: `Name one that it has (usually ${REMOTE}), or make it with "git remote add".`,
-  });
 }

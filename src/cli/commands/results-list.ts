@@ -1,15 +1,16 @@
-import { InvalidArgumentError, Option } from 'commander';
-import { formatUsd, systemClock, toJson } from '../../base/index.ts';
-import type { ListedRun, RunRow } from '../../results/index.ts';
+import { Option } from 'commander';
+import { definedOf, formatUsd, toJson } from '../../base/index.ts';
+import { listAll, type RunInForms, type SourceRow } from '../../sources/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatDuration, formatScore, formatTime } from '../quantities.ts';
-import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import { parseSince } from '../results/parse-since.ts';
+import { openSources, type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ListFlags extends ResultsFlags {
+interface ListFlags extends SourceFlags {
   readonly limit: number;
   readonly cursor?: string;
   readonly eval?: string;
@@ -18,10 +19,11 @@ interface ListFlags extends ResultsFlags {
   readonly tag?: string;
   readonly status?: string;
   readonly since?: number;
+  readonly removed?: true;
 }
 
 export const command = defineCommand<ListFlags>({
-  summary: 'List published runs, newest first',
+  summary: 'List runs, newest first: published, in logs, and under way',
   options: [
     new Option('--limit <n>', 'at most so many').argParser(parseCount).default(50),
     new Option('--cursor <cursor>', 'go on where the page before ended'),
@@ -29,29 +31,46 @@ export const command = defineCommand<ListFlags>({
     new Option('--target <name>', 'only runs on this target'),
     new Option('--experiment <name>', 'only runs of this experiment'),
     new Option('--tag <tag>', 'only runs with this tag'),
-    new Option('--status <status>', 'only runs that ended so: success, error, cancelled'),
+    new Option('--status <status>', 'only such runs: success, error, cancelled, running, interrupted'),
     new Option('--since <time>', 'only runs that began then or later: 2026-11-01, or 7d, 12h').argParser(
       parseSince,
     ),
-    ...resultsOptions(),
+    new Option('--removed', 'also runs that were removed'),
+    ...sourceOptions(),
   ],
   examples: [
     ['holdfast results list', 'the newest fifty'],
     ['holdfast results list --eval capitals --since 7d', 'one eval, the last week'],
+    ['holdfast results list --source ../inspect-logs', 'and the logs of another folder'],
+    ['holdfast results list --source ../repo#agentv/results/v1', 'and a results branch of AgentV'],
   ],
   exits: {
     0: 'listed',
-    1: 'git failed',
-    2: 'there are no results yet',
+    1: 'git failed, or a source could not be read; the others are listed',
+    2: 'there are no results yet and no other source was named, or it does not exist',
     3: 'some rows could not be read, and are listed as such',
   },
-  async run({ flags, terminal }) {
-    const { limit, since, repo: _repo, branch: _branch, json, verbose: _verbose, ...filter } = flags;
-    await using results = await resultsOf(flags, terminal);
-    const page = await results.list({ ...filter, limit, ...(since === undefined ? {} : { sinceMs: since }) });
-    if (json) terminal.json(toJson(page));
-    else for (const line of report(page.runs, page.cursor, terminal)) terminal.line(line);
-    return page.runs.some(({ damage }) => damage !== undefined) ? EXIT.damage : EXIT.ok;
+  async run({ flags, terminal, isGiven }) {
+    const { limit, cursor, since, eval: name, target, experiment, tag, status, removed, json } = flags;
+    const wanted = { eval: name, target, experiment, tag, status, sinceMs: since, withRemoved: removed };
+    await using opened = await openSources({ flags, terminal, isGiven });
+    const {
+      runs,
+      cursor: next,
+      problems,
+    } = await listAll(opened.sources, {
+      limit,
+      ...definedOf({ ...wanted, cursor }),
+    });
+    const failed = problems.map(({ place, error }) => ({ place, code: error.code, message: error.message }));
+    if (json)
+      terminal.json(
+        toJson(definedOf({ commits: opened.results?.commits, runs, cursor: next, problems: failed })),
+      );
+    else for (const line of report(runs, next, terminal)) terminal.line(line);
+    for (const { place, error } of problems) terminal.note(`${place}: ${error.message} ${error.hint}`);
+    if (problems.length > 0) return EXIT.failed;
+    return runs.some(isDamaged) ? EXIT.damage : EXIT.ok;
   },
 });
 
@@ -67,17 +86,39 @@ const COLUMNS: readonly Column[] = [
   { title: 'took', align: 'right' },
 ];
 
-function report(runs: readonly ListedRun[], cursor: string | undefined, terminal: Terminal): string[] {
+function report(runs: readonly RunInForms[], cursor: string | undefined, terminal: Terminal): string[] {
   const { style, columns: width } = terminal;
-  const whole = runs.flatMap(({ row }) => (row ? [rowOf(row, terminal)] : []));
+  const whole = runs.flatMap((listed) => (listed.row ? [{ listed, row: listed.row }] : []));
   const lines = runs.length === 0 ? ['There are no such runs.'] : [];
-  if (whole.length > 0) lines.push(renderTable(COLUMNS, whole, { width, title: style.dim }));
-  for (const { run, damage } of runs) if (damage !== undefined) lines.push(style.bad(`${run}  ${damage}`));
+  // Where a run is kept is said only when they are not all kept alike.
+  const isMixed = new Set(whole.map(({ listed }) => whereOf(listed))).size > 1;
+  const columns = isMixed ? [...COLUMNS, { title: 'kept as' }] : COLUMNS;
+  const rows = whole.map(({ listed, row }) => [
+    ...cellsOf(row, terminal),
+    ...(isMixed ? [whereOf(listed)] : []),
+  ]);
+  if (rows.length > 0) lines.push(renderTable(columns, rows, { width, title: style.dim }));
+  for (const listed of runs)
+    lines.push(...damageIn(listed).map((text) => style.bad(`${listed.run}  ${text}`)));
   if (cursor !== undefined) lines.push('', style.dim(`More: --cursor ${cursor}`));
   return lines;
 }
 
-function rowOf(row: RunRow, { style }: Terminal): string[] {
+function whereOf({ forms: [form = 'log'], logIs }: RunInForms): string {
+  if (logIs === 'newer') return 'log, newer than published';
+  return logIs === 'different' ? 'published, log differs' : form;
+}
+
+function damageIn({ damage, name, also = [] }: RunInForms): string[] {
+  const others = also.flatMap((one) => (one.damage === undefined ? [] : [`${one.name}: ${one.damage}`]));
+  return damage === undefined ? others : [`${name}: ${damage}`, ...others];
+}
+
+function isDamaged(listed: RunInForms): boolean {
+  return damageIn(listed).length > 0;
+}
+
+function cellsOf(row: SourceRow, { style }: Terminal): string[] {
   const paint = row.status === 'success' ? style.good : style.warn;
   const { total, completed } = row.samples;
   return [
@@ -93,22 +134,11 @@ function rowOf(row: RunRow, { style }: Terminal): string[] {
   ];
 }
 
-function scoreOf({ scores: [score] }: RunRow): string {
+function scoreOf({ scores: [score] }: SourceRow): string {
   if (!score || score.value === null) return '';
   const around =
     score.low === undefined || score.high === undefined
       ? ''
       : ` (${formatScore(score.low)}–${formatScore(score.high)})`;
   return `${score.metric} ${formatScore(score.value)}${around}`;
-}
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** A date, a time, or how long ago. Gives milliseconds. */
-function parseSince(text: string): number {
-  const ago = /^(\d+)([mhdw])$/.exec(text);
-  const ms = ago ? systemClock.nowMs() - Number(ago[1]) * (UNITS[ago[2] ?? 'd'] ?? 0) : Date.parse(text);
-  if (!Number.isFinite(ms))
-    throw new InvalidArgumentError('Write a date such as 2026-11-01, or how long ago: 7d, 12h.');
-  return ms;
 }

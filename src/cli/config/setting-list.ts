@@ -2,8 +2,8 @@ import type { Json } from '../../base/index.ts';
 
 /** What the command line knows of a setting; what it may be is in the schema of the room `config`. */
 export interface SettingSpec {
-  /** `place`: a path that starts where the file of settings is, or a URL. `other`: no text can stand for it. */
-  readonly kind: 'text' | 'place' | 'number' | 'truth' | 'other';
+  /** `place`: a path that starts where the file of settings is, or a URL; `places`: a list of them. `other`: no text can stand for it. */
+  readonly kind: 'text' | 'place' | 'places' | 'number' | 'truth' | 'other';
   /** The option of the same meaning, by the name that commander gives it, and what it takes for a value. */
   readonly option?: string;
   readonly toOption?: 'milliseconds' | 'is auto';
@@ -31,12 +31,13 @@ const LIST = {
   redact: { kind: 'other', option: 'redact', adds: true },
   'results.repo': { kind: 'place', option: 'repo' },
   'results.branch': { kind: 'text', option: 'branch', standard: 'holdfast/results' },
-  'results.remote': { kind: 'text', option: 'remote', standard: 'origin' },
+  'results.remote': { kind: 'text', option: 'remote' },
   'results.publish': { kind: 'text', option: 'publish', toOption: 'is auto', standard: 'auto' },
-  'results.push': { kind: 'text', option: 'push', toOption: 'is auto', standard: 'manual' },
-  'results.bodies': { kind: 'text', option: 'bodies', standard: 'git' },
+  // The --no-push of `results sync` is about one time.
+  'results.push': { kind: 'text', standard: 'manual' },
+  'results.bodies': { kind: 'text', option: 'bodies' },
   'results.bodyLimit': { kind: 'text', option: 'bodyLimit' },
-  'results.sources': { kind: 'other' },
+  'results.sources': { kind: 'places', option: 'source', adds: true },
 } as const;
 
 export const SETTINGS: Readonly<Record<SettingKey, SettingSpec>> = LIST;

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path';
-import type { Json } from '../../base/index.ts';
+import { isJsonArray, type Json } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { isRemote } from '../results/repo-name.ts';
 import type { Environment } from '../terminal.ts';
@@ -36,7 +36,7 @@ export async function loadSettings(about: {
     const spec = SETTINGS[key];
     const said = fromEnv.get(key);
     if (said) return { key, value: said.value, source: 'environment', from: said.name };
-    const value = loaded && placed(spec, valueAt(loaded.config, key), { ...loaded, cwd: about.cwd });
+    const value = loaded && placed(spec, valueAt(loaded.config, key), { dir: loaded.dir, cwd: about.cwd });
     if (loaded && value !== undefined) return { key, value, source: 'file', from: loaded.file };
     if (spec.or !== undefined) {
       const other = get(spec.or);
@@ -69,7 +69,7 @@ async function readEnv(env: Environment): Promise<ReadonlyMap<SettingKey, FromEn
   for (const [key, spec] of entriesOf(SETTINGS)) {
     const name = variableOf(key);
     const text = env[name];
-    if (text === undefined || text === '' || spec.kind === 'other') continue;
+    if (text === undefined || text === '' || ['other', 'places'].includes(spec.kind)) continue;
     const value = valueOfText(spec, text);
     const { checkVariable } = await import('./check-variable.ts');
     checkVariable(name, key, value);
@@ -96,11 +96,18 @@ function valueAt(config: LoadedConfig['config'], key: SettingKey): Json | undefi
 function placed(
   { kind }: SettingSpec,
   value: Json | undefined,
-  { dir, cwd }: { readonly dir: string; readonly cwd: string },
+  about: { readonly dir: string; readonly cwd: string },
 ): Json | undefined {
-  if (kind !== 'place' || typeof value !== 'string' || isRemote(value)) return value;
-  const near = relative(cwd, resolve(dir, value));
-  if (isAbsolute(value) || near.startsWith('..')) return resolve(dir, value);
+  const near = (one: Json) => (typeof one === 'string' ? nearPath(one, about) : one);
+  if (kind === 'places' && isJsonArray(value)) return value.map(near);
+  return kind === 'place' && value !== undefined ? near(value) : value;
+}
+
+function nearPath(value: string, { dir, cwd }: { readonly dir: string; readonly cwd: string }): string {
+  if (isRemote(value)) return value;
+  const path = resolve(dir, value);
+  const near = relative(cwd, path);
+  if (isAbsolute(value) || near.startsWith('..')) return path;
   return near === '' ? '.' : near;
 }
 

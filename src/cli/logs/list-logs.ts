@@ -1,4 +1,4 @@
-import { ActionableError, messageOf, sampleKeyText } from '../../base/index.ts';
+import { ActionableError, inOrder, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { type FoundRun, findRuns, lookAtRun, type StateDir } from '../../journal/index.ts';
 import { type EvalResults, type LogStore, repairedLog, type StoredLog } from '../../log/index.ts';
@@ -32,11 +32,14 @@ export interface ListedRun {
   readonly problem?: string;
 }
 
+/** A log waits for the disk or the bucket most of the time. */
+const LOGS_AT_A_TIME = 16;
+
 /** Every log of a directory or bucket, oldest first. What cannot be read is listed as such. */
 export async function listLogs(store: LogStore): Promise<readonly ListedLog[]> {
-  const logs: ListedLog[] = [];
-  for await (const stored of store.list()) logs.push(await lookAtLog(store, stored));
-  return logs;
+  const stored = await Array.fromAsync(store.list());
+  const work = (one: StoredLog) => lookAtLog(store, one);
+  return Array.fromAsync(inOrder(stored, { atATime: LOGS_AT_A_TIME, work }));
 }
 
 /** Runs that have not ended in a log, as far as can be told without changing anything. */

@@ -62,6 +62,7 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
       words,
       terminal,
       settings: call.settings,
+      isGiven: call.isGiven,
       flags: { ...shared, model: models, logDir: logDirOf(String(call.args[0]), log), reuse: 'same' },
     },
   });

@@ -16,6 +16,7 @@ test('a failure that nobody thought of is told, and is none of the run', async (
       flags: {},
       words: [],
       terminal: openTerminal(process),
+      isGiven: () => false,
       settings: () => Promise.reject(new TypeError('of undefined')),
     },
   );

@@ -14,7 +14,6 @@ import type { Terminal } from '../terminal.ts';
 import { type FoundResults, findResults } from './find-results.ts';
 import type { Progress, PublishedRun, Sealed } from './publish-logs.ts';
 import type { PublishFlags } from './publish-options.ts';
-import { pushResults } from './push-results.ts';
 
 /** What became of them. */
 export interface PublishReport {
@@ -43,12 +42,12 @@ export async function autoPublish(sealed: Sealed, call: PublishCall): Promise<Pu
   try {
     found = await findResults(call);
     if (!found) return undefined;
-    const { publishLogs } = await import('./publish-logs.ts');
+    const { publishLogs, pushResults } = await import('./publish-logs.ts');
     await using results = await found.open();
     const { repository, branch } = { repository: results.dir, branch: found.branch };
     const error = await publishLogs(sealed, { results, progress, terminal: call.terminal });
     const wantsPush = found.push === 'auto' || call.flags.requirePush === true;
-    const push = wantsPush && progress.waiting === 0 ? await pushResults(results, found.remote) : undefined;
+    const push = wantsPush && progress.waiting === 0 ? await pushResults(results) : undefined;
     return { repository, branch, later, ...progress, ...(error ? { error } : {}), ...(push ? { push } : {}) };
   } catch (error) {
     return { branch: found?.branch ?? '', later, ...progress, error: explained(error) };
@@ -78,6 +77,12 @@ export async function checkRequiredPush(call: PublishCall): Promise<void> {
     });
   const found = await findResults(call);
   await using results = await found?.open();
+  if (results && (await results.isThere()) && (await results.remote()) === undefined)
+    throw new UsageError({
+      code: 'E_REMOTE_UNKNOWN',
+      message: 'The repository of the results has no remote that is meant, so --require-push cannot be met.',
+      hint: 'Add one with "git remote add", or name it as results.remote in holdfast.config.',
+    });
   if (!(await results?.isThere()))
     throw new UsageError({
       code: 'E_RESULTS_NOT_BEGUN',
@@ -103,13 +108,26 @@ export function sayPublished(report: PublishReport | undefined, { line, note, st
       `Not published${waiting > 1 ? ` (${counted(waiting, 'log')})` : ''}: ${error.message} ${error.hint} Later: ${later}`,
     );
   const why = push && push.outcome !== 'pushed' && push.outcome !== 'current' ? push : undefined;
-  if (why) note(`Not pushed (${why.outcome}${why.reason ? `: ${why.reason}` : ''}); the runs are kept here.`);
+  if (why)
+    note(
+      `Not pushed (${why.outcome}): ${why.error?.message ?? 'there is no remote.'} Later: holdfast results sync`,
+    );
 }
 
 export function publishedJson(report: PublishReport | undefined): JsonObject {
   if (!report) return {};
-  const { error, ...rest } = report;
-  return { results: { ...(toJson(rest) as JsonObject), ...(error ? { error: errorJson(error) } : {}) } };
+  const { error, push, ...rest } = report;
+  return {
+    results: {
+      ...(toJson(rest) as JsonObject),
+      ...(push ? { push: pushJson(push) } : {}),
+      ...(error ? { error: errorJson(error) } : {}),
+    },
+  };
+}
+
+function pushJson({ error, ...rest }: PushOutcome): JsonObject {
+  return { ...(toJson(rest) as JsonObject), ...(error ? { error: errorJson(error) } : {}) };
 }
 
 /** Publishing changes no exit code, unless the remote has to have the run. */

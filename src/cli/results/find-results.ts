@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { UsageError } from '../../base/index.ts';
+import { definedOf, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { peekBranch } from '../../git/index.ts';
 import type { ResultsStore } from '../../results/index.ts';
 import type { CommandCall, CommonFlags } from '../command.ts';
 import type { PublishFlags } from './publish-options.ts';
-import { isRemote, REMOTE } from './repo-name.ts';
+import { isRemote } from './repo-name.ts';
+import type { BodiesFlags, ResultsFlags } from './results-place.ts';
 
 const BRANCH = 'holdfast/results';
 
 /** Results that have been begun, and how they are shared. */
 export interface FoundResults {
   readonly branch: string;
-  readonly remote: string;
   readonly push: 'auto' | 'manual';
   open(): Promise<ResultsStore>;
 }
@@ -28,15 +28,21 @@ export async function findResults(
   const settings = await call.settings();
   const repo = settings.text('results.repo');
   const branch = settings.text('results.branch') ?? BRANCH;
-  const remote = settings.text('results.remote') ?? REMOTE;
   const push = settings.text('results.push') === 'auto' ? 'auto' : 'manual';
-  const place = { branch, remote, ...(repo === undefined ? {} : { repo }) };
+  const place: ResultsFlags & BodiesFlags = definedOf({
+    branch,
+    repo,
+    remote: settings.text('results.remote'),
+    bucket: settings.text('bucket'),
+    bodies: settings.text('results.bodies') as BodiesFlags['bodies'],
+    bodyLimit: settings.get('results.bodyLimit').value as BodiesFlags['bodyLimit'],
+  });
   const open = async () => {
     // What publishes is loaded only where something is published.
     const { resultsOf } = await import('./results-place.ts');
     return resultsOf(place, terminal);
   };
-  const found: FoundResults = { branch, remote, push, open };
+  const found: FoundResults = { branch, push, open };
   // The settings name it, which is asking for it; the clone is made and begun when it is opened.
   if (repo !== undefined && isRemote(repo)) return found;
   const dir = resolve(terminal.cwd, repo ?? '.');

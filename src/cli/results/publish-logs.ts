@@ -2,10 +2,16 @@ import { ActionableError, counted, digestOf, systemClock } from '../../base/inde
 import { nodeDisk } from '../../disk/index.ts';
 import type { StateDir } from '../../journal/index.ts';
 import type { LogStore } from '../../log/index.ts';
-import { openPublishedMemory, type Published, type ResultsStore } from '../../results/index.ts';
+import {
+  openPublishedMemory,
+  type Published,
+  type PushOutcome,
+  type ResultsStore,
+} from '../../results/index.ts';
 import { EXIT } from '../exit-code.ts';
 import { listenForStop } from '../run/stop-control.ts';
 import type { Terminal } from '../terminal.ts';
+import { upkeepInBackground } from './upkeep-in-background.ts';
 
 /** The logs of a command that are to be published: all of a store that are not yet, or one. */
 export type Sealed =
@@ -34,6 +40,18 @@ export async function publishLogs(
   sealed: Sealed,
   publishing: Publishing,
 ): Promise<ActionableError | undefined> {
+  const failure = await publishThem(sealed, publishing);
+  const { results, progress, terminal } = publishing;
+  if (progress.runs.length > 0) await upkeepInBackground(results, terminal);
+  return failure;
+}
+
+/** Brings what is published to the remote. The one place where the commands that run evals push. */
+export function pushResults(results: ResultsStore): Promise<PushOutcome> {
+  return results.push();
+}
+
+async function publishThem(sealed: Sealed, publishing: Publishing): Promise<ActionableError | undefined> {
   if ('state' in sealed) return publishPending(sealed, publishing);
   const { results, progress } = publishing;
   progress.waiting = 1;

@@ -1,0 +1,38 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GIT_ENV, git, initRepository } from '../../test/sim/results-repo.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { importCommit } from './fast-import.ts';
+import { findRepository } from './git.ts';
+
+const dir = useTempDir();
+const PORTS = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
+
+/** The same objects each time. */
+async function commitIn(name: string) {
+  const repository = await findRepository(join(dir.path, name), PORTS);
+  return importCommit(repository, {
+    ref: 'refs/heads/x',
+    from: undefined,
+    message: 'x\n',
+    author: { name: 'Ada <ada>\n', email: 'ada@example.test' },
+    seconds: 1,
+    files: [{ path: 'a/b', content: Buffer.from('text') }],
+  });
+}
+
+test('when another process writes the very same objects at this moment one is told to begin anew, and no report is left', async () => {
+  for (const name of ['one', 'other']) initRepository(join(dir.path, name), '--bare');
+  const made = await commitIn('one');
+  expect(git(join(dir.path, 'one'), 'cat-file', 'blob', `${made}:a/b`)).toBe('text');
+  const packs = join(dir.path, 'other', 'objects', 'pack');
+  mkdirSync(packs, { recursive: true });
+  // What the other process has while it moves the ref.
+  const pack = readdirSync(join(dir.path, 'one', 'objects', 'pack')).find((name) => name.endsWith('.pack'));
+  writeFileSync(join(packs, String(pack).replace(/pack$/, 'keep')), 'fast-import');
+  expect(await commitIn('other')).toBeUndefined();
+  expect(readdirSync(join(dir.path, 'other')).filter((name) => name.includes('crash'))).toEqual([]);
+});

@@ -1,0 +1,7 @@
+export { journalSource } from './journal-source.ts';
+export { findInAll, listAll } from './list-all.ts';
+export type { RunInForms } from './one-row.ts';
+export { type OpenSourceOptions, openFolder, openSource } from './open-source.ts';
+export { resultsSource } from './results-source.ts';
+export type { RunSource } from './run-source.ts';
+export type { SourceRow } from './source-row.ts';

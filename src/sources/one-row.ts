@@ -1,0 +1,87 @@
+import type { RunId } from '../base/index.ts';
+import type { RunMarks } from '../results/index.ts';
+import type { RunForm, SourceRun } from './run-source.ts';
+import type { SourceRow } from './source-row.ts';
+
+/** One run of the list over all sources, in however many forms it is kept. */
+export interface RunInForms {
+  readonly run: RunId;
+  /** All forms that it is kept in; the one that is shown comes first. */
+  readonly forms: readonly RunForm[];
+  /** Of the form that is shown. */
+  readonly place: string;
+  readonly name: string;
+  readonly row?: SourceRow;
+  readonly damage?: string;
+  /** How a log that is not the published one stands to it: it ended later or earlier, or only its content is another. */
+  readonly logIs?: 'newer' | 'older' | 'different';
+  /** What people said of it, where it is published. */
+  readonly marks?: RunMarks;
+  /** The same run in other places. */
+  readonly also?: readonly AlsoKept[];
+}
+
+export interface AlsoKept {
+  readonly form: RunForm;
+  readonly place: string;
+  readonly name: string;
+  readonly damage?: string;
+}
+
+/** What is finished before what is not. */
+const RANKS: Readonly<Record<RunForm, number>> = {
+  published: 0,
+  log: 1,
+  agentv: 2,
+  running: 3,
+  unknown: 4,
+  interrupted: 5,
+};
+
+/**
+ * Makes one row of all forms of one run. The published one is shown, unless a log of it ended later; what cannot be read is
+ * shown only when nothing of the run can.
+ */
+export function oneRow(kept: readonly SourceRun[]): RunInForms & { readonly shown: SourceRun } {
+  const ranked = kept.toSorted((a, b) => RANKS[a.form] - RANKS[b.form]);
+  const published = ranked.find(({ form, row }) => form === 'published' && row);
+  const log = latest(ranked.filter(({ form, row }) => form === 'log' && row));
+  const logIs = published?.row && log?.row ? compareLog(log.row, published.row) : undefined;
+  const shown = (logIs === 'newer' ? log : ranked.find(({ row }) => row)) ?? (ranked[0] as SourceRun);
+  const others = ranked.filter((one) => one !== shown);
+  const { run, place, name, damage } = shown;
+  const marks = kept.find((one) => one.marks)?.marks;
+  const row = shown.row && marks ? { ...shown.row, tags: [...marks.tags] } : shown.row;
+  return {
+    run,
+    forms: [...new Set([shown, ...others].map(({ form }) => form))],
+    place,
+    name,
+    ...(row ? { row } : damage === undefined ? {} : { damage }),
+    ...(logIs ? { logIs } : {}),
+    ...(marks ? { marks } : {}),
+    ...(others.length > 0 ? { also: others.map(alsoKept) } : {}),
+    shown,
+  };
+}
+
+function alsoKept({ form, place, name, damage }: SourceRun): AlsoKept {
+  return { form, place, name, ...(damage === undefined ? {} : { damage }) };
+}
+
+function latest(logs: readonly SourceRun[]): SourceRun | undefined {
+  return logs.reduce<SourceRun | undefined>((one, other) => {
+    if (!one?.row || !other.row) return one ?? other;
+    return Date.parse(other.row.end) > Date.parse(one.row.end) ? other : one;
+  }, undefined);
+}
+
+/** Undefined when they are the same, as far as that can be told from the number and size of their documents. */
+function compareLog(log: SourceRow, published: SourceRow): RunInForms['logIs'] {
+  const later = Date.parse(log.end) - Date.parse(published.end);
+  if (later !== 0) return later > 0 ? 'newer' : 'older';
+  const isSame =
+    log.log?.documents === undefined ||
+    (log.log.documents === published.log?.documents && log.log.sizeBytes === published.log.sizeBytes);
+  return isSame ? undefined : 'different';
+}

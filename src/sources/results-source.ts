@@ -1,0 +1,75 @@
+import { ActionableError } from '../base/index.ts';
+import { readRunFromLog } from '../log/index.ts';
+import type { ListedRun, ResultsStore } from '../results/index.ts';
+import { isWithin, type RunSource, type RunsOptions, type SourceRun } from './run-source.ts';
+
+/** A page of the store is read at once. */
+const PAGE_RUNS = 64;
+
+/** The runs that a results store keeps. Closing it closes the store. */
+export function resultsSource(store: ResultsStore): RunSource {
+  return new ResultsSource(store);
+}
+
+class ResultsSource implements RunSource {
+  readonly place: string;
+  readonly #store: ResultsStore;
+
+  constructor(store: ResultsStore) {
+    this.#store = store;
+    this.place = `${store.dir}#${store.ref.replace(/^refs\/heads\//, '')}`;
+  }
+
+  /**
+   * The first page is of one run: its cursor pins the state of the store, so that whoever goes on later goes on in the same. What
+   * a run gives as `at` is the cursor that its page began with, which costs at most one page again.
+   */
+  async *runs(options: RunsOptions = {}): AsyncGenerator<SourceRun> {
+    const { before, sinceMs, atATime = PAGE_RUNS, signal } = options;
+    let cursor = options.at;
+    do {
+      signal?.throwIfAborted();
+      const page = await this.#store.list({
+        // What is hidden here must hide other forms of the same run, too.
+        withRemoved: true,
+        limit: cursor === undefined ? 1 : Math.min(atATime, PAGE_RUNS),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(sinceMs === undefined ? {} : { sinceMs }),
+      });
+      for (const listed of page.runs)
+        if (isWithin(listed.run, { before })) yield this.#asRun(listed, cursor ?? page.cursor);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  async find(given: string): Promise<SourceRun | undefined> {
+    try {
+      const { revision, marks } = await this.#store.find(given);
+      const row = { ...revision.row, tags: [...marks.tags] };
+      return this.#asRun({ run: revision.run, row, marks }, undefined);
+    } catch (error) {
+      if (error instanceof ActionableError && UNKNOWN.has(error.code)) return undefined;
+      throw error;
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#store[Symbol.asyncDispose]();
+  }
+
+  #asRun(listed: ListedRun, at: string | undefined): SourceRun {
+    const openLog = async () => this.#store.open(await this.#store.find(listed.run));
+    return {
+      form: 'published',
+      place: this.place,
+      name: listed.run,
+      ...(at === undefined ? {} : { at }),
+      open: async () => readRunFromLog(await openLog()),
+      openLog,
+      ...listed,
+    };
+  }
+}
+
+/** What is no id at all may still be the name of something in another source. */
+const UNKNOWN: ReadonlySet<string> = new Set(['E_RUN_UNKNOWN', 'E_RUN_ID', 'E_RESULTS_NOT_BEGUN']);
