@@ -1,5 +1,6 @@
 /** The public library. What is not exported here is not promised. */
 export { ActionableError, DamageError, type Json, type JsonObject, UsageError } from './base/index.ts';
+export { defineConfig, type HoldfastConfig } from './config/index.ts';
 export {
   type Awaitable,
   type ChoiceOptions,

@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   compare: ['base', 'log', 'stats'],
   export: ['base', 'disk', 'log', 'stats', 'results'],
   evals: ['base', 'stats'],
+  config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
   runner: [
@@ -45,6 +46,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'disk',
     'bucket',
     'process',
+    'git',
     'log',
     'journal',
     'seal',
@@ -58,6 +60,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'git',
     'reuse',
     'results',
+    'config',
     'sources',
     'compare',
     'export',

@@ -150,6 +150,16 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/history.ts'),
   },
   {
+    words: ['config', 'show'],
+    summary: 'Show the settings that hold here, and where each comes from',
+    load: () => import('./commands/config-show.ts'),
+  },
+  {
+    words: ['config', 'schema'],
+    summary: 'Print the JSON Schema of the settings',
+    load: () => import('./commands/config-schema.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),
@@ -164,5 +174,6 @@ export const CATALOG: readonly CatalogEntry[] = [
 /** Commands of two words, by their first. */
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'List, show, check, convert, export and merge logs',
+  config: 'Show the settings of a project, and what they may be',
   results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

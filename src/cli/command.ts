@@ -1,4 +1,7 @@
-import type { Command, Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
+import { variableOf } from './config/setting-list.ts';
+import type { Settings } from './config/settings.ts';
+import { settingsOfOptions } from './config/settle-flags.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -26,6 +29,10 @@ export interface CommandCall<Flags extends CommonFlags = CommonFlags> {
   /** The words of the command line after the command, as they were given. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
+  /** Whether the command line itself gave an option. */
+  isGiven(option: string): boolean;
+  /** What the environment and the project say. Options that stand for a setting have it in their flags already. */
+  settings(): Promise<Settings>;
 }
 
 /** For type inference only. */
@@ -46,11 +53,22 @@ export function applySpec<Flags extends CommonFlags>(
   for (const option of spec.options) command.addOption(option);
   command.option('--json', 'print one JSON document on stdout, and nothing else there');
   command.option('--verbose', 'say more: error codes, and where errors came from');
+  command.configureHelp({ optionDescription: descriptionWithVariable(command) });
   command.addHelpText('after', `\n${helpOfExamples(spec)}\n${helpOfExits(spec)}`);
   const count = spec.arguments?.length ?? 0;
   return command.action(async (...given: unknown[]) =>
     onRun(given.slice(0, count) as CommandCall['args'], given[count] as Flags),
   );
+}
+
+/** Whatever option stands for a setting can be given in the environment. */
+function descriptionWithVariable(command: Command): (option: Option) => string {
+  const plain = new Help();
+  return (option) => {
+    const key = settingsOfOptions(command).get(option.attributeName());
+    const text = plain.optionDescription(option);
+    return key === undefined ? text : `${text} (env: ${variableOf(key)})`;
+  };
 }
 
 function helpOfExamples({ examples }: Pick<CommandSpec, 'examples'>): string {

@@ -3,6 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { packageVersion, systemClock, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
 import { applySpec } from './command.ts';
+import type { Settings } from './config/settings.ts';
+import { settingsOfOptions, settleFlags } from './config/settle-flags.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { ownStdout } from './own-stdout.ts';
 import { concludeWith, guardProcessEnd } from './process-end.ts';
@@ -110,8 +112,22 @@ async function loadInto(
 ): Promise<void> {
   const { command: spec } = await entry.load();
   const { argv, terminal, onExit } = context;
+  let loading: Promise<Settings> | undefined;
+  const settings = () => {
+    // Loaded when it is asked for: help needs none of it.
+    loading ??= import('./config/settings.ts').then(({ loadSettings }) => loadSettings(terminal));
+    return loading;
+  };
   applySpec(command, spec, async (args, flags) => {
-    onExit(await spec.run({ args, flags, words: argv.slice(entry.words.length), terminal }));
+    const given = new Set(
+      command.options
+        .map((option) => option.attributeName())
+        .filter((name) => command.getOptionValueSource(name) === 'cli'),
+    );
+    const isGiven = (option: string) => given.has(option);
+    if (settingsOfOptions(command).size > 0) settleFlags(command, await settings());
+    const words = argv.slice(entry.words.length);
+    onExit(await spec.run({ args, flags, words, terminal, settings, isGiven }));
   });
 }
 

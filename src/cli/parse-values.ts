@@ -32,6 +32,24 @@ export function parseUsd(text: string): number {
   return value;
 }
 
+const SIZES: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  ki: 2 ** 10,
+  mi: 2 ** 20,
+  gi: 2 ** 30,
+};
+
+/** `256 KiB`, `1 MB`, or a number of bytes. */
+export function parseSize(given: string | number): number {
+  const found = /^(\d+(?:\.\d+)?)\s*([kmg]i?)?b?$/i.exec(String(given).trim());
+  const bytes = Number(found?.[1]) * (SIZES[(found?.[2] ?? '').toLowerCase()] ?? Number.NaN);
+  if (!Number.isFinite(bytes)) throw new InvalidArgumentError('Write a size such as 256 KiB or 1 MiB.');
+  return Math.round(bytes);
+}
+
 /** A count, or a share below 1. */
 export function parseErrorsAllowed(text: string): number {
   const value = Number(text);

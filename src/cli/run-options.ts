@@ -22,7 +22,7 @@ export function budgetOption(): Option {
 
 /** For the commands that write logs. */
 export function logDirOption(summary: string): Option {
-  return new Option('--log-dir <dir>', summary).env('HOLDFAST_LOG_DIR').default('logs');
+  return new Option('--log-dir <dir>', summary).default('logs');
 }
 
 /** How a run goes: for the commands that run samples. */

@@ -30,9 +30,9 @@ export function pathText(path: Problem['path']): string {
 }
 
 /** The first problem as one sentence about one place. */
-export function problemSentence(problems: readonly Problem[]): string {
+export function problemSentence(problems: readonly Problem[], whole = 'the eval'): string {
   const [first] = problems;
-  const subject = first === undefined || first.path.length === 0 ? 'the eval' : `"${pathText(first.path)}"`;
+  const subject = first === undefined || first.path.length === 0 ? whole : `"${pathText(first.path)}"`;
   const others = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return asSentence(`${subject} ${first?.message ?? 'is not valid'}${others}`);
 }

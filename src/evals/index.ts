@@ -1,3 +1,4 @@
+export { type Problem, problemSentence, problemsOf } from './check-definition.ts';
 export { dataFile, defineEval } from './define-eval.ts';
 export { definitionDigest, sampleContentDigest, scoringDigest, targetDigest } from './definition-digest.ts';
 export type {
@@ -56,4 +57,5 @@ export { type ModelGradedOptions, modelGraded } from './scorers/model-graded.ts'
 export { type NumericOptions, numeric } from './scorers/numeric.ts';
 export { type RegexOptions, regex } from './scorers/regex.ts';
 export { scorer } from './scorers/scorer.ts';
+export { mustBe, strictObject } from './strict-object.ts';
 export { fillTemplate, placeholdersIn, readPath, textOf } from './template.ts';

@@ -1,11 +1,10 @@
 /** Evals written in YAML: the same words and the same checks, with the line and column of what is wrong. */
-import { type Document, isMap, isNode, isScalar, type LineCounter } from 'yaml';
 import { ActionableError, type ErrorCode, packagePage } from '../base/index.ts';
 import { asSentence, type Problem, pathText, problemSentence } from './check-definition.ts';
 import type { EvalDefinition, Scorer } from './eval.ts';
-import { EvalFileError, type FilePlace } from './eval-file-error.ts';
+import { EvalFileError } from './eval-file-error.ts';
 import { readDefinition } from './normalize-eval.ts';
-import { parseYaml } from './parse-yaml.ts';
+import { parseYaml, type TextPlace } from './parse-yaml.ts';
 import { isPlainObject } from './plain-checks.ts';
 import { readRow } from './row.ts';
 import { makeScorer } from './scorers/catalog.ts';
@@ -33,8 +32,7 @@ const GUIDE = `Correct the file; ${packagePage('guide/writing-evals.md')} lists 
 
 class YamlSource {
   readonly #path: string;
-  readonly #lines: LineCounter;
-  readonly #document: Document.Parsed;
+  readonly #placeOf: (path: Problem['path']) => TextPlace;
   readonly value: unknown;
 
   constructor(text: string, path: string) {
@@ -51,8 +49,7 @@ class YamlSource {
         },
       );
     }
-    this.#document = reading.document;
-    this.#lines = reading.lines;
+    this.#placeOf = reading.placeOf;
     this.value = reading.value;
   }
 
@@ -81,7 +78,7 @@ class YamlSource {
     path: Problem['path'],
     { code, message, hint }: { readonly code: ErrorCode; readonly message: string; readonly hint: string },
   ): EvalFileError {
-    return new EvalFileError(this.#place(this.#offsetOf(path)), { code, message, hint });
+    return new EvalFileError({ file: this.#path, ...this.#placeOf(path) }, { code, message, hint });
   }
 
   #scorer(item: unknown, path: readonly (string | number)[]): Scorer {
@@ -111,25 +108,5 @@ class YamlSource {
       message: `"${pathText(path)}" must be a scorer's name, or its name with options, not ${kindOf(item)}.`,
       hint: 'Write "- includes", or "- regex: { pattern: ... }".',
     });
-  }
-
-  /** Where the thing at a path stands: a key where there is one, else the nearest thing around it. */
-  #offsetOf(path: Problem['path']): number {
-    for (let length = path.length; length > 0; length--) {
-      const parent =
-        length === 1 ? this.#document.contents : this.#document.getIn(path.slice(0, length - 1), true);
-      const step = path[length - 1];
-      const pair = isMap(parent)
-        ? parent.items.find(({ key }) => isScalar(key) && key.value === step)
-        : undefined;
-      const node = pair?.key ?? this.#document.getIn(path.slice(0, length), true);
-      if (isNode(node) && node.range) return node.range[0];
-    }
-    return this.#document.contents?.range[0] ?? 0;
-  }
-
-  #place(offset: number): FilePlace {
-    const { line, col } = this.#lines.linePos(offset);
-    return { file: this.#path, line: Math.max(line, 1), column: Math.max(col, 1) };
   }
 }

@@ -114,6 +114,8 @@ class Talk implements AsyncDisposable {
     this.#questions.end();
     // That it could not be started was told to whoever asked.
     const process = await this.#process.catch(() => undefined);
+    // It ends by itself when there is nothing more to ask, and then nobody has to look for what it may have left.
+    await process?.end.catch(() => undefined);
     await process?.[Symbol.asyncDispose]();
   }
 

@@ -48,8 +48,21 @@ export class Git {
   }
 
   /** Runs it to its end; whatever it writes is taken, however much. */
-  async run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
-    await using process = await this.start(args, call);
+  run(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
+    return this.#finish(args, call, this.start(args, call));
+  }
+
+  /** The same for what is not about a repository, or makes one: it is only started in this folder. */
+  plain(args: readonly string[], call: GitCall = {}): Promise<GitAnswer> {
+    return this.#finish(args, call, this.#start(args, call));
+  }
+
+  async #finish(
+    args: readonly string[],
+    call: GitCall,
+    starting: Promise<StreamedProcess>,
+  ): Promise<GitAnswer> {
+    await using process = await starting;
     const chunks: Uint8Array[] = [];
     for await (const chunk of process.stdout) chunks.push(chunk);
     const { exitCode, stderr } = await process.end;
@@ -69,8 +82,12 @@ export class Git {
     if (name !== undefined) await this.disk.remove(join(this.dir, name));
   }
 
-  start(args: readonly string[], { stdin, signal = NEVER, env }: GitCall = {}): Promise<StreamedProcess> {
-    return startGit(['--git-dir', this.dir, ...SETTINGS, ...args], {
+  start(args: readonly string[], call: GitCall = {}): Promise<StreamedProcess> {
+    return this.#start(['--git-dir', this.dir, ...SETTINGS, ...args], call);
+  }
+
+  #start(args: readonly string[], { stdin, signal = NEVER, env }: GitCall): Promise<StreamedProcess> {
+    return startGit(args, {
       ...this.#ports,
       env: env ? { ...this.#env, ...env } : this.#env,
       cwd: this.dir,

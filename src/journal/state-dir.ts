@@ -93,6 +93,11 @@ export class StateDir {
     return join(this.path, 'run-rows-1.db');
   }
 
+  /** Which of the logs beside it are in some results, known by a digest of theirs. A cache. */
+  publishedMemory(digest: string): string {
+    return join(this.path, `published-logs-${digest.slice(0, 16)}.json`);
+  }
+
   /** Which published runs were seen, so that no row is read twice for nothing. A cache, with its version in the name. */
   get publishedIndex(): string {
     return join(this.path, 'published-index-1.db');

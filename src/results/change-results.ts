@@ -41,6 +41,8 @@ export type Change<T> =
 
 /** Others may write at the same moment, each of whom makes us begin anew; so many of them there never are. */
 const TRIES_MAX = 200;
+/** Whoever moves the branch holds its lock for a moment. So often in a row nobody finds it locked at the same commit. */
+const UNMOVED_TRIES_MAX = 25;
 
 /**
  * Makes one commit of a change to the results. It is planned on what is there; when somebody else moved the branch meanwhile it is
@@ -54,9 +56,12 @@ export async function changeResults<T>(
   ports: ResultsPorts,
   plan: (tree: ResultsTree) => Promise<Change<T>>,
 ): Promise<T> {
+  let unmoved = { commit: undefined as ObjectId | undefined, tries: 0 };
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
     const tree = await ResultsTree.read(ports, ports.refs);
     if (!tree) throw notBegun(ports.git.dir);
+    unmoved = { commit: tree.commit, tries: tree.commit === unmoved.commit ? unmoved.tries + 1 : 0 };
+    if (unmoved.tries > UNMOVED_TRIES_MAX) throw staysLocked(ports.git.dir, ports.ref);
     const change = await plan(tree);
     if ('done' in change) return change.done;
     const { message, files, whenDone } = change;
@@ -79,6 +84,14 @@ export function notBegun(dir: string): UsageError {
     code: 'E_RESULTS_NOT_BEGUN',
     message: `The repository ${dir} keeps no results yet.`,
     hint: 'Begin with "holdfast results init".',
+  });
+}
+
+function staysLocked(dir: string, ref: string): ActionableError {
+  return new ActionableError({
+    code: 'E_REPOSITORY_LOCKED',
+    message: `The results in ${dir} stay locked, and nobody moves them: a git that was killed may have left its lock.`,
+    hint: `When no git is at work there, remove ${dir}/${ref}.lock, and do it again. Nothing was lost.`,
   });
 }
 

@@ -1,9 +1,13 @@
+export { BODY_LIMIT_BYTES, type BodiesSetting } from './bodies.ts';
 export { chooseRun, isNamedBy } from './choose-run.ts';
+export { cloneResults } from './clone-results.ts';
 export { type CollectPlan, collectBodies, planCollectionOf } from './collect-bodies.ts';
 export { foreignRunId } from './layout.ts';
 export type { ListedRun } from './list-runs.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { NoteAnchor } from './note.ts';
+export type { Published } from './publish-log.ts';
+export { openPublishedMemory } from './published-memory.ts';
 export { rebuildLog } from './rebuild-log.ts';
 export { type FoundResult, openResults, ResultsStore } from './results-store.ts';
 export { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';

@@ -1,7 +1,8 @@
 import { type Digest, digestOf, isRunId, type RunId } from '../base/index.ts';
 
 /** Where the results of a project are kept, unless the user says otherwise. */
-export const RESULTS_REF = 'refs/heads/holdfast/results';
+export const RESULTS_BRANCH = 'holdfast/results';
+export const RESULTS_REF = `refs/heads/${RESULTS_BRANCH}`;
 
 /** [RES-1] What makes a ref one of results: this file, in the root, with a version that we know. */
 export const FORMAT_FILE = 'format.json';

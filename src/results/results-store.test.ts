@@ -144,3 +144,17 @@ test('a ref that another git holds locked is waited for', async () => {
 function packs(): string[] {
   return readdirSync(join(repo, '.git/objects/pack'));
 }
+
+test('a lock that a killed git left is named after a while, and nothing is lost', async () => {
+  await using results = await open();
+  await results.init();
+  const path = await writeRun(logs, runIdAt('2026-01-01T00:00:00Z'));
+  const lock = join(repo, '.git', `${RESULTS_REF}.lock`);
+  writeFileSync(lock, '');
+  await expect(publish(results, path)).rejects.toMatchObject({
+    code: 'E_REPOSITORY_LOCKED',
+    hint: expect.stringContaining(lock),
+  });
+  rmSync(lock);
+  expect(await publish(results, path)).toMatchObject({ outcome: 'published' });
+});

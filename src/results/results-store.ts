@@ -27,6 +27,7 @@ import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
 import { addNotes, type FoundNotes, readNotes, type SayOf } from './notes.ts';
+import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished, type PublishedPorts } from './published-log.ts';
 import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
@@ -115,6 +116,13 @@ export class ResultsStore implements AsyncDisposable {
   async publish(log: LogReader, name: string): Promise<Published> {
     const ports = await this.ports();
     return withDocuments(ports.disk, log, (whole) => publishLog(whole, name, ports));
+  }
+
+  /** Which finished logs are not here yet. */
+  async pending(logs: LogStore, options: PendingOptions = {}): Promise<Pending> {
+    const pending = await findPending(logs, options, await this.ports());
+    if (!pending) throw notBegun(this.dir);
+    return pending;
   }
 
   async list(options: ListOptions): Promise<RunPage> {

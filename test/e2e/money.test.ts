@@ -135,9 +135,10 @@ describe('prices', () => {
     expect(reportOf(file).error?.message).toContain('the price of mock/echo has no "output"');
     await writeFile(join(dir.path, 'holdfast.config.yaml'), 'prices: { mock/echo: 5 }');
     const config = await holdfast(dir.path, ['run', 'x.eval.yaml', '--json']);
-    expect(reportOf(config).error?.message).toContain(
-      'the price of mock/echo is no object with input and output',
-    );
+    expect(reportOf(config).error?.message).toContain('"prices.mock/echo" must be a price, not the number 5');
+    await writeFile(join(dir.path, 'holdfast.config.yaml'), 'prices: { mock/echo: { input: 5 } }');
+    const lacking = await holdfast(dir.path, ['run', 'x.eval.yaml', '--json']);
+    expect(reportOf(lacking).error?.message).toContain('"prices.mock/echo" has no "output"');
   });
 
   test('a config that cannot be used is refused, by name', async () => {

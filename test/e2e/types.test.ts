@@ -6,7 +6,7 @@ import { makeTempDir } from '../sim/temp-dir.ts';
 import { ROOT, run } from './npm.ts';
 
 const BIN = join(ROOT, 'node_modules/.bin');
-const GUIDES = ['writing-evals.md', 'targets.md'];
+const GUIDES = ['writing-evals.md', 'targets.md', 'configuration.md'];
 
 /** Of OpenAI's own SDK no more than how it takes a `fetch`: its types are not among our packages. */
 const OPENAI = `
@@ -20,7 +20,11 @@ export default class OpenAI {
 
 /** Types that were lost on the way would let everything pass. */
 const STRICT = `
-import type { TargetContext } from 'holdfast';
+import { defineConfig, type HoldfastConfig, type TargetContext } from 'holdfast';
+// @ts-expect-error it is a number
+export const config: HoldfastConfig = defineConfig({ concurrency: 'many' });
+// @ts-expect-error there is no such word
+defineConfig({ results: { publsh: 'auto' } });
 export async function use({ model, fetch, record }: TargetContext): Promise<number> {
   // @ts-expect-error a model has no such thing
   model.nope();

@@ -19,7 +19,7 @@ interface DoctorFlags extends CommonFlags {
 export const command = defineCommand<DoctorFlags>({
   summary: 'Check this machine, and a bucket if one is named',
   options: [
-    new Option('--log-dir <dir>', 'the log directory to check').env('HOLDFAST_LOG_DIR').default('logs'),
+    new Option('--log-dir <dir>', 'the log directory to check').default('logs'),
     new Option('--bucket <url>', 'try what Holdfast needs on this bucket; its objects are removed again'),
   ],
   examples: [

@@ -17,7 +17,7 @@ interface ListFlags extends CommonFlags {
 export const command = defineCommand<ListFlags>({
   summary: 'List the logs and unfinished runs of a directory',
   arguments: [['[dir]', 'the log directory: a path, or a bucket (default: --log-dir)']],
-  options: [new Option('--log-dir <dir>', 'the log directory').env('HOLDFAST_LOG_DIR').default('logs')],
+  options: [new Option('--log-dir <dir>', 'the log directory').default('logs')],
   examples: [
     ['holdfast log list', 'the logs in ./logs'],
     ['holdfast log list results --json', 'the same as one JSON document'],

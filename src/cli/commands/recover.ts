@@ -1,9 +1,11 @@
 import { Option } from 'commander';
-import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseLimit } from '../parse-values.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 
-export interface RecoverFlags extends CommonFlags {
+export interface RecoverFlags extends ResultsFlags, PublishFlags {
   readonly list?: true;
   readonly output?: string;
   readonly overwrite?: true;
@@ -47,8 +49,10 @@ deleted only after the new log was read back and checked. A run that is alive is
       parseLimit,
     ),
     new Option('--force-dead', 'you know that its process is dead, although that cannot be told from here'),
-    new Option('--log-dir <dir>', 'where runs of Holdfast are (default: "logs")').env('HOLDFAST_LOG_DIR'),
+    new Option('--log-dir <dir>', 'where runs of Holdfast are (default: "logs")'),
     new Option('--segments <bucket>', 'where the segments of a run of Holdfast are'),
+    ...publishOptions(),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast recover --list', 'what can be recovered in ./logs'],
@@ -61,6 +65,7 @@ deleted only after the new log was read back and checked. A run that is alive is
     1: 'not recovered: nothing crashed, or it is (or may be) alive; nothing was touched',
     2: 'the command line is wrong, or what it names is no log; nothing was touched',
     3: 'damage was found and is listed; what could be read was recovered',
+    4: 'recovered, but with --require-push the log is not in the remote; publish and push it later',
   },
   async run(call: CommandCall<RecoverFlags>): Promise<ExitCode> {
     const { recoverCommand } = await import('../recover/recover-command.ts');

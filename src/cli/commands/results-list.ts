@@ -37,9 +37,9 @@ export const command = defineCommand<ListFlags>({
     2: 'there are no results yet and no other source was named, or it does not exist',
     3: 'some rows could not be read, and are listed as such',
   },
-  async run({ flags, terminal }) {
+  async run({ flags, terminal, isGiven }) {
     const { limit, cursor, removed, json } = flags;
-    await using opened = await openSources(flags, terminal);
+    await using opened = await openSources({ flags, terminal, isGiven });
     const page = await listAll(opened.sources, {
       limit,
       ...filterOf(flags),

@@ -5,16 +5,22 @@ import type { ResultsStore } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { checkLogDir, logStoreOf, openNamedLog } from '../logs/log-place.ts';
-import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import {
+  type BodiesFlags,
+  bodiesOptions,
+  type ResultsFlags,
+  resultsOf,
+  resultsOptions,
+} from '../results/results-place.ts';
 import { upkeepInBackground } from '../results/upkeep-in-background.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const command = defineCommand<ResultsFlags>({
+export const command = defineCommand<ResultsFlags & BodiesFlags>({
   summary: 'Publish finished logs: keep them in git',
   description: `Publishes logs, or all finished logs of directories. What is published already is left as it is, so it can be
 said as often as one likes; another log of the same run becomes a new revision of it.`,
   arguments: [['<logs...>', 'logs, or directories of logs']],
-  options: resultsOptions(),
+  options: [...resultsOptions(), ...bodiesOptions()],
   examples: [
     ['holdfast results publish logs', 'all finished logs of a directory'],
     ['holdfast results publish logs/x.eval', 'one of them'],

@@ -27,8 +27,8 @@ export const command = defineCommand<SourceFlags>({
     2: 'there is no such run, or there are several',
     3: 'it is damaged',
   },
-  async run({ args, flags, terminal }) {
-    await using opened = await openSources(flags, terminal);
+  async run({ args, flags, terminal, isGiven }) {
+    await using opened = await openSources({ flags, terminal, isGiven });
     const { shown: _, row, ...kept } = await findInAll(opened.sources, String(args[0]));
     const published = await publishedAs(kept, opened);
     if (flags.json) terminal.json(toJson(definedOf({ ...row, ...kept, ...published })));

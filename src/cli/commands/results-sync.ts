@@ -1,21 +1,31 @@
 import { Option } from 'commander';
 import { counted, toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
 import type { PushOutcome, ResultsStore } from '../../results/index.ts';
+import { placesOf } from '../../runner/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { publishLogs } from '../results/publish-logs.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
 import { upkeepInBackground } from '../results/upkeep-in-background.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface SyncFlags extends ResultsFlags {
   readonly push: boolean;
+  readonly publish: boolean;
+  readonly logDir: string;
 }
 
 export const command = defineCommand<SyncFlags>({
   summary: 'Bring results from the remote, and send what waits here',
-  description: `Fetches what others published, and pushes what the remote has not got. When others push at the same moment, theirs and ours are united:
+  description: `Publishes what the log directory has and the results lack, fetches what others published, and pushes what the remote has not got. When others push at the same moment, theirs and ours are united:
 nothing is ever forced or lost. Lists show what was fetched at once; your branches and files are not touched.`,
-  options: [new Option('--no-push', 'only bring: nothing leaves this machine'), ...resultsOptions()],
+  options: [
+    new Option('--no-push', 'only bring: nothing leaves this machine'),
+    new Option('--no-publish', 'publish nothing of the log directory'),
+    new Option('--log-dir <dir>', 'the log directory').default('logs'),
+    ...resultsOptions(),
+  ],
   examples: [
     ['holdfast results sync', 'both ways'],
     ['holdfast results sync --no-push', 'only bring what others have published'],
@@ -29,17 +39,33 @@ nothing is ever forced or lost. Lists show what was fetched at once; your branch
   async run({ flags, terminal }) {
     await using results = await resultsOf(flags, terminal);
     await results.tree();
+    const published = flags.publish ? await publishWaiting(results, flags, terminal) : 0;
     const before = await results.waiting();
     const fetched = await fetchOrSay(results, terminal);
     const pushed = flags.push && fetched !== 'away' ? await results.push() : undefined;
     const waiting = await results.waiting();
     const sent = pushed?.outcome === 'pushed' ? Math.max(before - waiting, 0) : 0;
-    if (flags.json) terminal.json(toJson({ fetched, ...pushed, error: problemOf(pushed), sent, waiting }));
-    else for (const line of report({ fetched, pushed, sent, waiting }, terminal)) terminal.line(line);
+    if (flags.json)
+      terminal.json(toJson({ published, fetched, ...pushed, error: problemOf(pushed), sent, waiting }));
+    else
+      for (const line of report({ published, fetched, pushed, sent, waiting }, terminal)) terminal.line(line);
     await upkeepInBackground(results, terminal);
     return exitOf(fetched, pushed);
   },
 });
+
+/** What a crash kept from being published, or nobody published yet: as a run would. */
+async function publishWaiting(
+  results: ResultsStore,
+  { logDir }: SyncFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const sealed = await placesOf(nodeDisk, { logDir, workDir: terminal.cwd });
+  const progress = { runs: [], waiting: 0 };
+  const failure = await publishLogs(sealed, { results, progress, terminal });
+  if (failure) terminal.note(terminal.noteStyle.warn(`${failure.message} ${failure.hint}`));
+  return progress.runs.length;
+}
 
 /** Offline is normal: it is said, and what is here is listed all the same. */
 async function fetchOrSay(
@@ -60,16 +86,21 @@ function isAway(error: unknown): error is Error {
 }
 
 interface Synced {
+  readonly published: number;
   readonly fetched: boolean | 'away' | 'no remote';
   readonly pushed: PushOutcome | undefined;
   readonly sent: number;
   readonly waiting: number;
 }
 
-function report({ fetched, pushed, sent, waiting }: Synced, { style }: Terminal): string[] {
+function report({ published, fetched, pushed, sent, waiting }: Synced, { style }: Terminal): string[] {
+  const lines = published > 0 ? [`Published ${counted(published, 'run')}.`] : [];
   if (fetched === 'no remote')
-    return [style.warn('The repository of the results has no remote: nothing was brought or sent.')];
-  const lines = fetched === true ? ['Brought what the remote has.'] : [];
+    return [
+      ...lines,
+      style.warn('The repository of the results has no remote: nothing was brought or sent.'),
+    ];
+  if (fetched === true) lines.push('Brought what the remote has.');
   if (fetched === false) lines.push('The remote has no results yet.');
   if (pushed?.outcome === 'pushed') lines.push(style.good(`Sent ${counted(sent, 'run')}.`));
   if (pushed?.outcome === 'current') lines.push('There was nothing to send.');

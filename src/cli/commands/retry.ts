@@ -2,10 +2,11 @@ import { Option } from 'commander';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RetryFlags extends ResultsFlags, RunOptionFlags {
+export interface RetryFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly logDir: string;
   readonly eval?: string;
   readonly model?: string;
@@ -28,6 +29,7 @@ first when it is unfinished.`,
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
     budgetOption(),
     ...runOptions(),
+    ...publishOptions(),
     logDirOption('where the new log of a published run goes'),
     ...resultsOptions(),
   ],
@@ -40,7 +42,7 @@ first when it is unfinished.`,
     1: 'samples or a scorer failed again, or the eval fell short',
     2: 'there is no such log, the eval file is gone, or the command line is wrong; nothing was written',
     3: 'damage was found',
-    4: 'interrupted; the same command goes on',
+    4: 'interrupted, or with --require-push the log is not in the remote; the same command goes on',
   },
   async run(call: CommandCall<RetryFlags>): Promise<ExitCode> {
     const { retryCommand } = await import('../recover/retry-command.ts');

@@ -9,10 +9,11 @@ import {
   parseNatural,
   parseUsd,
 } from '../parse-values.ts';
-import type { ResultsFlags } from '../results/results-place.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends ResultsFlags, RunOptionFlags {
+export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly model?: readonly string[];
   readonly target?: readonly string[];
   readonly logDir: string;
@@ -82,6 +83,8 @@ both can be gone on with by the same command.`,
     new Option('--turn-limit <n>', 'per sample').argParser(parseCount),
     new Option('--message-limit <n>', 'per sample').argParser(parseCount),
     ...runOptions(),
+    ...publishOptions(),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast run capitals.eval.ts -m openai/gpt-5', 'one eval on one model'],
@@ -94,7 +97,7 @@ both can be gone on with by the same command.`,
     1: 'an eval fell short of its threshold, samples failed or were lost, or a scorer failed or scored nothing',
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
-    4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket; the same command goes on',
+    4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket, or with --require-push not in the remote; the same command goes on',
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

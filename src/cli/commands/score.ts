@@ -1,10 +1,11 @@
 import { Option } from 'commander';
 import { defineCommand } from '../command.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
+import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import { logDirOption } from '../run-options.ts';
 
-export interface ScoreFlags extends ResultsFlags {
+export interface ScoreFlags extends ResultsFlags, PublishFlags {
   readonly logDir: string;
   readonly eval: string;
   readonly output?: string;
@@ -38,6 +39,7 @@ The target is not called; graders are, when the eval has some.`,
       '--prices <file>',
       'prices (JSON or YAML) that add to the built-in ones and to those of the project and the eval',
     ),
+    ...publishOptions(),
     logDirOption('where the new log of a published run goes'),
     ...resultsOptions(),
   ],
@@ -51,7 +53,7 @@ The target is not called; graders are, when the eval has some.`,
     1: 'a scorer failed or scored nothing, or the log could not be scored',
     2: 'the file is no log, or the command line or the eval file is wrong; nothing was written',
     3: 'the log is damaged',
-    4: 'interrupted, or the budget is spent; no log was written, and what graders answered is kept',
+    4: 'interrupted, or the budget is spent: no log was written, and what graders answered is kept; or with --require-push the log is not in the remote',
   },
   async run(call) {
     const { scoreCommand } = await import('../run/score-command.ts');

@@ -26,7 +26,7 @@ import type { Terminal } from '../terminal.ts';
 
 const EVAL_FILE = 'sums.eval.ts';
 const LOG_DIR = 'logs';
-const RUN = ['run', EVAL_FILE, '--model', 'mock/student', '--log-dir', LOG_DIR];
+const RUN = ['run', EVAL_FILE, '--no-publish', '--model', 'mock/student', '--log-dir', LOG_DIR];
 const KILL_AT_SHARE = 0.5;
 const POLL_MS = 100;
 const SHOW_CURSOR = '\u001b[?25h';

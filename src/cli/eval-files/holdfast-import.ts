@@ -37,9 +37,13 @@ export function lastLoadedModule(): string | undefined {
   return lastLoaded;
 }
 
-/** All TypeScript of the user, and eval files in JavaScript; other JavaScript may well be CommonJS. */
+/** All TypeScript of the user, and eval files and settings in JavaScript; other JavaScript may well be CommonJS. */
 function isUsersModule(url: string): boolean {
-  return url.startsWith('file:') && !url.includes('/node_modules/') && /(?:\.ts|\.eval\.js)$/.test(url);
+  return (
+    url.startsWith('file:') &&
+    !url.includes('/node_modules/') &&
+    /(?:\.ts|\.eval\.js|\/holdfast\.config\.js)$/.test(url)
+  );
 }
 
 function formatOf(url: string): string {

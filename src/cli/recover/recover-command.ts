@@ -1,9 +1,17 @@
-import { definedOf, systemClock, toJson, UsageError } from '../../base/index.ts';
+import { definedOf, type JsonObject, systemClock, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type RecoverReport, recoverLog } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RecoverFlags } from '../commands/recover.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { logPlaceOf } from '../logs/log-place.ts';
+import {
+  autoPublish,
+  checkRequiredPush,
+  exitCodeAfter,
+  publishedJson,
+  sayPublished,
+} from '../results/auto-publish.ts';
 import type { Terminal } from '../terminal.ts';
 import { isDamaged, recoverLines, stepsAfter } from './recover-account.ts';
 import { listCommand } from './recover-list.ts';
@@ -11,19 +19,19 @@ import { inspectDataDirs, namedLog, namedOutput, runPlaces } from './recover-pla
 import { withProgress } from './recover-progress.ts';
 
 /** `holdfast recover`: one log, or with `--list` what could be one. */
-export async function recoverCommand({
-  args,
-  flags,
-  terminal,
-}: CommandCall<RecoverFlags>): Promise<ExitCode> {
+export async function recoverCommand(call: CommandCall<RecoverFlags>): Promise<ExitCode> {
+  const { args, flags, terminal } = call;
   const given = typeof args[0] === 'string' ? args[0] : undefined;
   if (flags.list) return listCommand(given, flags, terminal);
   if (given === undefined) throw nothingNamed();
+  await checkRequiredPush(call);
   const report = await recoverNamed(given, flags, terminal);
-  const exitCode = isDamaged(report) ? EXIT.damage : EXIT.ok;
+  const published = await autoPublish(await logPlaceOf(report.output, terminal.cwd), call);
+  const exitCode = exitCodeAfter(isDamaged(report) ? EXIT.damage : EXIT.ok, published, flags);
   const next = stepsAfter(report, terminal.cwd);
   if (flags.json) {
-    terminal.json({ exitCode, ...(toJson(report) as object), next: next.map((step) => ({ ...step })) });
+    const about = { ...(toJson(report) as JsonObject), ...publishedJson(published) };
+    terminal.json({ exitCode, ...about, next: next.map((step) => ({ ...step })) });
     return exitCode;
   }
   for (const line of recoverLines(report, {
@@ -33,6 +41,7 @@ export async function recoverCommand({
     isWithoutEvents: !flags.events,
   }))
     terminal.line(line);
+  sayPublished(published, terminal);
   for (const { what, command } of next) terminal.line(`${what}: ${terminal.style.bold(command)}`);
   return exitCode;
 }

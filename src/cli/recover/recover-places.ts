@@ -1,13 +1,12 @@
-import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { platformDataDirs, StateDir } from '../../journal/index.ts';
+import { StateDir } from '../../journal/index.ts';
 import { type Places, placesOf } from '../../runner/index.ts';
 import type { Terminal } from '../terminal.ts';
+import { userDataDirs } from '../user-data-dirs.ts';
 
 const LOG_DIR = 'logs';
 
@@ -39,23 +38,21 @@ export function namedOutput(output: string, { bucket }: NamedLog, cwd: string): 
   });
 }
 
-/** Where the runs of Holdfast are: as was said, else where a named journal lies, else the usual place. */
-export function runPlaces(
+/** Where the runs of Holdfast are: where a named journal lies, unless that is where the log directory has its own. */
+export async function runPlaces(
   flags: { readonly logDir?: string; readonly segments?: string },
   { given, cwd }: { readonly given?: string; readonly cwd: string },
 ): Promise<Places> {
-  const logDir = flags.logDir ?? (given === undefined ? undefined : logDirOfJournal(given, cwd)) ?? LOG_DIR;
-  return placesOf(nodeDisk, { logDir, workDir: cwd, segments: flags.segments });
+  const { logDir = LOG_DIR, segments } = flags;
+  const places = await placesOf(nodeDisk, { logDir, workDir: cwd, segments });
+  const beside = given === undefined ? undefined : logDirOfJournal(given, cwd);
+  if (beside === undefined || StateDir.of(beside).path === places.state.path) return places;
+  return placesOf(nodeDisk, { logDir: beside, workDir: cwd, segments });
 }
 
 /** The system's directories in which Inspect keeps its buffer databases. */
-export function inspectDataDirs({ env }: Terminal): readonly string[] {
-  return platformDataDirs({
-    platform: process.platform,
-    home: env.HOME || homedir(),
-    ...(env.XDG_DATA_HOME ? { xdgDataHome: env.XDG_DATA_HOME } : {}),
-    ...(env.LOCALAPPDATA ? { localAppData: env.LOCALAPPDATA } : {}),
-  });
+export function inspectDataDirs(terminal: Terminal): readonly string[] {
+  return userDataDirs(terminal);
 }
 
 /** `<log dir>/.holdfast/<run>`, or what lies in it; undefined for any other path. */

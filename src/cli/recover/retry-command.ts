@@ -84,6 +84,8 @@ async function retryOurs(
       args: [[source.file]],
       words,
       terminal,
+      settings: call.settings,
+      isGiven: call.isGiven,
       flags: { ...shared, model: models, logDir, reuse: 'same' },
     },
   });

@@ -1,10 +1,13 @@
-import { dirname, join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Digest } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import { peekBranch } from '../../git/index.ts';
 import type { LogStore } from '../../log/index.ts';
 import type { ResultsStore, RowAt } from '../../results/index.ts';
 import type { EarlierChanges, EarlierLog, EarlierLogs } from '../../reuse/index.ts';
 import type { Terminal } from '../terminal.ts';
+import { cloneDirOf } from './clone-dir.ts';
+import { BRANCH, isRemote } from './repo-name.ts';
 import type { ResultsFlags } from './results-place.ts';
 
 /** The published runs of this folder's repository, for runs to take from. Nothing is started before it is asked for. */
@@ -47,15 +50,20 @@ export class PublishedRuns implements EarlierLogs, AsyncDisposable {
     return this.#store;
   }
 
-  /** Where surely nobody keeps results, git is not even started. */
+  /** Where no results are, git is not even started; a clone that was never made has nothing to take from. */
   async #open(): Promise<ResultsStore | undefined> {
-    const { repo, branch } = this.#flags;
-    if (repo === undefined && branch === undefined && !(await mayKeepResults(this.#terminal.cwd)))
-      return undefined;
+    if (!(await mayHaveResults(this.#flags, this.#terminal))) return undefined;
     // Whoever runs evals outside of any repository does not wait for what reads them.
     const { resultsIfThere } = await import('../logs/named-log.ts');
     return await resultsIfThere(this.#flags, this.#terminal);
   }
+}
+
+async function mayHaveResults({ repo, branch }: ResultsFlags, terminal: Terminal): Promise<boolean> {
+  if (repo !== undefined && isRemote(repo))
+    return (await nodeDisk.stat(cloneDirOf(repo, branch, terminal))) !== undefined;
+  const peeked = await peekBranch(nodeDisk, resolve(terminal.cwd, repo ?? '.'), branch ?? BRANCH);
+  return peeked !== 'absent' && peeked !== 'no repository';
 }
 
 function earlierLogOf({ path, run, eval: evalName, log, by }: RowAt): EarlierLog {
@@ -69,25 +77,4 @@ function earlierLogOf({ path, run, eval: evalName, log, by }: RowAt): EarlierLog
     sizeBytes,
     by: `published by ${by.user} on ${by.host}`,
   };
-}
-
-/** False only where it is sure: no repository, or a plain one in which no ref has the name that results have. git itself knows best. */
-async function mayKeepResults(folder: string): Promise<boolean> {
-  const dir = await findGitDir(folder);
-  if (dir === undefined) return false;
-  // A work tree of its own, or refs that are kept in another way.
-  if ((await nodeDisk.stat(dir))?.kind !== 'directory' || (await nodeDisk.stat(join(dir, 'reftable'))))
-    return true;
-  const remotes = (await nodeDisk.list(join(dir, 'refs/remotes'))) ?? [];
-  const places = ['refs', 'refs/heads', ...remotes.map(({ name }) => `refs/remotes/${name}`)];
-  for (const place of places) if (await nodeDisk.stat(join(dir, place, 'holdfast'))) return true;
-  const packed = await nodeDisk.read(join(dir, 'packed-refs'));
-  return packed !== undefined && Buffer.from(packed).includes('/holdfast/');
-}
-
-async function findGitDir(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    if (await nodeDisk.stat(join(at, '.git'))) return join(at, '.git');
-    if (at === dirname(at)) return undefined;
-  }
 }

@@ -14,6 +14,7 @@ import {
   type RunSource,
   resultsSource,
 } from '../../sources/index.ts';
+import type { CommandCall } from '../command.ts';
 import { checkLogDir, directoryOf } from '../logs/log-place.ts';
 import type { Environment, Terminal } from '../terminal.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from './results-place.ts';
@@ -27,9 +28,7 @@ const LOG_DIR = 'logs';
 
 export function sourceOptions(): readonly Option[] {
   return [
-    new Option('--log-dir <dir>', 'the log directory, with the runs under way in it (default: "logs")').env(
-      'HOLDFAST_LOG_DIR',
-    ),
+    new Option('--log-dir <dir>', 'the log directory, with the runs under way in it (default: "logs")'),
     new Option(
       '--source <place>',
       'runs from elsewhere, too: a folder or bucket of logs, or <repository>[#<branch>]; repeatable',
@@ -49,8 +48,12 @@ export interface OpenedSources extends AsyncDisposable {
  * The results, the log directory with its journals, and whatever else is named. Results that were never begun are missing only when
  * nothing else was named: then that is what the user has to know.
  */
-export async function openSources(flags: SourceFlags, terminal: Terminal): Promise<OpenedSources> {
-  const isNamed = flags.logDir !== undefined || (flags.source ?? []).length > 0;
+export async function openSources({
+  flags,
+  terminal,
+  isGiven,
+}: Pick<CommandCall<SourceFlags>, 'flags' | 'terminal' | 'isGiven'>): Promise<OpenedSources> {
+  const isNamed = isGiven('logDir') || (flags.source ?? []).length > 0;
   const sources: RunSource[] = [];
   const close = async () => {
     for (const source of sources) await source[Symbol.asyncDispose]();
@@ -58,7 +61,7 @@ export async function openSources(flags: SourceFlags, terminal: Terminal): Promi
   try {
     const results = await openStore(flags, terminal, isNamed);
     if (results) sources.push(resultsSource(results.store));
-    for (const place of await namedPlaces(flags, terminal))
+    for (const place of await namedPlaces(flags, terminal, isGiven('logDir')))
       sources.push(...(await openPlace(place, sourceContext(terminal))));
     return { sources, ...(results ? { results } : {}), [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -87,11 +90,16 @@ interface NamedPlace {
   readonly isLogDir: boolean;
 }
 
-async function namedPlaces(flags: SourceFlags, { cwd }: Terminal): Promise<readonly NamedPlace[]> {
-  if (flags.logDir !== undefined) await checkLogDir(flags.logDir, cwd, 'holdfast results list --log-dir');
+async function namedPlaces(
+  flags: SourceFlags,
+  { cwd }: Terminal,
+  isLogDirGiven: boolean,
+): Promise<readonly NamedPlace[]> {
+  // That of the settings need not be there yet.
+  if (isLogDirGiven && flags.logDir !== undefined)
+    await checkLogDir(flags.logDir, cwd, 'holdfast results list --log-dir');
   const logDir = flags.logDir ?? LOG_DIR;
-  const isThere =
-    flags.logDir !== undefined || (await nodeDisk.stat(directoryOf(logDir, cwd)))?.kind === 'directory';
+  const isThere = isLogDirGiven || (await nodeDisk.stat(directoryOf(logDir, cwd)))?.kind === 'directory';
   return [
     ...(isThere ? [{ given: logDir, isLogDir: true }] : []),
     ...(flags.source ?? []).map((given) => ({ given, isLogDir: false })),

@@ -12,21 +12,21 @@ export async function readPrices(disk: Disk, path: string): Promise<PriceTable> 
   if ('problem' in reading) throw invalid(path, `${reading.problem} (line ${reading.line})`);
   const { value } = reading;
   if (isPriceTable(value)) return value;
-  throw invalid(path, problemInPrices(value, 'it'));
+  throw invalid(path, problemInPrices(value));
 }
 
 /** Whether the prices are numbers is checked where they are used, also those of programs. */
-export function isPriceTable(value: unknown): value is PriceTable {
+function isPriceTable(value: unknown): value is PriceTable {
   return isObject(value) && Object.values(value).every((price) => problemInPrice(price) === undefined);
 }
 
 /** What is wrong with a table of prices, by the first model that has something wrong. */
-export function problemInPrices(value: unknown, what: string): string {
+function problemInPrices(value: unknown): string {
   for (const [model, price] of Object.entries(isObject(value) ? value : {})) {
     const problem = problemInPrice(price);
     if (problem !== undefined) return `the price of ${model} ${problem}`;
   }
-  return `${what} is no object of models and their prices`;
+  return 'it is no object of models and their prices';
 }
 
 function problemInPrice(value: unknown): string | undefined {

@@ -20,6 +20,13 @@ import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { counted, formatDuration } from '../quantities.ts';
 import { errorText } from '../report-error.ts';
+import {
+  autoPublish,
+  checkRequiredPush,
+  exitCodeAfter,
+  publishedJson,
+  sayPublished,
+} from '../results/auto-publish.ts';
 import { PublishedRuns } from '../results/earlier-logs.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
@@ -71,6 +78,7 @@ export interface LoadedRun {
 
 export async function runLoaded({ evals, call, command, changes, strays }: LoadedRun): Promise<ExitCode> {
   const { flags, terminal } = call;
+  if (!flags.dryRun) await checkRequiredPush(call);
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
   await using earlierLogs = new PublishedRuns(flags, terminal);
@@ -88,7 +96,7 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   const startedMs = systemClock.monotonicMs();
   const { outcomes, wasStopped } = await runWatched(set, watched, flags);
   const elapsedMs = systemClock.monotonicMs() - startedMs;
-  return conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
+  return await conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
 
 async function loadEvals(
@@ -243,10 +251,10 @@ interface Conclusion {
   readonly elapsedMs: number;
 }
 
-function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): ExitCode {
+async function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): Promise<ExitCode> {
   const { call, command, set, wasStopped, elapsedMs } = conclusion;
   const { terminal, flags } = call;
-  const exitCode = exitCodeOfSet(outcomes, wasStopped);
+  const ownCode = exitCodeOfSet(outcomes, wasStopped);
   const words = [command, ...call.words];
   const next = nextSteps(outcomes, { words, logDir: set.places.logDir, cwd: terminal.cwd });
   for (const { item, error } of outcomes) {
@@ -254,16 +262,21 @@ function conclude(outcomes: readonly ItemOutcome[], conclusion: Conclusion): Exi
     const about = item.file ?? item.eval.name;
     terminal.note(errorText(error, terminal, { isVerbose: flags.verbose ?? false, about }));
   }
+  // What was done is told before anything more is begun; the one document of --json tells both.
+  if (!flags.json) for (const line of accountLines(outcomes, terminal)) terminal.line(line);
+  const published = await autoPublish(set.places, call);
+  const exitCode = exitCodeAfter(ownCode, published, flags);
   if (flags.json) {
     terminal.json({
       exitCode,
       elapsedMs: Math.round(elapsedMs),
       ...accountJson(outcomes),
+      ...publishedJson(published),
       next: next.map((step) => ({ ...step })),
     });
     return exitCode;
   }
-  for (const line of accountLines(outcomes, terminal)) terminal.line(line);
+  sayPublished(published, terminal);
   if (next.length > 0) terminal.line();
   for (const step of next) terminal.line(`${step.what}: ${terminal.style.bold(step.command)}`);
   return exitCode;

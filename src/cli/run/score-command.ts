@@ -1,5 +1,12 @@
 import { relative, resolve } from 'node:path';
-import { definedOf, systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import {
+  definedOf,
+  type JsonObject,
+  systemClock,
+  systemRandom,
+  toJson,
+  UsageError,
+} from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import type { LogReader } from '../../log/index.ts';
@@ -13,6 +20,14 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { folderOf, logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { findPublished, type PublishedRun } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
+import {
+  autoPublish,
+  checkRequiredPush,
+  exitCodeAfter,
+  type PublishReport,
+  publishedJson,
+  sayPublished,
+} from '../results/auto-publish.ts';
 import type { Terminal } from '../terminal.ts';
 import { resultLines, scorerSentences } from './account-report.ts';
 import { readPrices } from './prices-file.ts';
@@ -23,6 +38,7 @@ const SAY_EVERY = 500;
 
 export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
+  await checkRequiredPush(call);
   const given = String(call.args[0]);
   await using published = await findPublished(given, flags, terminal);
   const places = published
@@ -53,9 +69,10 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
         if (done % SAY_EVERY === 0 && done < total) terminal.note(`${done}/${total} samples scored`);
       },
     });
-    const exitCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
-    show(report, flags, terminal);
-    return exitCode;
+    const ownCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
+    const kept = await autoPublish(places.sealed, call);
+    show(report, kept, call);
+    return exitCodeAfter(ownCode, kept, flags);
   } catch (error) {
     if (stop.count > 0) return EXIT.interrupted;
     if (!(error instanceof BudgetExhausted)) throw error;
@@ -75,7 +92,8 @@ async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
   if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
   const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
   const open = () => openNamedLog(given, cwd);
-  return { from: from.place, to: to.place, open, into: to.logs, state };
+  const sealed = { logs: to.logs, name: to.name };
+  return { from: from.place, to: to.place, open, into: to.logs, state, sealed };
 }
 
 /** A published run has no place of its own: the new log goes into the log directory, from where it can be published. */
@@ -86,7 +104,8 @@ async function placesForPublished({ store, found }: PublishedRun, flags: ScoreFl
   const to = await logPlaceOf(flags.output ?? scored, cwd);
   if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
   const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: cwd });
-  return { from: name, to: to.place, open: () => store.open(found), into: to.logs, state };
+  const sealed = { logs: to.logs, name: to.name };
+  return { from: name, to: to.place, open: () => store.open(found), into: to.logs, state, sealed };
 }
 
 /** A file may hold several evals: the one that made the log is meant, else the only one. */
@@ -138,9 +157,13 @@ async function modelsFor(
   });
 }
 
-function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): void {
+function show(
+  report: RescoreReport,
+  published: PublishReport | undefined,
+  { flags, terminal }: CommandCall<ScoreFlags>,
+): void {
   if (flags.json) {
-    terminal.json(toJson(report));
+    terminal.json({ ...(toJson(report) as JsonObject), ...publishedJson(published) });
     return;
   }
   const copied = report.copied > 0 ? `, ${report.copied} with errors copied` : '';
@@ -148,6 +171,7 @@ function show(report: RescoreReport, flags: ScoreFlags, terminal: Terminal): voi
   for (const line of resultLines(report.results)) terminal.line(line);
   for (const sentence of scorerSentences(report)) terminal.line(terminal.style.bad(sentence));
   terminal.line(terminal.style.accent(relative(terminal.cwd, report.logPath)));
+  sayPublished(published, terminal);
 }
 
 function exists(path: string): UsageError {

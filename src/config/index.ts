@@ -1,0 +1,8 @@
+export {
+  CONFIG_HINT,
+  configSentence,
+  defineConfig,
+  readConfigValue,
+} from './check-config.ts';
+export type { HoldfastConfig } from './config-schema.ts';
+export { configJsonSchema } from './json-schema.ts';
