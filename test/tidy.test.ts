@@ -21,6 +21,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   recover: ['base', 'disk', 'bucket', 'log', 'journal', 'seal', 'stats'],
   results: ['base', 'disk', 'bucket', 'git', 'log', 'stats'],
   sources: ['base', 'disk', 'bucket', 'git', 'log', 'journal', 'results', 'stats'],
+  compare: ['base', 'log', 'stats'],
+  export: ['base', 'disk', 'log', 'stats', 'results'],
   evals: ['base', 'stats'],
   config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
@@ -55,9 +57,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stats',
     'runner',
     'code',
+    'git',
+    'reuse',
     'results',
     'config',
     'sources',
+    'compare',
+    'export',
   ],
 };
 

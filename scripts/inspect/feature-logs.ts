@@ -97,7 +97,28 @@ export async function makeFeatureLogs(dir: string): Promise<FeatureLogs> {
     if (found.length === 0) problems.push(`${name}: there is no log`);
     logs.push(...found.map((file) => join(logDir, file)));
   }
-  return { logs, problems };
+  const rebuilt = await publishAndRebuild(join(dir, 'published'), logs);
+  return { logs: [...logs, ...rebuilt.logs], problems: [...problems, ...rebuilt.problems] };
+}
+
+/** The same logs once more, as they come back from git. */
+async function publishAndRebuild(dir: string, logs: readonly string[]): Promise<FeatureLogs> {
+  const out = join(dir, 'rebuilt');
+  await mkdir(dir, { recursive: true });
+  await run('git', ['init', '--quiet', dir], { env: process.env });
+  const problems: string[] = [];
+  for (const args of [
+    ['results', 'init'],
+    ['results', 'publish', ...logs],
+    ['results', 'export', '--to', 'eval', '--out', out],
+  ]) {
+    const command = [HOLDFAST, ...args, '--repo', dir];
+    const problem = problemOf({ args }, await run(process.execPath, command, { env: process.env }));
+    if (problem) problems.push(`published: holdfast ${args[0]} ${args[1]} ${problem}`);
+  }
+  const found = (await readdir(out).catch(() => [])).filter((file) => file.endsWith('.eval'));
+  if (found.length === 0) problems.push('published: there is no log');
+  return { logs: found.map((file) => join(out, file)), problems };
 }
 
 async function runCommand(

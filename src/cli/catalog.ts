@@ -60,6 +60,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/log-convert.ts'),
   },
   {
+    words: ['log', 'export'],
+    summary: 'Write a log as tables (Parquet, CSV, JSON Lines)',
+    load: () => import('./commands/log-export.ts'),
+  },
+  {
     words: ['log', 'merge'],
     summary: 'Make one log of several of the same eval',
     load: () => import('./commands/log-merge.ts'),
@@ -83,6 +88,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     words: ['results', 'show'],
     summary: 'Show a run: published, in a log, or under way',
     load: () => import('./commands/results-show.ts'),
+  },
+  {
+    words: ['results', 'export'],
+    summary: 'Write published runs as tables, or as logs again',
+    load: () => import('./commands/results-export.ts'),
   },
   {
     words: ['results', 'sync'],
@@ -120,9 +130,24 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-gc.ts'),
   },
   {
+    words: ['results', 'archive'],
+    summary: 'Go on in a new branch without old runs',
+    load: () => import('./commands/results-archive.ts'),
+  },
+  {
     words: ['results', 'upkeep'],
     summary: 'Put small packs of the repository together (done by itself)',
     load: () => import('./commands/results-upkeep.ts'),
+  },
+  {
+    words: ['compare'],
+    summary: 'Say whether runs are better or worse, and which samples flipped',
+    load: () => import('./commands/compare.ts'),
+  },
+  {
+    words: ['history'],
+    summary: 'Show the score of an eval over time, or when a sample flipped',
+    load: () => import('./commands/history.ts'),
   },
   {
     words: ['config', 'show'],
@@ -148,7 +173,7 @@ export const CATALOG: readonly CatalogEntry[] = [
 
 /** Commands of two words, by their first. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  log: 'List, show, check, convert and merge logs',
+  log: 'List, show, check, convert, export and merge logs',
   config: 'Show the settings of a project, and what they may be',
-  results: 'Keep finished runs in git: list, share, annotate and check them',
+  results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

@@ -20,6 +20,11 @@ export function budgetOption(): Option {
   ).argParser(parseUsd);
 }
 
+/** For the commands that write logs. */
+export function logDirOption(summary: string): Option {
+  return new Option('--log-dir <dir>', summary).default('logs');
+}
+
 /** How a run goes: for the commands that run samples. */
 export function runOptions(): readonly Option[] {
   return [

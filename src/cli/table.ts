@@ -19,7 +19,7 @@ export function renderTable(
   );
   const excess = sum(natural) + 2 * (columns.length - 1) - options.width;
   const widths = natural.map((width, index) =>
-    columns[index]?.shrinks && excess > 0 ? Math.max(8, width - excess) : width,
+    columns[index]?.shrinks && excess > 0 ? Math.min(width, Math.max(8, width - excess)) : width,
   );
   const line = (cells: readonly string[]) =>
     cells

@@ -137,6 +137,8 @@ function packageDir(url: string): readonly [dir: string, name: string] | undefin
 export interface EvalOutline {
   readonly target: ModulePart;
   readonly scoring: ModulePart;
+  /** What makes and chooses its rows. */
+  readonly rows: ModulePart;
   /** What all evals of the file say and may do something by it when the file is loaded: then it counts for each. */
   readonly loading: readonly ModulePart[];
   /** Names of the evals as wholes. */
@@ -148,9 +150,10 @@ function outlinesOfEvals(program: Program): readonly EvalOutline[] | undefined {
   const own = ownNames(program.body);
   const keys = evals?.flatMap((each) => each.keys.map((key) => partOf([key], own)));
   const loading = keys?.filter((part) => !isSurelyQuiet(part.loading)) ?? [];
-  return evals?.map(({ target, scoring, names }) => ({
+  return evals?.map(({ target, scoring, rows, names }) => ({
     target: partOf(target, own),
     scoring: partOf(scoring, own),
+    rows: partOf(rows, own),
     loading,
     names,
   }));

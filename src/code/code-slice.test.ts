@@ -38,6 +38,8 @@ const FILES: Files = {
   'node_modules/zod/index.js': 'export const z = {};',
 };
 
+const TWO = 'const a = () => 1;\nconst b = () => 2;\n';
+
 /** Which of target and scoring see a change of the files. */
 async function changedBy(change: Files): Promise<readonly string[]> {
   const [before, after] = [await digests(FILES), await digests({ ...FILES, ...change })];
@@ -127,6 +129,55 @@ describe('[CODE-2] a change counts for what depends on it', () => {
     });
     expect((await digests(main('a', 'b'))).target).not.toBe((await digests(main('b', 'a'))).target);
   });
+
+  test.each<readonly [string, (one: string, other: string) => Files]>([
+    ['names of its own', (one, other) => ({ 'h.ts': `${TWO}export { ${one} as p, ${other} as q };` })],
+    [
+      'names that it passes on',
+      (one, other) => ({ 'h.ts': `export { ${one} as p, ${other} as q } from './two.ts';` }),
+    ],
+    [
+      'names that it imports',
+      (one, other) => ({
+        'h.ts': `import { a, b } from './two.ts';\nexport { ${one} as p, ${other} as q };`,
+      }),
+    ],
+    [
+      'whole modules',
+      (one, other) => ({
+        'h.ts': "export { f as p } from './i.ts';\nexport { f as q } from './j.ts';",
+        'i.ts': `export * from './${one}.ts';`,
+        'j.ts': `export * from './${other}.ts';`,
+      }),
+    ],
+    [
+      'whole modules under a name',
+      (one, other) => ({
+        'h.ts':
+          "import { n as i } from './i.ts';\nimport { n as j } from './j.ts';\nexport const p = () => i.f(), q = () => j.f();",
+        'i.ts': `export * as n from './${one}.ts';`,
+        'j.ts': `export * as n from './${other}.ts';`,
+      }),
+    ],
+  ])(
+    'a module that exports %s the other way round is a change, though all code is the same',
+    async (_what, exporting) => {
+      const uses = [
+        ["import { p, q } from './h.ts';", 'p() + q()'],
+        ["import * as h from './h.ts';", 'h.p() + h.q()'],
+      ];
+      for (const [how, call] of uses) {
+        const main = (one: string, other: string): Files => ({
+          'two.ts': TWO.replaceAll('const', 'export const'),
+          'a.ts': 'export const f = () => 1;',
+          'b.ts': 'export const f = () => 2;',
+          'x.eval.ts': `import { defineEval } from 'holdfast';\n${how}\nexport default defineEval({ target: () => ${call}, scorers: [] });`,
+          ...exporting(one, other),
+        });
+        expect((await digests(main('a', 'b'))).target, how).not.toBe((await digests(main('b', 'a'))).target);
+      }
+    },
+  );
 
   test('the version of a package counts for who uses it', async () => {
     const used = edited(

@@ -40,7 +40,8 @@ class Slice {
   readonly #harm: Harm;
   readonly #modules = new Map<string, SlicedModule>();
   readonly #packages = new Set<string>();
-  readonly #wholeModules = new Set<SlicedModule>();
+  /** Each with those of its exports whose names are not those of what they stand for. */
+  readonly #wholeModules = new Map<SlicedModule, readonly string[]>();
   readonly #waiting: (() => Promise<void>)[] = [];
   /** Where the names of the root lead, and what else the eval does when it is loaded. */
   readonly #rootLines: string[] = [];
@@ -82,6 +83,7 @@ class Slice {
         if (links) lines.push(`${each.digest} ${links.join(' ')}`);
       }
     }
+    lines.push(...this.#wholeExports());
     const order = this.#loadOrder();
     if (order.length > 1) lines.push(`order ${order.join(' ')}`);
     for (const name of [...this.#packages].sort()) lines.push(`package ${name}`);
@@ -90,6 +92,13 @@ class Slice {
       modules: names.map(({ name }) => name),
       isOpen: this.#isOpen,
     };
+  }
+
+  #wholeExports(): readonly string[] {
+    const told = [...this.#wholeModules].filter(([, ways]) => ways.length > 0);
+    return told
+      .map(([{ url }, ways]) => `exports ${moduleName(this.#root.url, url)} ${ways.join(' ')}`)
+      .sort();
   }
 
   /** Modules that do something when they are loaded, in the order in which that happens. */
@@ -203,7 +212,8 @@ class Slice {
         this.#take(module, part);
   }
 
-  async #import(parent: string, { from, name }: ImportedName): Promise<string> {
+  /** Says where a name leads in the end: what passes it on may let it lead elsewhere, without any other change. */
+  async #import(parent: string, { from, name }: ImportedName, asked = new Set<string>()): Promise<string> {
     const { graph, url } = this.#root;
     const target = await graph.target(parent, from);
     if (target.kind === 'none') return `${from}#${name}`;
@@ -213,45 +223,64 @@ class Slice {
       return `${found?.name}#${name}`;
     }
     const module = await this.#module(target.url);
-    if (module) await this.#export(module, name, new Set());
-    return `${moduleName(url, target.url)}#${name}`;
+    const way = module ? await this.#export(module, name, asked) : '';
+    return `${moduleName(url, target.url)}#${name}${way}`;
   }
 
-  async #export(module: SlicedModule, name: string, asked: Set<SlicedModule>): Promise<void> {
-    if (asked.has(module)) return;
-    asked.add(module);
+  /** Gives the way on from the exported name; nothing when it is the module's own name for it. */
+  async #export(module: SlicedModule, name: string, asked: Set<string>): Promise<string> {
     const { outline, url } = module;
-    if (name === '*') return await this.#exportAll(module);
+    const place = `${url}#${name}`;
+    if (asked.has(place)) return '';
+    asked.add(place);
+    if (name === '*') {
+      await this.#exportAll(module);
+      return '';
+    }
     const found = Object.hasOwn(outline.exports, name) ? outline.exports[name] : undefined;
-    if (found && 'from' in found) await this.#import(url, found);
-    else if (found) await this.#exportLocal(module, found.local);
-    else for (const from of outline.passedOn) await this.#passOn(module, { from, name }, asked);
+    if (found && 'from' in found) return `>${await this.#import(url, found, asked)}`;
+    if (found) return await this.#exportLocal(module, { name, local: found.local }, asked);
+    const ways: string[] = [];
+    for (const from of outline.passedOn) ways.push(await this.#passOn(module, { from, name }, asked));
+    return ways.join('');
   }
 
   /** A name that is exported may itself have been imported. */
-  async #exportLocal(module: SlicedModule, local: string): Promise<void> {
+  async #exportLocal(
+    module: SlicedModule,
+    { name, local }: { readonly name: string; readonly local: string },
+    asked: Set<string>,
+  ): Promise<string> {
     const { outline, url } = module;
     this.#takeLocal(module, local);
     const imported = Object.hasOwn(outline.imports, local) ? outline.imports[local] : undefined;
-    if (imported) await this.#import(url, imported);
+    if (imported) return `>${await this.#import(url, imported, asked)}`;
+    return local === name || local === DEFAULT ? '' : `>${local}`;
   }
 
-  async #passOn(module: SlicedModule, { from, name }: ImportedName, asked: Set<SlicedModule>): Promise<void> {
+  async #passOn(module: SlicedModule, { from, name }: ImportedName, asked: Set<string>): Promise<string> {
     const target = await this.#root.graph.target(module.url, from);
     if (target.kind === 'package') await this.#addPackages(target.url, () => true);
     const next = target.kind === 'local' ? await this.#module(target.url) : undefined;
-    if (next) await this.#export(next, name, asked);
+    if (!next) return '';
+    const way = await this.#export(next, name, asked);
+    return way !== '' || Object.hasOwn(next.outline.exports, name)
+      ? `>${moduleName(this.#root.url, next.url)}#${name}${way}`
+      : '';
   }
 
   async #exportAll(module: SlicedModule): Promise<void> {
     if (this.#wholeModules.has(module)) return; // Modules may pass each other on.
-    this.#wholeModules.add(module);
+    this.#wholeModules.set(module, []);
     const { outline, url } = module;
     for (const part of outline.parts) this.#take(module, part);
-    for (const found of Object.values(outline.exports))
-      if ('from' in found) await this.#import(url, found);
-      else await this.#exportLocal(module, found.local);
-    for (const from of outline.passedOn) await this.#import(url, { from, name: '*' });
+    const ways: string[] = [];
+    for (const name of Object.keys(outline.exports).sort()) {
+      const way = await this.#export(module, name, new Set());
+      if (way !== '') ways.push(`${name}${way}`);
+    }
+    for (const from of outline.passedOn) ways.push(`*>${await this.#import(url, { from, name: '*' })}`);
+    this.#wholeModules.set(module, ways.sort());
   }
 }
 

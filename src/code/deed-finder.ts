@@ -233,6 +233,8 @@ export class DeedFinder {
   #isBuiltinCall({ callee, arguments: given }: CallExpression): boolean {
     const name = this.#builtinName(callee as AnyNode);
     if (name === undefined) return false;
+    // What somebody else has is not its own to change.
+    if (name === 'Object.freeze' && !given.every(({ type }) => isNew(type))) return false;
     if (!takesCallback(name)) return this.#arePlain(given);
     return given.every((argument, index) => this.#isQuietArgument(argument as AnyNode, name, index));
   }
@@ -324,6 +326,10 @@ const DATA: ReadonlySet<string> = new Set([
   'BinaryExpression',
   'NewExpression',
 ]);
+
+function isNew(type: string): boolean {
+  return type === 'ArrayExpression' || type === 'ObjectExpression';
+}
 
 function rootOf(name: string): string {
   return name.split('.')[0] ?? '';

@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Digest, digestOfJson, toJson } from '../base/index.ts';
+import { type Digest, digestOf, digestOfJson, toJson } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { CodeGraph, moduleName } from './code-graph.ts';
-import { type CodeSlice, sliceCode } from './code-slice.ts';
+import { CodeGraph, type EvalOutline, moduleName } from './code-graph.ts';
+import { sliceCode } from './code-slice.ts';
+import { leavesBehind, reachOf } from './left-behind.ts';
 import type { ModuleOutline } from './module-outline.ts';
 import type { ModuleWatch } from './module-watch.ts';
 import type { OutlineStore } from './outline-store.ts';
@@ -33,23 +34,47 @@ export async function readEvalCode(
   const graph = new CodeGraph(options);
   const url = pathToFileURL(path).href;
   const written = await graph.evalsIn(url);
-  const slices: { readonly target: CodeSlice; readonly scoring: CodeSlice }[] = [];
+  const digests: Pick<EvalCode, 'target' | 'scoring'>[] = [];
   for (let index = 0; index < count; index++) {
     // A module that writes out another number of evals than it exports is not understood: all of it counts.
     const of = written?.length === count ? written[index] : undefined;
-    const root = { graph, url, of };
-    slices.push({
-      target: await sliceCode({ ...root, part: of?.target }),
-      scoring: await sliceCode({ ...root, part: of?.scoring }),
-    });
+    digests.push(await digestsOf({ graph, url, of }));
   }
   const later = new LaterModules(url, options);
-  return slices.map(({ target, scoring }) => ({
-    target: target.digest,
-    scoring: scoring.digest,
+  return digests.map(({ target, scoring }) => ({
+    target,
+    scoring,
     later: () => later.all(),
     moduleNow: (name) => later.now(name),
   }));
+}
+
+/** What code leaves behind for other code is as good as a part of it [CODE-3]. */
+export async function digestsOf(root: {
+  readonly graph: CodeGraph;
+  readonly url: string;
+  readonly of: EvalOutline | undefined;
+}): Promise<Pick<EvalCode, 'target' | 'scoring'>> {
+  const { graph, url, of } = root;
+  const target = await sliceCode({ ...root, part: of?.target });
+  const scoring = await sliceCode({ ...root, part: of?.scoring });
+  const digests = { target: target.digest, scoring: scoring.digest };
+  if (!of) return digests;
+  const asking = await reachOf(graph, url, of.target);
+  const judging = await reachOf(graph, url, of.scoring);
+  const choosing = await reachOf(graph, url, of.rows);
+  const rows = choosing.changes.size > 0 ? await sliceCode({ ...root, part: of.rows }) : undefined;
+  const forTarget = [
+    rows && leavesBehind(choosing, asking) ? rows.digest : '',
+    // Scored anew, an output comes without what its target would have left: so the target runs again.
+    leavesBehind(asking, judging) ? scoring.digest : '',
+  ];
+  const forScoring = [rows && leavesBehind(choosing, judging) ? rows.digest : ''];
+  return { target: joined(target.digest, forTarget), scoring: joined(scoring.digest, forScoring) };
+}
+
+function joined(digest: Digest, others: readonly string[]): Digest {
+  return others.every((other) => other === '') ? digest : digestOf([digest, ...others].join(' '));
 }
 
 /** Modules that come while the eval runs. Each counts as a whole, for the target and the scorers alike. */

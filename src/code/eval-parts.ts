@@ -2,21 +2,27 @@ import type { AnyNode, Expression, Node, ObjectExpression, Program } from 'acorn
 import { calledName } from './deed-finder.ts';
 import { DEFAULT } from './module-outline.ts';
 
-/** What of an eval's file is about its target, and what is about its scoring. */
+/** What of an eval's file is about its target, what is about its scoring, and what makes and chooses its rows. */
 export interface EvalNodes {
   readonly target: readonly Node[];
   readonly scoring: readonly Node[];
+  readonly rows: readonly Node[];
   /** All that it says, key by key: it is evaluated when the file is loaded. */
   readonly keys: readonly Node[];
   /** Names that the file has for the eval as a whole. */
   readonly names: readonly string[];
 }
 
-/** Which keys of an eval are code, and what that code is for. All other keys are values, which are looked at themselves. */
-const PURPOSE: Readonly<Record<string, 'target' | 'scoring'>> = {
+/**
+ * Which keys of an eval are code, and what that code is for. All other keys are values, which are looked at themselves; so are
+ * rows, whose code counts only where it leaves something behind for others.
+ */
+const PURPOSE: Readonly<Record<string, 'target' | 'scoring' | 'rows'>> = {
   target: 'target',
   models: 'target',
   scorers: 'scoring',
+  data: 'rows',
+  filter: 'rows',
 };
 
 /**
@@ -79,6 +85,7 @@ function literalOf(node: AnyNode, definers: ReadonlySet<string>): ObjectExpressi
 function splitByPurpose({ properties }: ObjectExpression): Omit<EvalNodes, 'names'> {
   const target: Node[] = [];
   const scoring: Node[] = [];
+  const rows: Node[] = [];
   for (const property of properties) {
     const purpose = property.type === 'Property' && !property.computed ? keyOf(property.key) : undefined;
     if (purpose === undefined) {
@@ -87,8 +94,9 @@ function splitByPurpose({ properties }: ObjectExpression): Omit<EvalNodes, 'name
       scoring.push(property);
     } else if (PURPOSE[purpose] === 'target') target.push(property);
     else if (PURPOSE[purpose] === 'scoring') scoring.push(property);
+    else if (PURPOSE[purpose] === 'rows') rows.push(property);
   }
-  return { target, scoring, keys: properties };
+  return { target, scoring, rows, keys: properties };
 }
 
 function keyOf(key: Expression | { readonly type: 'PrivateIdentifier' }): string | undefined {

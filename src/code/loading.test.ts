@@ -150,6 +150,15 @@ describe('[CODE-2] what is done when modules are loaded counts for all that they
       },
     ],
     [
+      'freezing what others have',
+      {
+        'x.eval.ts': withTarget(
+          "const cfg = { head: '' };\nconst kept = [Object.freeze(cfg), 'Old'];",
+          '() => Object.isFrozen(cfg)',
+        ),
+      },
+    ],
+    [
       'the rows of the eval',
       {
         'x.eval.ts': `${HEAD}const list = [];\nconst rows = (text) => { list.push(text); return []; };
@@ -212,6 +221,10 @@ describe('[CODE-2] what does nothing counts only where it is used', () => {
     ['a constant', "const WORD = 'Old';\nexport const judge = ({ text }) => text === WORD;"],
     ['a pattern', 'const WORD = /Old/;\nexport const judge = ({ text }) => WORD.test(text);'],
     ['a set', "const WORDS = new Set(['Old']);\nexport const judge = ({ text }) => WORDS.has(text);"],
+    [
+      'a list that is frozen',
+      "const WORDS = Object.freeze(['Old']);\nexport const judge = ({ text }) => WORDS.includes(text);",
+    ],
     [
       'texts that are put together',
       "const A = 'Old';\nconst B = 'So ' + A + '!';\nexport const judge = ({ text }) => text === B;",

@@ -3,7 +3,7 @@ import type { AnyNode, ExportNamedDeclaration, ImportDeclaration, Literal, Node,
 import { type Digest, digestOf } from '../base/index.ts';
 import type { OwnNames } from './deed-finder.ts';
 import { A_DEED, type Deeds, deedsOf, deedsOfCalling, deedsOfReading } from './deeds.ts';
-import { declaredIn, type Names, namesIn } from './names-in.ts';
+import { declaredIn, namesIn, noNames } from './names-in.ts';
 import { syntaxDigest } from './syntax-digest.ts';
 
 /** What one module says, part by part, so that it can be told which parts a change is about. Plain data. */
@@ -26,6 +26,8 @@ export interface ModulePart {
   /** Names that it uses; those of the module and its imports are what counts. */
   readonly uses: readonly string[];
   readonly assigns: readonly string[];
+  /** Names of what it changes in any way. */
+  readonly changes: readonly string[];
   /** Modules that it imports when it runs. */
   readonly later: readonly string[];
   /** What it does when the module is loaded, besides declaring names: then it counts whenever the module does. */
@@ -100,7 +102,7 @@ export function outlineOf({ body }: Program): ModuleOutline {
 
 /** What a module declares and imports. */
 export function ownNames(body: Program['body']): OwnNames {
-  const names: Names = { declares: new Set(), uses: new Set(), assigns: new Set(), later: new Set() };
+  const names = noNames();
   for (const statement of body) {
     if (statement.type === 'ImportDeclaration')
       for (const { local } of statement.specifiers) names.declares.add(local.name);
@@ -116,14 +118,14 @@ export const DEFAULT = '*default*';
 /** For what is no module: a text that counts as a whole, with all that it asks for. */
 export function wholeOutline(text: string, later: readonly string[] = []): ModuleOutline {
   const part = {
-    ...{ digest: digestOf(text), declares: [], uses: [], assigns: [], later },
+    ...{ digest: digestOf(text), declares: [], uses: [], assigns: [], changes: [], later },
     ...{ loading: A_DEED, calling: A_DEED, reading: A_DEED },
   };
   return { parts: [part], imports: {}, exports: {}, passedOn: [], loads: [] };
 }
 
 export function partOf(nodes: readonly Node[], own: OwnNames): ModulePart {
-  const names: Names = { declares: new Set(), uses: new Set(), assigns: new Set(), later: new Set() };
+  const names = noNames();
   for (const node of nodes) namesIn(node as AnyNode, names);
   const [node, ...others] = nodes as readonly AnyNode[];
   const value = node && others.length === 0 ? valueOf(node) : undefined;
@@ -132,6 +134,7 @@ export function partOf(nodes: readonly Node[], own: OwnNames): ModulePart {
     declares: [...names.declares],
     uses: [...names.uses].sort(),
     assigns: [...names.assigns].sort(),
+    changes: [...names.changes].sort(),
     later: [...names.later].sort(),
     loading: node && others.length === 0 ? deedsOf(node, own) : A_DEED,
     calling: deedsOfCalling(value, own),

@@ -6,12 +6,24 @@ export interface Names {
   readonly declares: Set<string>;
   readonly uses: Set<string>;
   readonly assigns: Set<string>;
+  /** Names whose values it changes: those that it assigns to, and lists, maps and objects that it puts something into. */
+  readonly changes: Set<string>;
   /** Modules that it imports when it runs. */
   readonly later: Set<string>;
 }
 
 /** Stands for a module whose name is only known when it is imported. */
 export const ANY_MODULE = '*';
+
+export function noNames(): Names {
+  return {
+    declares: new Set(),
+    uses: new Set(),
+    assigns: new Set(),
+    changes: new Set(),
+    later: new Set(),
+  };
+}
 
 export function namesIn(node: AnyNode, names: Names): void {
   declaredIn(node, names.declares);
@@ -53,7 +65,8 @@ function visit(node: AnyNode, names: Names): void {
   }
 }
 
-function note(node: AnyNode, { uses, assigns, later }: Names): void {
+function note(node: AnyNode, { uses, assigns, changes, later }: Names): void {
+  for (const name of changedNames(node)) changes.add(name);
   switch (node.type) {
     case 'Identifier':
       uses.add(node.name);
@@ -63,12 +76,9 @@ function note(node: AnyNode, { uses, assigns, later }: Names): void {
       if (LOADERS.has(String(Reflect.get(node.property, 'name')))) later.add(ANY_MODULE);
       break;
     case 'AssignmentExpression':
-      for (const name of writtenNames(node.left)) assigns.add(name);
-      break;
     case 'UpdateExpression':
     case 'UnaryExpression':
-      if (node.type === 'UpdateExpression' || node.operator === 'delete')
-        for (const name of writtenNames(node.argument)) assigns.add(name);
+      for (const name of assignedNames(node)) assigns.add(name);
       break;
     case 'ImportExpression':
       later.add(textOf(node.source as AnyNode));
@@ -78,6 +88,30 @@ function note(node: AnyNode, { uses, assigns, later }: Names): void {
       break;
   }
 }
+
+function assignedNames(node: AnyNode): readonly string[] {
+  if (node.type === 'AssignmentExpression') return writtenNames(node.left);
+  const isWriting =
+    node.type === 'UpdateExpression' || (node.type === 'UnaryExpression' && node.operator === 'delete');
+  return isWriting ? writtenNames(node.argument) : [];
+}
+
+function changedNames(node: AnyNode): readonly string[] {
+  if (node.type !== 'CallExpression') return assignedNames(node);
+  const { callee, arguments: given } = node;
+  if (callee.type !== 'MemberExpression') return [];
+  const method = String(Reflect.get(callee.property, 'name'));
+  const [first] = given;
+  const isObject = callee.object.type === 'Identifier' && callee.object.name === 'Object';
+  if (isObject && first && CHANGERS_OF_OBJECTS.has(method)) return writtenNames(first as AnyNode);
+  return CHANGERS.has(method) ? writtenNames(callee.object as AnyNode) : [];
+}
+
+/** Methods of lists, maps and sets that change them. */
+const CHANGERS: ReadonlySet<string> = new Set(
+  'push unshift pop shift splice sort reverse fill copyWithin set add delete clear append'.split(' '),
+);
+const CHANGERS_OF_OBJECTS: ReadonlySet<string> = new Set(['assign', 'defineProperty', 'defineProperties']);
 
 /** By these names code is loaded that the syntax does not tell. */
 const LOADERS: ReadonlySet<string> = new Set([

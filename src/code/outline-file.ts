@@ -12,7 +12,7 @@ import type { OutlineStore } from './outline-store.ts';
 import { readOutline, readWrittenEvals } from './stored-outline.ts';
 
 /** Another way to read code makes all that was kept worthless. */
-const VERSION = 2;
+const VERSION = 4;
 /** About 2 KB each. */
 const KEPT_MAX = 2_000;
 

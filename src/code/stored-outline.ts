@@ -26,8 +26,9 @@ export function readWrittenEvals(json: Json | undefined): WrittenEvals | undefin
 function readEval(json: Json): EvalOutline | undefined {
   if (!isJsonObject(json)) return undefined;
   const [target, scoring] = [readPart(json.target ?? null), readPart(json.scoring ?? null)];
+  const rows = readPart(json.rows ?? null);
   const [loading, names] = [listOf(json.loading, readPart), listOf(json.names, readText)];
-  return target && scoring && loading && names && { target, scoring, loading, names };
+  return target && scoring && rows && loading && names && { target, scoring, rows, loading, names };
 }
 
 function readPart(json: Json): ModulePart | undefined {
@@ -35,9 +36,20 @@ function readPart(json: Json): ModulePart | undefined {
   const [declares, uses] = [listOf(json.declares, readText), listOf(json.uses, readText)];
   const [assigns, later] = [listOf(json.assigns, readText), listOf(json.later, readText)];
   const [loading, calling] = [readDeeds(json.loading), readDeeds(json.calling)];
-  const reading = readDeeds(json.reading);
-  if (!declares || !uses || !assigns || !later || !loading || !calling || !reading) return undefined;
-  return { digest: json.digest as Digest, declares, uses, assigns, later, loading, calling, reading };
+  const [reading, changes] = [readDeeds(json.reading), listOf(json.changes, readText)];
+  if (!declares || !uses || !assigns || !changes || !later || !loading || !calling || !reading)
+    return undefined;
+  return {
+    digest: json.digest as Digest,
+    declares,
+    uses,
+    assigns,
+    changes,
+    later,
+    loading,
+    calling,
+    reading,
+  };
 }
 
 function readDeeds(json: Json | undefined): Deeds | undefined {

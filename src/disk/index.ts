@@ -1,4 +1,4 @@
-export { openCacheFile } from './cache-file.ts';
+export { isDamagedDatabase, openCacheFile } from './cache-file.ts';
 export { copyBytes } from './copy-bytes.ts';
 export { copyTree } from './copy-tree.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';

@@ -3,7 +3,6 @@ import type { ActionableError } from '../base/index.ts';
 import { tempPathFor } from '../disk/index.ts';
 import { Git, type GitPorts } from './git.ts';
 import { type GitEnd, gitFailure, remoteFailure } from './git-errors.ts';
-import { fetchBranch, trackingRef } from './remote.ts';
 
 export interface CloneOptions {
   readonly url: string;
@@ -51,9 +50,12 @@ async function fill(temp: string, { url, remote, branch }: CloneOptions, ports: 
     await new Git(temp, ports).run(['remote', 'add', '--', remote, url]);
   }
   const git = new Git(temp, ports);
-  const ref = `refs/heads/${branch}`;
-  await git.run(['config', `remote.${remote}.fetch`, `+${ref}:${trackingRef({ remote, ref })}`]);
-  await fetchBranch(git, { remote, ref });
+  // Also the branches that it goes on in when something was archived; a pattern may match nothing.
+  const refspec = `+refs/heads/${branch}*:refs/remotes/${remote}/${branch}*`;
+  await git.run(['config', `remote.${remote}.fetch`, refspec]);
+  const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', remote];
+  const { exitCode, stderr } = await git.run(args, { expects: [1, 128] });
+  if (exitCode !== 0) throw failureOf({ exitCode, stderr, args, dir: git.dir }, url);
 }
 
 /** The ids of whatever refs it has. */

@@ -131,7 +131,7 @@ export async function findRepository(path: string, ports: GitPorts): Promise<Git
   throw gitFailure({ exitCode: exitCode ?? -1, stderr: stderr.trim(), args: ['rev-parse'], dir: path });
 }
 
-async function startGit(
+export async function startGit(
   args: readonly string[],
   settings: GitPorts & {
     readonly cwd: string;
@@ -169,7 +169,7 @@ const MISLEADING = [
 ];
 
 /** English, and without anybody to ask: a remote that wants a password fails at once. */
-function quietEnv(env: ProcessEnv): ProcessEnv {
+export function quietEnv(env: ProcessEnv): ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !MISLEADING.includes(name));
   return {
     ...Object.fromEntries(kept),

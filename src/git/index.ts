@@ -3,6 +3,7 @@ export {
   factsOf,
   isAncestor,
   moveRef,
+  type Remote,
   type RepositoryFacts,
   type RepositorySettings,
   refsLike,
@@ -10,7 +11,9 @@ export {
 } from './ask-git.ts';
 export { listBlobs, readBlob } from './blobs.ts';
 export { CatFile } from './cat-file.ts';
+export { changedFiles } from './changed-files.ts';
 export { cloneBare } from './clone-bare.ts';
+export { type CodeRevision, codeRevisionAt } from './code-revision.ts';
 export { type Author, type ImportFile, importCommit } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';
 export { isObjectId, missingObject, type ObjectId } from './object-id.ts';
@@ -18,4 +21,5 @@ export { peekBranch } from './peek-branch.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry } from './tree.ts';
+export { addedFiles } from './tree-diff.ts';
 export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

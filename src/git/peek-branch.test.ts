@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { GIT_ENV, git, gitInput, initRepository } from '../../test/sim/results-repo.ts';
@@ -27,6 +27,11 @@ test('a branch is seen as a file and in packed refs, from the root and from belo
   expect(await peek(repo)).toBe('there');
   expect(await peek(repo, 'holdfast/result')).toBe('absent');
   expect(await peek(repo, 'results')).toBe('absent');
+  expect(await peek(repo, 'holdfast/r.sults')).toBe('absent');
+  git(repo, 'branch', '-m', 'holdfast/results', 'holdfast/results-2');
+  expect(await peek(repo)).toBe('there');
+  git(repo, 'pack-refs', '--all');
+  expect(await peek(repo)).toBe('there');
 });
 
 test('linked work trees and bare repositories are looked into as well', async () => {
@@ -37,6 +42,19 @@ test('linked work trees and bare repositories are looked into as well', async ()
   execFileSync('git', ['clone', '--quiet', '--bare', repo, bare], { env: GIT_ENV });
   expect(await peek(bare)).toBe('there');
   expect(await peek(join(bare, 'objects'))).toBe('there');
+});
+
+test('what was only fetched is told apart', async () => {
+  begin(repo);
+  const clone = join(dir.path, 'clone');
+  execFileSync('git', ['clone', '--quiet', repo, clone], { env: GIT_ENV, stdio: 'ignore' });
+  expect(await peek(clone)).toBe('fetched');
+  git(clone, 'remote', 'rename', 'origin', 'up');
+  rmSync(join(clone, '.git/packed-refs'), { force: true });
+  git(clone, 'fetch', '--quiet', 'up');
+  expect(await peek(clone)).toBe('fetched');
+  git(clone, 'branch', 'holdfast/results', 'up/holdfast/results');
+  expect(await peek(clone)).toBe('there');
 });
 
 test('what only git can read is unknown; without a repository there is nothing', async () => {

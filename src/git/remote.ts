@@ -14,9 +14,15 @@ export function trackingRef({ remote, ref }: RemoteBranch): string {
   return `refs/remotes/${remote}/${ref.replace(/^refs\/heads\//, '')}`;
 }
 
-/** Brings what a remote has of a branch; nothing of ours is moved. False when the remote has no such branch. */
-export async function fetchBranch(git: Git, branch: RemoteBranch, signal?: AbortSignal): Promise<boolean> {
-  const refspec = `+${branch.ref}:${trackingRef(branch)}`;
+export interface FetchedBranch extends RemoteBranch {
+  /** Also all branches whose names begin with its name. */
+  readonly withLonger?: boolean;
+}
+
+/** Brings what a remote has of a branch; nothing of ours is moved. False when it is told that the remote has no such branch. */
+export async function fetchBranch(git: Git, branch: FetchedBranch, signal?: AbortSignal): Promise<boolean> {
+  const more = branch.withLonger ? '*' : '';
+  const refspec = `+${branch.ref}${more}:${trackingRef(branch)}${more}`;
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
   const call = { expects: [1, 128], ...(signal ? { signal } : {}) };
   const { exitCode, stderr } = await git.run([...args, branch.remote, refspec], call);

@@ -85,7 +85,7 @@ export class StateDir {
 
   /** What is known of the logs beside it, so that none is opened twice for nothing. A cache, with its version in the name. */
   get logIndex(): string {
-    return join(this.path, 'log-index-1.db');
+    return join(this.path, 'log-index-2.db');
   }
 
   /** The list rows of the logs beside it, so that none is opened twice for a list. A cache, with its version in the name. */
@@ -95,7 +95,12 @@ export class StateDir {
 
   /** Which of the logs beside it are in some results, known by a digest of theirs. A cache. */
   publishedMemory(digest: string): string {
-    return join(this.path, `published-${digest.slice(0, 16)}.json`);
+    return join(this.path, `published-logs-${digest.slice(0, 16)}.json`);
+  }
+
+  /** Which published runs were seen, so that no row is read twice for nothing. A cache, with its version in the name. */
+  get publishedIndex(): string {
+    return join(this.path, 'published-index-1.db');
   }
 
   /** What was read of the code of evals, so that no file is parsed twice for nothing. A cache. */

@@ -22,7 +22,7 @@ export {
 } from './kinds/read-value.ts';
 export { createLogFile, type LogFile } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
-export type { LogReader } from './log-reader.ts';
+export type { LogReader, StoredLogReader } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
 export { MemberJson } from './member-json.ts';
@@ -65,5 +65,5 @@ export { summarize } from './summarize.ts';
 export type { Scratch } from './text-store.ts';
 export { scanTornLog, scanTornZip } from './torn-log.ts';
 export { addUsage } from './usage.ts';
-export { type LogProblem, type VerifyReport, verifyLog } from './verify-log.ts';
+export { type LogProblem, type VerifyReport, verifyLog, verifyStoredLog } from './verify-log.ts';
 export { DEFAULT_LIMITS, ZipReader } from './zip-reader.ts';

@@ -1,9 +1,10 @@
-import type { RunId } from '../base/index.ts';
+import { type RunId, UsageError } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { BODIES_FOLDER, bodyKey } from './bodies.ts';
 import { TIME_DIGITS, timeText } from './layout.ts';
 import { readNotes } from './notes.ts';
 import { listDocuments, type PublishedPorts, pointerOf } from './published-log.ts';
+import type { ResultsStore } from './results-store.ts';
 import type { ResultsTree, Revision } from './results-tree.ts';
 import { foldNotes } from './run-marks.ts';
 
@@ -33,6 +34,29 @@ export interface CollectPlan {
  * A body that is this young may belong to a run that somebody else is publishing, or has published and not yet shared with us.
  */
 const GRACE_MS = 7 * 86_400_000;
+
+/** What would go of the bodies in the bucket of a store. */
+export async function planCollectionOf(
+  store: ResultsStore,
+  policy: CollectPolicy,
+  nowMs: number,
+): Promise<CollectPlan> {
+  const ports = await store.readPorts();
+  if (!ports.bucket) throw noBucket();
+  return planCollection(await store.tree(), policy, { ...ports, bucket: ports.bucket, nowMs });
+}
+
+/** Says of each run that its bodies go, then lets them go: whoever misses one later is told why. */
+export async function collectBodies(store: ResultsStore, { runs, keys }: CollectPlan): Promise<void> {
+  const { bucket } = await store.readPorts();
+  if (!bucket) throw noBucket();
+  const byRun = new Map(runs.map((one) => [one.run, one]));
+  await store.say([...byRun.keys()], (run) => {
+    const { bodies = 0, sizeBytes = 0 } = byRun.get(run) ?? {};
+    return [{ kind: 'collection', bodies, sizeBytes }];
+  });
+  await bucket.removeAll(keys);
+}
 
 export interface CollectPorts extends PublishedPorts {
   readonly bucket: Bucket;
@@ -123,4 +147,12 @@ async function dropPlan(
     return gone.length === 0 ? [] : [{ run, bodies: gone.length, sizeBytes: weight }];
   });
   return { runs, orphans, keys, sizeBytes };
+}
+
+function noBucket(): UsageError {
+  return new UsageError({
+    code: 'E_RESULTS_NO_BUCKET',
+    message: 'No bucket is named that could hold bodies of results.',
+    hint: 'Name it with --bucket, or as "bucket" in holdfast.config.',
+  });
 }

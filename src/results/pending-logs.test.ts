@@ -121,6 +121,17 @@ test('what is remembered as published is believed only while the branch still le
   expect(await names({ memory: await memoryOf() })).toEqual([ONE]);
 });
 
+test('what was archived is published, and does not wait', async () => {
+  await publish(aged(await writeRun(logDir, ONE, { spec: OURS }), 3));
+  expect(await results.archive(await results.planArchive('2026-01-02'))).toBe(true);
+  const memory = await memoryOf();
+  expect(await names({ memory })).toEqual([]);
+  const scored = await writeRun(logDir, ONE, { spec: OURS, header: { tags: ['scored'] } });
+  expect(await names({ memory })).toEqual([ONE]);
+  await publish(scored);
+  expect(await names({ memory })).toEqual([]);
+});
+
 test('a memory that cannot be read or written is as good as none', async () => {
   await publish(aged(await writeRun(logDir, ONE, { spec: OURS }), 3));
   for (const text of ['', '{', '[]', '{"version":1,"commit":"x","logs":{}}', '{"version":2}']) {

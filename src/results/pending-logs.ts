@@ -3,6 +3,7 @@ import { isAncestor, type ObjectId } from '../git/index.ts';
 import type { LogHeader, LogReader, LogStore, StoredLog } from '../log/index.ts';
 import type { ResultsPorts } from './change-results.ts';
 import { digestDocuments } from './documents.ts';
+import { archivedTree } from './generations.ts';
 import { runOf } from './make-row.ts';
 import type { KnownLog, PublishedMemory } from './published-memory.ts';
 import { ResultsTree } from './results-tree.ts';
@@ -41,6 +42,7 @@ export async function findPending(
   // Nothing is ever taken away from a branch of results: what was in one of its commits is in those after it.
   if (memory?.commit !== undefined && !(await isBefore(memory.commit, tree.commit, ports)))
     memory.forgetPublished();
+  const trees = await allGenerations(tree, ports);
   const pending: PendingLog[] = [];
   for await (const stored of logs.list()) {
     const before = memory?.get(stored);
@@ -52,11 +54,18 @@ export async function findPending(
       (run !== undefined &&
         known.isFinished &&
         isWanted &&
-        (await isIn(tree, run, () => logs.open(stored.name))));
+        (await isIn(trees, run, () => logs.open(stored.name))));
     if (before?.isPublished !== isPublished) memory?.set(stored, { ...known, isPublished });
     if (run !== undefined && known.isFinished && isWanted && !isPublished) pending.push({ ...stored, run });
   }
   return { logs: pending.sort(oldestFirst), commit: tree.commit };
+}
+
+/** What was archived is published all the same, as far as it is here. */
+async function allGenerations(newest: ResultsTree, ports: ResultsPorts): Promise<readonly ResultsTree[]> {
+  const trees: ResultsTree[] = [];
+  for (let at: ResultsTree | undefined = newest; at; at = await archivedTree(ports, at)) trees.push(at);
+  return trees;
 }
 
 /** A commit that is not there any more is before none. */
@@ -95,11 +104,11 @@ function isOurs({ eval: spec, metadata }: LogHeader): boolean {
 
 /** Its digest is computed only where there is something to compare it with. */
 async function isIn(
-  tree: ResultsTree,
+  trees: readonly ResultsTree[],
   run: RunId,
   open: () => Promise<LogReader | undefined>,
 ): Promise<boolean> {
-  const revisions = await tree.find(run);
+  const revisions = (await Promise.all(trees.map((tree) => tree.find(run)))).flat();
   if (revisions.length === 0) return false;
   try {
     const log = await open();

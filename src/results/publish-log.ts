@@ -4,6 +4,7 @@ import type { LogReader } from '../log/index.ts';
 import { type BodyPointer, pointerBytes, pointerTo, storeBody } from './bodies.ts';
 import { type Change, changeResults, type ResultsPorts } from './change-results.ts';
 import { type Documents, digestDocuments } from './documents.ts';
+import { archivedTree } from './generations.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,
@@ -42,7 +43,8 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
   const documents = await digestDocuments(log);
   let pointers: ReadonlyMap<string, BodyPointer> | undefined;
   return changeResults(ports, async (tree): Promise<Change<Published>> => {
-    const revisions = await tree.find(run);
+    const archived = await archivedTree(ports, tree);
+    const revisions = [...(await tree.find(run)), ...((await archived?.find(run)) ?? [])];
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
     if (same) return { done: { run, outcome: 'there', commit: tree.commit, row: same.row } };
     pointers ??= await pointersFor(log, documents, ports);

@@ -9,7 +9,7 @@ import {
   type Prefetch,
   readBlob,
 } from '../git/index.ts';
-import { type LogReader, type Members, openMembers, type Scratch } from '../log/index.ts';
+import { type Members, openMembers, type Scratch, type StoredLogReader } from '../log/index.ts';
 import { type BodyPointer, readBody, readPointer } from './bodies.ts';
 import { memberOfPath, POINTERS_FOLDER } from './layout.ts';
 import type { Revision } from './results-tree.ts';
@@ -24,9 +24,9 @@ export interface PublishedPorts {
 }
 
 /** A published run as a log: whatever reads logs reads it. Nothing is written anywhere, and no file is made of it. */
-export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<LogReader> {
+export async function openPublished(revision: Revision, ports: PublishedPorts): Promise<StoredLogReader> {
   const documents = await listDocuments(revision, ports);
-  const entries = new Map(documents.map(({ name, sizeBytes }) => [name, entryOf(name, sizeBytes)] as const));
+  const entries = new Map(documents.map((one) => [one.name, entryOf(one)] as const));
   const byName = new Map(documents.map((one) => [one.name, one]));
   const members: Members = {
     source: { name: revision.run, sizeBytes: revision.row.log.sizeBytes, close: async () => undefined },
@@ -81,8 +81,10 @@ export async function* readDocument(
   else yield* readBlob(document.id, document.sizeBytes, ports);
 }
 
-function entryOf(name: string, sizeBytes: number) {
-  return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc: 0, headerOffset: 0 };
+/** Git keeps no such checksum: the beginning of the object's id takes its place, and tells contents apart as one does. */
+function entryOf({ name, id, sizeBytes }: PublishedDocument) {
+  const crc = Number.parseInt(id.slice(0, 8), 16);
+  return { name, sizeBytes, compressedBytes: sizeBytes, method: 0, crc, headerOffset: 0 };
 }
 
 /** What every reader reads first comes at once, where it has to be fetched. */

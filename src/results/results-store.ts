@@ -1,9 +1,8 @@
 import { hostname, userInfo } from 'node:os';
-import { type RunId, UsageError } from '../base/index.ts';
+import type { Digest, RunId } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
-  cloneBare,
   commitOfPath,
   fetchBranch,
   findRepository,
@@ -16,20 +15,25 @@ import {
   settingsOf,
   trackingRef,
 } from '../git/index.ts';
-import type { LogReader, LogStore } from '../log/index.ts';
+import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
-import { notBegun, type ResultsPorts } from './change-results.ts';
+import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
+import { checkPublished } from './check-published.ts';
+import { chooseRemote } from './choose-remote.ts';
 import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
-import { type CollectPlan, type CollectPolicy, planCollection } from './collect-bodies.ts';
-import { RESULTS_BRANCH, RESULTS_REF } from './layout.ts';
+import { type ArchivePlan, applyArchive, lateFiles, newestGeneration, planArchive } from './generations.ts';
+import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
 import { addNotes, type FoundNotes, readNotes, type SayOf } from './notes.ts';
 import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished, type PublishedPorts } from './published-log.ts';
+import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
+import type { RunFilter } from './row-filter.ts';
+import { type RowChanges, revisionAt, rowsSince } from './rows-since.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import { type PushOutcome, pushResults } from './share.ts';
 import { type ResultsStatus, statusOf, waitingRuns } from './status.ts';
@@ -53,21 +57,12 @@ export interface OpenResultsOptions extends GitPorts {
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
-  return new ResultsStore(git, options);
-}
-
-/** The same for a repository elsewhere, of which `repo` is our own bare clone: it is made, and begun, unless it has been. */
-export async function cloneResults(
-  options: OpenResultsOptions & { readonly url: string },
-): Promise<ResultsStore> {
-  const { repo: dir, url, remote = 'origin', branch = RESULTS_BRANCH } = options;
-  const git = await cloneBare({ url, dir, remote, branch }, options);
-  const results = new ResultsStore(git, options);
+  const store = new ResultsStore(git, options);
   try {
-    await results.init();
-    return results;
+    await store.refresh();
+    return store;
   } catch (error) {
-    await results[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -78,8 +73,18 @@ export interface FoundResult {
   readonly marks: RunMarks;
 }
 
+/** A run with its newest revision, or why that cannot be read. */
+export type EachRun =
+  | { readonly run: RunId; readonly revision: Revision; readonly damage?: undefined }
+  | { readonly run: RunId; readonly damage: string; readonly revision?: undefined };
+
+const PAGE = 1_000;
+
 export class ResultsStore implements AsyncDisposable {
-  readonly ref: string;
+  /** The branch that is written. */
+  ref: string;
+  /** What it is called before anything was archived. */
+  readonly #base: string;
   readonly #git: Git;
   readonly #objects: CatFile;
   readonly #options: OpenResultsOptions;
@@ -88,7 +93,8 @@ export class ResultsStore implements AsyncDisposable {
 
   constructor(git: Git, options: OpenResultsOptions) {
     this.#git = git;
-    this.ref = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
+    this.#base = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
+    this.ref = this.#base;
     this.#options = options;
     this.#objects = new CatFile(git);
   }
@@ -154,24 +160,6 @@ export class ResultsStore implements AsyncDisposable {
     return runs;
   }
 
-  async planCollection(policy: CollectPolicy, nowMs: number): Promise<CollectPlan> {
-    const ports = await this.readPorts();
-    if (!ports.bucket) throw noBucket();
-    return planCollection(await this.tree(), policy, { ...ports, bucket: ports.bucket, nowMs });
-  }
-
-  /** Says of each run that its bodies go, then lets them go: whoever misses one later is told why. */
-  async collect({ runs, keys }: CollectPlan): Promise<void> {
-    const { bucket } = await this.readPorts();
-    if (!bucket) throw noBucket();
-    const byRun = new Map(runs.map((one) => [one.run, one]));
-    await this.say([...byRun.keys()], (run) => {
-      const { bodies = 0, sizeBytes = 0 } = byRun.get(run) ?? {};
-      return [{ kind: 'collection', bodies, sizeBytes }];
-    });
-    await bucket.removeAll(keys);
-  }
-
   /** The commit that published a revision, as far as it can be told. */
   async commitOf({ path }: Revision): Promise<ObjectId | undefined> {
     for (const commit of (await this.tree()).commits) {
@@ -181,7 +169,7 @@ export class ResultsStore implements AsyncDisposable {
     return undefined;
   }
 
-  async open({ revision }: Pick<FoundResult, 'revision'>): Promise<LogReader> {
+  async open({ revision }: Pick<FoundResult, 'revision'>): Promise<StoredLogReader> {
     return openPublished(revision, await this.readPorts());
   }
 
@@ -200,16 +188,42 @@ export class ResultsStore implements AsyncDisposable {
     return addNotes(await this.ports(), runs, sayOf);
   }
 
+  /** Looks which branch is the newest. One that was named is taken as it is, so that archives can be read. */
+  async refresh(): Promise<void> {
+    if (this.#options.branch !== undefined) return;
+    const { remotes } = await this.settings();
+    const ref = await newestGeneration(this.#objects, this.#base, remotes);
+    if (ref === this.ref) return;
+    this.ref = ref;
+    this.#ports = undefined;
+  }
+
+  async planArchive(before: string): Promise<ArchivePlan> {
+    await this.init();
+    return planArchive(await this.ports(), { before, base: this.#base });
+  }
+
+  /** False when somebody else archived at this very moment. */
+  async archive(plan: ArchivePlan): Promise<boolean> {
+    const made = await applyArchive(await this.ports(), plan);
+    await this.refresh();
+    return made !== undefined;
+  }
+
   /** Brings what the remote has; nothing here is moved. False when the remote has no results yet; undefined without a remote. */
   async fetch(signal?: AbortSignal): Promise<boolean | undefined> {
     const remote = await this.remote();
     if (remote === undefined) return undefined;
-    return fetchBranch(this.#git, { remote, ref: this.ref }, signal);
+    const withLonger = this.#options.branch === undefined;
+    if (!(await fetchBranch(this.#git, { remote, ref: this.#base, withLonger }, signal))) return false;
+    await this.refresh();
+    return (await this.#objects.info(`${trackingRef({ remote, ref: this.ref })}^{commit}`)) !== undefined;
   }
 
   async push(signal?: AbortSignal): Promise<PushOutcome> {
     const remote = await this.remote();
     if (remote === undefined) return { outcome: 'no remote' };
+    await this.#carryOver();
     return pushResults(await this.ports(), remote, signal);
   }
 
@@ -241,16 +255,10 @@ export class ResultsStore implements AsyncDisposable {
   /** The remote that results are shared with, if any. */
   async remote(): Promise<string | undefined> {
     const { remotes } = await this.settings();
-    const { remote } = this.#options;
-    if (remote !== undefined) {
-      if (!remotes.some(({ name }) => name === remote))
-        throw unknownRemote(
-          remote,
-          remotes.map(({ name }) => name),
-        );
-      return remote;
-    }
-    return (remotes.length === 1 ? remotes[0] : remotes.find(({ name }) => name === 'origin'))?.name;
+    return chooseRemote(
+      this.#options.remote,
+      remotes.map(({ name }) => name),
+    );
   }
 
   async tree(): Promise<ResultsTree> {
@@ -270,8 +278,72 @@ export class ResultsStore implements AsyncDisposable {
     return this.#ports;
   }
 
+  /** All runs that a filter leaves, newest first, in their newest revisions. One that cannot be read says so. */
+  async *each(filter: RunFilter): AsyncGenerator<EachRun> {
+    for (let cursor: string | undefined; ; ) {
+      const page = await this.list({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const tree = await ResultsTree.read(await this.ports(), page.commits);
+      for (const { run, damage } of page.runs) {
+        const [revision] = damage === undefined ? ((await tree?.find(run)) ?? []) : [];
+        if (revision) yield { run, revision };
+        else yield { run, damage: damage ?? 'it was removed meanwhile' };
+      }
+      cursor = page.cursor;
+      if (cursor === undefined) return;
+    }
+  }
+
+  /** The rows that came since an earlier answer; undefined when there are no results. */
+  async rowsSince(position: string | undefined): Promise<RowChanges | undefined> {
+    return rowsSince(await this.ports(), position);
+  }
+
+  /** A revision by the path of its folder; undefined when it is not there. */
+  async at(path: string): Promise<Pick<FoundResult, 'revision'> | undefined> {
+    const { objects, refs } = await this.ports();
+    const revision = await revisionAt(objects, { refs, path });
+    return revision && { revision };
+  }
+
+  /** Reads a published log from end to end, and compares it with the digest of its row. */
+  async check(found: Pick<FoundResult, 'revision'>): Promise<VerifyReport> {
+    return await checkPublished(await this.open(found), found.revision.row);
+  }
+
+  /** Makes it a log file again, under the name that it had unless another is given. */
+  async rebuild(
+    found: Pick<FoundResult, 'revision'>,
+    into: LogStore,
+    options: { readonly name?: string; readonly replace: boolean },
+  ): Promise<{ readonly place: string; readonly sizeBytes: number }> {
+    const { log } = found.revision.row;
+    const name = options.name ?? fileNameOf(found.revision);
+    return await rebuildLog(await this.open(found), into, {
+      name,
+      digest: log.digest as Digest,
+      replace: options.replace,
+    });
+  }
+
+  /** The same into a log directory, beside whatever is there; gives its name. One that was brought home before is left as it is. */
+  async bringHome(found: Pick<FoundResult, 'revision'>, into: LogStore): Promise<string> {
+    return await bringHome(found.revision, { into, log: await this.open(found) });
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#objects[Symbol.asyncDispose]();
+  }
+
+  /** Brings what was published into a branch that had been archived meanwhile. */
+  async #carryOver(): Promise<void> {
+    const ports = await this.ports();
+    if (this.ref === this.#base) return;
+    await changeResults<void>(ports, async (tree) => {
+      const files = await lateFiles(ports, tree);
+      const known = await tree.filterNew(files);
+      if (known.length === 0) return { done: undefined };
+      return { message: 'Bring what was published meanwhile\n', files: known, whenDone: () => undefined };
+    });
   }
 
   async #makePorts(): Promise<ResultsPorts> {
@@ -314,21 +386,4 @@ function userName(): string {
     if (!(error instanceof Error)) throw error;
     return 'unknown';
   }
-}
-
-function noBucket(): UsageError {
-  return new UsageError({
-    code: 'E_RESULTS_NO_BUCKET',
-    message: 'No bucket is named that could hold bodies of results.',
-    hint: 'Name it with --bucket, or as "bucket" in holdfast.config.',
-  });
-}
-
-function unknownRemote(remote: string, known: readonly string[]): UsageError {
-  const list = known.length === 0 ? 'It has none.' : `It has: ${known.join(', ')}.`;
-  return new UsageError({
-    code: 'E_REMOTE_UNKNOWN',
-    message: `The repository of the results has no remote "${remote}". ${list}`,
-    hint: 'Add it with "git remote add", or name another with --remote.',
-  });
 }

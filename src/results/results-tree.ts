@@ -1,6 +1,7 @@
 import { isRunId, type RunId, UsageError } from '../base/index.ts';
 import {
   type CatFile,
+  type ImportFile,
   missingObject,
   noPrefetch,
   type ObjectId,
@@ -166,6 +167,17 @@ export class ResultsTree {
     );
     if (isKept) this.#kept.set(key, found);
     return found;
+  }
+
+  /** Those of some files that are not here yet. */
+  async filterNew(files: readonly ImportFile[]): Promise<readonly ImportFile[]> {
+    const fresh: ImportFile[] = [];
+    for (const file of files) {
+      const steps = file.path.split('/');
+      const name = steps.pop();
+      if (!(await this.folder(steps)).some((entry) => entry.name === name)) fresh.push(file);
+    }
+    return fresh;
   }
 
   /** A folder may hold only later revisions: of a run whose first was published elsewhere. */

@@ -1,7 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { type Digest, parseJson, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
 import type { StoredLog } from '../log/index.ts';
+import { copyTables, readOnlyAddress } from './copy-tables.ts';
 import { readMark } from './sample-mark.ts';
 import type { UsedLimits } from './used-limits.ts';
 
@@ -23,14 +23,23 @@ export interface IndexedSample {
 
 export interface IndexedLog extends StoredLog {
   readonly eval: string;
+  /** The name of the target. */
+  readonly target: string;
   readonly runId: string;
   readonly status: string;
   /** What of its own documents is damaged, if anything. */
   readonly damage?: string | undefined;
 }
 
+export interface LogToKeep {
+  readonly log: IndexedLog;
+  readonly samples: readonly IndexedSample[];
+}
+
 export interface FoundSample extends Pick<IndexedSample, 'state' | 'used' | 'later' | 'answers'> {
   readonly log: string;
+  /** The name of the target of its run. */
+  readonly target: string;
   readonly runId: string;
   /** To be compared by `isSameDigest`. */
   readonly content: string;
@@ -47,7 +56,7 @@ export type KnownLog =
 const TABLES = `
 CREATE TABLE IF NOT EXISTS logs (
   n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, kind TEXT NOT NULL,
-  eval TEXT, run TEXT, status TEXT, reason TEXT
+  eval TEXT, target TEXT, run TEXT, status TEXT, reason TEXT
 ) STRICT;
 CREATE TABLE IF NOT EXISTS samples (
   log INTEGER NOT NULL, eval TEXT NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL,
@@ -56,7 +65,8 @@ CREATE TABLE IF NOT EXISTS samples (
   ended TEXT, ended_at REAL, later TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS samples_by_log ON samples (log);
-CREATE INDEX IF NOT EXISTS samples_by_name ON samples (eval, name);
+CREATE INDEX IF NOT EXISTS samples_by_sample ON samples (eval, name, log);
+CREATE INDEX IF NOT EXISTS samples_by_answers ON samples (eval, name, answers, log) WHERE answers IS NOT NULL;
 CREATE INDEX IF NOT EXISTS samples_by_key ON samples (key, log);
 CREATE INDEX IF NOT EXISTS samples_by_asked ON samples (asked, log);
 `;
@@ -66,8 +76,12 @@ const TIME_LENGTH = 19;
 const TIME_DIGITS = 14;
 const SAME_TIME_MAX = 400;
 
+/** 64 MB: what is put into an index is scattered over it, and pages that do not fit are written again and again. */
+const CACHE_KB = 65_536;
+const WAL_PAGES = 16_384;
+
 const FOUND =
-  'SELECT samples.*, logs.name AS log_name, logs.run AS run FROM samples JOIN logs ON logs.n = samples.log';
+  'SELECT samples.*, logs.name AS log_name, logs.run AS run, logs.target AS target FROM samples JOIN logs ON logs.n = samples.log';
 
 /** An index over the samples of logs, in a file. It is a cache: whatever is wrong with it, it is made again. */
 export class LogIndex implements Disposable {
@@ -84,6 +98,7 @@ export class LogIndex implements Disposable {
     try {
       // Many processes may begin at once, each with its first look at the logs.
       db.exec('PRAGMA busy_timeout = 20000; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;');
+      db.exec(`PRAGMA cache_size = -${CACHE_KB}; PRAGMA wal_autocheckpoint = ${WAL_PAGES};`);
       db.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
       return new LogIndex(db);
     } catch (error) {
@@ -98,18 +113,21 @@ export class LogIndex implements Disposable {
   }
 
   /**
+   * For whoever only looks, as long as there is nothing to add: whatever would write throws SQLITE_READONLY. The file and what
+   * lies beside it are not touched; of one that another process is writing, what it wrote last is missing.
+   */
+  static look(path: string): LogIndex {
+    return new LogIndex(new DatabaseSync(readOnlyAddress(path), { readOnly: true }));
+  }
+
+  /**
    * The same for whoever only looks: in memory, with what the file holds. The file and what lies beside it are not touched; of one
    * that another process is writing, what it wrote last is missing, and is read anew.
    */
   static copyOf(path: string): LogIndex {
     const index = LogIndex.inMemory();
     try {
-      const address = pathToFileURL(path);
-      address.search = '?mode=ro&immutable=1';
-      index.#db.prepare('ATTACH ? AS there').run(address.href);
-      for (const table of ['logs', 'samples'])
-        index.#db.exec(`INSERT INTO main.${table} SELECT * FROM there.${table}`);
-      index.#db.exec('DETACH there');
+      copyTables(index.#db, path, ['logs', 'samples']);
       return index;
     } catch (error) {
       index[Symbol.dispose]();
@@ -143,38 +161,47 @@ export class LogIndex implements Disposable {
     this.#transaction(() => void this.#replaceLog(log, { kind: 'unreadable', reason }));
   }
 
-  keep(log: IndexedLog, samples: Iterable<IndexedSample>): void {
+  /** All at once: each time that something is written costs as much as thousands of samples. */
+  keepAll(items: readonly LogToKeep[]): void {
     this.#transaction(() => {
-      const n = this.#replaceLog(log, {
-        kind: 'indexed',
-        eval: log.eval,
-        run: log.runId,
-        status: log.status,
-        reason: log.damage ?? null,
-      });
-      const insert = this.#prepared(
-        'INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      );
-      for (const { used, ...sample } of samples) {
-        insert.run(
-          n,
-          log.eval,
-          sample.name,
-          sample.state,
-          bytesOf(sample.key),
-          sample.asked === undefined ? null : bytesOf(sample.asked),
-          bytesOf(sample.content),
-          sample.answers ?? null,
-          used.tokens,
-          used.turns,
-          used.messages,
-          used.usd,
-          used.ended?.type ?? null,
-          used.ended?.limit ?? null,
-          sample.later ? stringifyJson(sample.later) : null,
-        );
-      }
+      for (const { log, samples } of items) this.#keep(log, samples);
     });
+  }
+
+  #keep(log: IndexedLog, samples: readonly IndexedSample[]): void {
+    const n = this.#replaceLog(log, {
+      kind: 'indexed',
+      eval: log.eval,
+      target: log.target,
+      run: log.runId,
+      status: log.status,
+      reason: log.damage ?? null,
+    });
+    const insert = this.#prepared('INSERT INTO samples VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    for (const { used, ...sample } of samples)
+      insert.run(
+        n,
+        log.eval,
+        sample.name,
+        sample.state,
+        bytesOf(sample.key),
+        sample.asked === undefined ? null : bytesOf(sample.asked),
+        bytesOf(sample.content),
+        sample.answers ?? null,
+        used.tokens,
+        used.turns,
+        used.messages,
+        used.usd,
+        used.ended?.type ?? null,
+        used.ended?.limit ?? null,
+        sample.later ? stringifyJson(sample.later) : null,
+      );
+  }
+
+  /** The run that an indexed log is of. */
+  runOf(name: string): string | undefined {
+    const row = this.#one('SELECT run FROM logs WHERE name = ?', name);
+    return typeof row?.run === 'string' ? row.run : undefined;
   }
 
   /** The names of all logs that it knows. */
@@ -218,11 +245,21 @@ export class LogIndex implements Disposable {
     );
   }
 
-  /** What completed samples of an eval cost, as far as prices are known. */
-  costs(evalName: string): { readonly usd: number; readonly samples: number } {
+  /** Of each set of answers that there is of a sample the latest log of each target that holds it, the latest first. */
+  answersOf(evalName: string, { id, epoch }: SampleKey): readonly FoundSample[] {
+    const sql = `SELECT samples.*, max(samples.log), logs.name AS log_name, logs.run AS run, logs.target AS target
+      FROM samples JOIN logs ON logs.n = samples.log WHERE samples.eval = ? AND samples.name = ? AND answers IS NOT NULL
+      GROUP BY answers, logs.target ORDER BY samples.log DESC`;
+    return [...this.#found(sql, evalName, sampleKeyText(id, epoch))];
+  }
+
+  /** What completed samples of an eval cost on a target, as far as prices are known. */
+  costs(evalName: string, target: string): { readonly usd: number; readonly samples: number } {
     const row = this.#one(
-      "SELECT total(usd) AS usd, count(*) AS samples FROM samples WHERE eval = ? AND state = 'completed' AND usd > 0",
+      `SELECT total(usd) AS usd, count(*) AS samples FROM samples JOIN logs ON logs.n = samples.log
+       WHERE logs.eval = ? AND logs.target = ? AND state = 'completed' AND usd > 0`,
       evalName,
+      target,
     );
     return { usd: Number(row?.usd ?? 0), samples: Number(row?.samples ?? 0) };
   }
@@ -237,11 +274,12 @@ export class LogIndex implements Disposable {
 
   #replaceLog(log: StoredLog, about: Readonly<Record<string, string | null>>): number {
     this.#forget(log.name);
-    const { kind = 'other', eval: evalName = null, run = null, status = null, reason = null } = about;
     const n = this.#numberFor(log.name);
+    const { kind = 'other', eval: evalName = null, target = null } = about;
+    const { run = null, status = null, reason = null } = about;
     this.#prepared(
-      'INSERT INTO logs (n, name, stamp, kind, eval, run, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    ).run(n, log.name, stampOf(log), kind, evalName, run, status, reason);
+      'INSERT INTO logs (n, name, stamp, kind, eval, target, run, status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(n, log.name, stampOf(log), kind, evalName, target, run, status, reason);
     return n;
   }
 
@@ -311,6 +349,7 @@ function foundOf(row: Row): FoundSample {
   const [tokens, turns, messages, usd] = [row.tokens, row.turns, row.messages, row.usd].map(Number);
   return {
     log: String(row.log_name),
+    target: String(row.target),
     runId: String(row.run),
     state: row.state === 'completed' || row.state === 'errored' ? row.state : 'interrupted',
     content: hexOf(row.content),

@@ -10,7 +10,9 @@ import {
   repairedLog,
   type StoredLog,
 } from '../log/index.ts';
-import { type IndexedSample, LogIndex } from './log-index.ts';
+import { isIndexName } from './earlier-logs.ts';
+import { type IndexedSample, type KnownLog, LogIndex, type LogToKeep } from './log-index.ts';
+import { logsWithPublished, PublishedLogs, storedAs } from './published-logs.ts';
 import { readMark, type SampleMark } from './sample-mark.ts';
 import { usedBy } from './used-limits.ts';
 
@@ -36,16 +38,17 @@ export async function readyIndex(
   path: string,
   about: {
     readonly logs: LogStore;
+    /** Runs that are published and may not be in the directory; `unasked` leaves what is known of them as it is. */
+    readonly published?: PublishedLogs | 'unasked' | undefined;
     readonly evalName: string;
     /** Whoever only looks writes nothing: what is not in the index yet is read for this process alone. */
     readonly isLooking?: boolean;
   },
 ): Promise<ReadyIndex> {
   try {
-    return await ready(
-      about.isLooking ? await copiedIndex(disk, path) : await openCacheFile(disk, path, LogIndex.open),
-      about,
-    );
+    return await (about.isLooking
+      ? lookedAt(disk, path, about)
+      : ready(await openCacheFile(disk, path, LogIndex.open), about));
   } catch (error) {
     if (errnoOf(error) !== SQLITE_ERROR) throw error;
     return await ready(LogIndex.inMemory(), about);
@@ -54,16 +57,45 @@ export async function readyIndex(
 
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR';
 
-async function copiedIndex(disk: Disk, path: string): Promise<LogIndex> {
-  return (await disk.stat(path)) ? LogIndex.copyOf(path) : LogIndex.inMemory();
+/** As it is, when nobody has it open and all logs are in it; else a copy, to which the others are added. */
+async function lookedAt(disk: Disk, path: string, about: Sources): Promise<ReadyIndex> {
+  if (!(await disk.stat(path))) return await ready(LogIndex.inMemory(), about);
+  // Whoever has it open may be changing it; and what is published may have to be added.
+  const mayChange =
+    (await disk.stat(`${path}-wal`)) !== undefined || about.published instanceof PublishedLogs;
+  return await ready(
+    mayChange || !(await isUpToDate(path, about)) ? LogIndex.copyOf(path) : LogIndex.look(path),
+    about,
+  );
 }
 
-async function ready(
-  index: LogIndex,
+async function isUpToDate(
+  path: string,
   { logs, evalName }: { readonly logs: LogStore; readonly evalName: string },
-): Promise<ReadyIndex> {
+): Promise<boolean> {
+  using index = LogIndex.look(path);
+  const names = new Set<string>();
+  for await (const stored of logs.list()) {
+    names.add(stored.name);
+    if (!isEnough(index.known(stored), evalName)) return false;
+  }
+  return index.names().every((name) => names.has(name));
+}
+
+/** Of logs of other evals nothing but that is wanted. */
+function isEnough(known: KnownLog | undefined, evalName: string): boolean {
+  return known !== undefined && (known.kind !== 'other' || known.eval !== evalName);
+}
+
+interface Sources {
+  readonly logs: LogStore;
+  readonly published?: PublishedLogs | 'unasked' | undefined;
+  readonly evalName: string;
+}
+
+async function ready(index: LogIndex, sources: Sources): Promise<ReadyIndex> {
   try {
-    return { index, unreadable: await refreshIndex(index, logs, evalName) };
+    return { index, unreadable: await refreshIndex(index, sources) };
   } catch (error) {
     index[Symbol.dispose]();
     throw error;
@@ -76,23 +108,83 @@ async function ready(
  */
 async function refreshIndex(
   index: LogIndex,
-  logs: LogStore,
-  evalName: string,
+  { logs, published, evalName }: Sources,
 ): Promise<readonly UnreadableLog[]> {
   const names = new Set<string>();
   const unreadable: UnreadableLog[] = [];
+  const waiting = new WaitingLogs(index);
   for await (const stored of logs.list()) {
     names.add(stored.name);
-    const known = index.known(stored);
-    const isKnown = known && (known.kind !== 'other' || known.eval !== evalName);
-    if (!isKnown) await tryRead(index, { logs, stored, evalName });
-    const now = isKnown ? known : index.known(stored);
+    const isKnown = isEnough(index.known(stored), evalName);
+    const read = isKnown ? undefined : await tryRead(index, { logs, stored, evalName });
+    if (read) waiting.add(read);
+    const now = read ? { kind: 'indexed' as const, reason: read.log.damage } : index.known(stored);
     if (now && now.kind !== 'other' && now.reason !== undefined)
       unreadable.push({ name: stored.name, reason: now.reason, isRead: now.kind === 'indexed' });
   }
+  waiting.keep();
+  if (published instanceof PublishedLogs)
+    unreadable.push(...(await refreshPublished(index, { logs, published, evalName })));
   // Another process may have made one since they were listed: only what is really gone is forgotten.
-  for (const name of index.names()) if (!names.has(name) && !(await logs.stat(name))) index.forget(name);
+  for (const name of index.names())
+    if (!names.has(name) && !(await isThere(name, { logs, published }))) index.forget(name);
   return unreadable;
+}
+
+/** What was read and is not in the index yet: it is put there by thousands of samples. */
+class WaitingLogs {
+  readonly #index: LogIndex;
+  #logs: LogToKeep[] = [];
+  #samples = 0;
+
+  constructor(index: LogIndex) {
+    this.#index = index;
+  }
+
+  add(read: LogToKeep): void {
+    this.#logs.push(read);
+    this.#samples += read.samples.length;
+    if (this.#samples >= WAITING_MAX) this.keep();
+  }
+
+  keep(): void {
+    if (this.#logs.length > 0) this.#index.keepAll(this.#logs);
+    this.#logs = [];
+    this.#samples = 0;
+  }
+}
+
+const WAITING_MAX = 50_000;
+
+/** Published runs of the eval whose logs are not in the directory: each is read once, since what is published never changes. */
+async function refreshPublished(
+  index: LogIndex,
+  { logs, published, evalName }: Sources & { readonly published: PublishedLogs },
+): Promise<readonly UnreadableLog[]> {
+  const either = logsWithPublished(logs, published);
+  const unreadable: UnreadableLog[] = [];
+  for (const log of published.ofEval(evalName)) {
+    const stored = storedAs(log);
+    if (index.runOf(log.name) === log.run) index.forget(stored.name);
+    else if (!index.known(stored)) {
+      const read = await tryRead(index, { logs: either, stored, evalName });
+      if (read) index.keepAll([read]);
+    }
+    const known = index.known(stored);
+    if (known?.kind !== 'unreadable') continue;
+    unreadable.push({ name: stored.name, reason: known.reason, isRead: false });
+    // It may be whole again when the repository is: unlike a file it would not be seen to have changed.
+    index.forget(stored.name);
+  }
+  return unreadable;
+}
+
+async function isThere(
+  name: string,
+  { logs, published }: Pick<Sources, 'logs' | 'published'>,
+): Promise<boolean> {
+  if (!isIndexName(name)) return (await logs.stat(name)) !== undefined;
+  return published === 'unasked' || published?.find(name) !== undefined;
 }
 
 interface ToRead {
@@ -101,33 +193,37 @@ interface ToRead {
   readonly evalName: string;
 }
 
-async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<void> {
+/** Gives what is to be kept of a log of this eval; what there is to know of another is kept at once. */
+async function tryRead(index: LogIndex, { logs, stored, evalName }: ToRead): Promise<LogToKeep | undefined> {
   try {
     const opened = await openAsFarAsWhole(logs, stored.name);
-    if (!opened) return;
+    if (!opened) return undefined;
     const { log, torn } = opened;
     try {
-      await readInto(index, repairedLog(log), { stored, evalName, torn: torn?.message });
+      return await readLog(index, repairedLog(log), { stored, evalName, torn: torn?.message });
     } finally {
       await log.close();
     }
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     index.keepUnreadable(stored, messageOf(error));
+    return undefined;
   }
 }
 
-async function readInto(
+async function readLog(
   index: LogIndex,
   log: RepairedLog,
   { stored, evalName, torn }: Pick<ToRead, 'stored' | 'evalName'> & { readonly torn: string | undefined },
-): Promise<void> {
+): Promise<LogToKeep | undefined> {
   const { eval: spec, status, invalidated } = await log.header();
   // Ours get their names when they are finished: one that was cut off may have lost its header.
   const isUnfinished = status === 'started' && torn === undefined;
-  if (isUnfinished || invalidated) return index.keepOther(stored, undefined);
-  if (spec.task !== evalName || spec.metadata?.holdfast === undefined)
-    return index.keepOther(stored, spec.task);
+  const isOurs = spec.task === evalName && spec.metadata?.holdfast !== undefined;
+  if (isUnfinished || invalidated || !isOurs) {
+    index.keepOther(stored, isUnfinished || invalidated ? undefined : spec.task);
+    return undefined;
+  }
   const answers = answersIn(log);
   const samples: IndexedSample[] = [];
   for await (const summary of log.summaries()) {
@@ -146,8 +242,14 @@ async function readInto(
     });
   }
   const [damage] = log.damage;
-  const about = { eval: spec.task, runId: spec.run_id, status, damage: torn ?? damage?.message };
-  index.keep({ ...stored, ...about }, samples);
+  const about = {
+    eval: spec.task,
+    target: spec.model,
+    runId: spec.run_id,
+    status,
+    damage: torn ?? damage?.message,
+  };
+  return { log: { ...stored, ...about }, samples };
 }
 
 /** A mark that names many modules is left out of the summary, as all that is long: then it is read where it is whole. */

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -28,6 +29,7 @@ const log = (name: string, more = {}) => ({
   sizeBytes: 1,
   modifiedMs: 2,
   eval: 'e',
+  target: 'm',
   runId: `run of ${name}`,
   status: 'success',
   ...more,
@@ -38,8 +40,8 @@ const LATE = '2026-01-01T00-00-01+00-00_e_a.eval';
 describe('the index of logs', () => {
   test('gives what the latest log holds first, whichever was read first', () => {
     using index = LogIndex.inMemory();
-    index.keep(log(LATE), [sample('a')]);
-    index.keep(log(EARLY), [sample('a'), sample('b', { state: 'errored' })]);
+    index.keepAll([{ log: log(LATE), samples: [sample('a')] }]);
+    index.keepAll([{ log: log(EARLY), samples: [sample('a'), sample('b', { state: 'errored' })] }]);
     const names = (found: Iterable<{ readonly log: string }> = []) => [...found].map((one) => one.log);
     expect(names(index.byKey(digestOf('key a')))).toEqual([LATE, EARLY]);
     expect(names(index.byAsked(digestOf('asked a')))).toEqual([LATE, EARLY]);
@@ -54,10 +56,11 @@ describe('the index of logs', () => {
       later: { 'x.ts': digestOf('x') },
       answers: 'abc 12',
     });
-    index.keep(log(LATE), [told]);
+    index.keepAll([{ log: log(LATE), samples: [told] }]);
     const [found] = index.bySample('e', { id: 'a', epoch: 1 }) ?? [];
     expect(found).toMatchObject({
       log: LATE,
+      target: 'm',
       runId: `run of ${LATE}`,
       state: 'completed',
       used: told.used,
@@ -66,13 +69,14 @@ describe('the index of logs', () => {
     });
     expect(isSameDigest(found?.content ?? '', told.content)).toBe(true);
     expect(isSameDigest(found?.content ?? '', digestOf('other'))).toBe(false);
-    expect(index.costs('e')).toEqual({ usd: 0.5, samples: 1 });
-    expect(index.costs('other')).toEqual({ usd: 0, samples: 0 });
+    expect(index.costs('e', 'm')).toEqual({ usd: 0.5, samples: 1 });
+    expect(index.costs('e', 'other')).toEqual({ usd: 0, samples: 0 });
+    expect(index.costs('other', 'm')).toEqual({ usd: 0, samples: 0 });
   });
 
   test('knows a log only as long as it is the same, and forgets those that are gone', () => {
     using index = LogIndex.inMemory();
-    index.keep(log(EARLY), [sample('a')]);
+    index.keepAll([{ log: log(EARLY), samples: [sample('a')] }]);
     index.keepOther(log(LATE), 'other');
     expect(index.known(log(EARLY))).toEqual({ kind: 'indexed' });
     expect(index.known(log(LATE))).toEqual({ kind: 'other', eval: 'other' });
@@ -88,12 +92,47 @@ describe('the index of logs', () => {
 
   test('whoever looks for another eval does not make it forget what was read meanwhile', () => {
     using index = LogIndex.inMemory();
-    index.keep(log(LATE), [sample('a')]);
+    index.keepAll([{ log: log(LATE), samples: [sample('a')] }]);
     index.keepOther(log(LATE), 'e');
     expect(index.known(log(LATE))).toEqual({ kind: 'indexed' });
     expect([...index.byKey(digestOf('key a'))]).toHaveLength(1);
     index.keepOther(log(LATE, { sizeBytes: 9 }), 'e');
     expect(index.known(log(LATE, { sizeBytes: 9 }))).toEqual({ kind: 'other', eval: 'e' });
+  });
+
+  test('names the latest log of each set of answers, however many logs hold the same', () => {
+    using index = LogIndex.inMemory();
+    const MIDDLE = EARLY.replace('00-00+', '00-00-5+');
+    const holding = (name: string, answers: string | undefined) => ({
+      log: log(name),
+      samples: [sample('a_epoch_1', { answers }), sample('b_epoch_1', { answers: 'of b' })],
+    });
+    index.keepAll([holding(EARLY, 'one'), holding(LATE, 'one'), holding(MIDDLE, 'other')]);
+    index.keepAll([
+      { log: log('2026-01-02_e_a.eval', { eval: 'f' }), samples: [sample('a_epoch_1', { answers: 'f' })] },
+    ]);
+    const found = index.answersOf('e', { id: 'a', epoch: 1 }).map((one) => [one.log, one.answers, one.runId]);
+    expect(found).toEqual([
+      [LATE, 'one', `run of ${LATE}`],
+      [MIDDLE, 'other', `run of ${MIDDLE}`],
+    ]);
+    expect(index.answersOf('e', { id: 'c', epoch: 1 })).toEqual([]);
+  });
+
+  test('is read as it is by whoever only looks, also where others are at work', () => {
+    const path = join(dir.path, 'index.db');
+    const index = LogIndex.open(path);
+    index.keepAll([{ log: log(LATE), samples: [sample('a')] }]);
+    index[Symbol.dispose]();
+    const before = readFileSync(path);
+    using looking = LogIndex.look(path);
+    expect([...looking.byKey(digestOf('key a'))]).toHaveLength(1);
+    expect(() => looking.keepOther(log(EARLY), 'e')).toThrow(expect.objectContaining({ errcode: 8 }));
+    using copy = LogIndex.copyOf(path);
+    copy.keepAll([{ log: log(EARLY), samples: [sample('a')] }]);
+    expect([...copy.byKey(digestOf('key a'))]).toHaveLength(2);
+    expect(readFileSync(path)).toEqual(before);
+    expect(readdirSync(dir.path)).toEqual(['index.db']);
   });
 
   test('is a cache: one that is damaged is made again, and one that cannot be used at all is done without', async () => {
@@ -102,7 +141,7 @@ describe('the index of logs', () => {
     const about = { logs: directoryLogStore(nodeDisk, dir.path), evalName: 'e' };
     for (const place of [path, path, join(dir.path, 'no', 'index.db')]) {
       const { index } = await readyIndex(nodeDisk, place, about);
-      index.keep(log(LATE), [sample('a')]);
+      index.keepAll([{ log: log(LATE), samples: [sample('a')] }]);
       expect([...index.byKey(digestOf('key a'))]).toHaveLength(1);
       index[Symbol.dispose]();
     }

@@ -1,4 +1,4 @@
-import { isJsonObject, sampleKeyText } from '../base/index.ts';
+import { DamageError, isJsonObject, sampleKeyText } from '../base/index.ts';
 import { type LogHeader, type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -17,18 +17,30 @@ export async function findDone(about: {
   readonly logs: LogStore;
 }): Promise<RunOutcome | undefined> {
   const { plan, earlier, tally, logs } = about;
-  const { name, log, header } = (await findOfPlan(earlier, plan)) ?? {};
-  if (name === undefined || !log || !header) return undefined;
+  const { name: found, log, header } = (await findOfPlan(earlier, plan)) ?? {};
+  if (found === undefined || !log || !header) return undefined;
   for (const { id, epoch } of plan.samples)
     if (!(await isMemberWhole(log, sampleMemberName(id, epoch)))) return undefined;
+  const name = await tryHome(earlier, found);
+  if (name === undefined) return undefined;
   for await (const summary of log.summaries())
     tally.countReused(sampleKeyText(summary.id, summary.epoch), summary, name);
-  const found = { log: logs.placeOf(name), isCompleted: () => true };
+  const held = { log: logs.placeOf(name), isCompleted: () => true };
   const { results } = header;
   return {
-    account: tally.account('done', header.eval.run_id, found),
+    account: tally.account('done', header.eval.run_id, held),
     ...(results ? { results } : {}),
   };
+}
+
+/** A published run that turns out to be damaged is not the end: what is whole in it may still lend. */
+async function tryHome(earlier: EarlierRuns, name: string): Promise<string | undefined> {
+  try {
+    return await earlier.home(name);
+  } catch (error) {
+    if (error instanceof DamageError) return undefined;
+    throw error;
+  }
 }
 
 async function findOfPlan(

@@ -14,6 +14,8 @@ import {
   fitsLimits,
   isSameDigest,
   type LogIndex,
+  logsWithPublished,
+  PublishedLogs,
   readyIndex,
   shortDigest,
 } from '../reuse/index.ts';
@@ -47,6 +49,8 @@ export interface EarlierRunsOptions {
   readonly isLooking?: boolean;
   /** Told what cannot be read of what was paid for. */
   readonly onDamage: (sentence: string) => void;
+  /** Told which published runs lend something. */
+  readonly onNote?: (sentence: string) => void;
 }
 
 /**
@@ -56,6 +60,7 @@ export interface EarlierRunsOptions {
 export class EarlierRuns implements AsyncDisposable {
   readonly #index: LogIndex | undefined;
   readonly #logs: LogStore;
+  readonly #published: PublishedLogs | undefined;
   readonly #options: EarlierRunsOptions;
   readonly #open = new Map<string, Promise<LogReader | undefined>>();
   /** Logs that turned out to be damaged in this sample, by its name. */
@@ -69,24 +74,29 @@ export class EarlierRuns implements AsyncDisposable {
     index: LogIndex | undefined,
     about: {
       readonly logs: LogStore;
+      readonly published: PublishedLogs | undefined;
       readonly options: EarlierRunsOptions;
       readonly unreadable: readonly UnreadableLog[];
     },
   ) {
     this.#index = index;
     this.#logs = about.logs;
+    this.#published = about.published;
     this.#options = about.options;
     this.unreadable = about.unreadable;
   }
 
   static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
     const { disk, places } = settings;
-    const { logs } = places;
-    if (!(await hasLogs(logs))) return new EarlierRuns(undefined, { logs, options, unreadable: [] });
     const { isLooking = false } = options;
     const { eval: name } = options.plan.identity;
+    const published = await openPublished(settings, options);
+    const logs = logsWithPublished(places.logs, published);
+    if (!(await hasLogs(logs)) && !hasAny(published?.ofEval(name)))
+      return new EarlierRuns(undefined, { logs, published, options, unreadable: [] });
     const { index, unreadable } = await readyIndex(disk, places.state.logIndex, {
-      logs,
+      logs: places.logs,
+      published: options.mode === 'none' ? 'unasked' : published,
       evalName: name,
       isLooking,
     });
@@ -96,12 +106,14 @@ export class EarlierRuns implements AsyncDisposable {
     const inName = `_${name.replace(/[^0-9A-Za-z]+/g, '-')}_`;
     return new EarlierRuns(index, {
       logs,
+      published,
       options: { ...options, ...(options.mode === 'none' ? { only: settings.ownRuns } : {}) },
       unreadable: (isForNothing ? [] : unreadable).map((log) => ({
         path: logs.placeOf(log.name),
         reason: log.reason,
         isRead: log.isRead,
         isOurs: log.isRead || log.name.includes(inName),
+        isPublished: published?.find(log.name) !== undefined,
       })),
     });
   }
@@ -111,6 +123,7 @@ export class EarlierRuns implements AsyncDisposable {
     await this.#closeLogs();
     return new EarlierRuns(this.#index, {
       logs: this.#logs,
+      published: this.#published,
       options: { ...this.#options, only: new Set() },
       unreadable: this.unreadable,
     });
@@ -154,7 +167,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
   async answers(planned: PlannedSample): Promise<readonly BoughtAnswer[]> {
     const logs = new Map<string, FoundSample>();
-    for (const found of this.#bySample(planned))
+    for (const found of this.#withAnswers(planned))
       if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
     // The latest log last: of two answers to one request its own counts.
     const lists: (readonly BoughtAnswer[])[] = [];
@@ -168,8 +181,10 @@ export class EarlierRuns implements AsyncDisposable {
     return undefined;
   }
 
+  /** Of the same target: what another model said is an answer only to those who ask that model. */
   hasAnswers(planned: PlannedSample): boolean {
-    for (const { answers } of this.#bySample(planned)) if (answers !== undefined) return true;
+    const { targetName } = this.#options.plan.identity;
+    for (const { target } of this.#withAnswers(planned)) if (target === targetName) return true;
     return false;
   }
 
@@ -179,9 +194,10 @@ export class EarlierRuns implements AsyncDisposable {
     return false;
   }
 
-  /** What samples of this eval cost, in all logs. */
+  /** What samples of this eval cost on this target, in all logs. */
   costs(): KnownCosts {
-    return this.#index?.costs(this.#options.plan.identity.eval) ?? NO_COSTS;
+    const { eval: name, targetName } = this.#options.plan.identity;
+    return this.#index?.costs(name, targetName) ?? NO_COSTS;
   }
 
   /** A log that is damaged in a sample is not asked for it again. */
@@ -198,6 +214,25 @@ export class EarlierRuns implements AsyncDisposable {
     return known;
   }
 
+  /**
+   * The name of a log in the log directory: a published run is brought home, whole and checked, before anything is taken from it as it
+   * is. So whoever seals this run finds it, also after a crash, and also when the repository is away.
+   */
+  async home(name: string): Promise<string> {
+    const log = this.#published?.find(name);
+    if (!log || !this.#published) return name;
+    const home = await this.#published.bringHome(log, this.#logs);
+    this.#options.onNote?.(
+      `The log of the published run ${log.run} (${log.by}) came home from git: ${this.#logs.placeOf(home)}`,
+    );
+    return home;
+  }
+
+  /** How people name a log. */
+  placeOf(name: string): string {
+    return this.#logs.placeOf(name);
+  }
+
   /** True for a log that was opened and is no finished one any more: it lends, but it is not the end. */
   isTorn(name: string): boolean {
     return this.#torn.has(name);
@@ -207,12 +242,16 @@ export class EarlierRuns implements AsyncDisposable {
   async #openLog(name: string): Promise<LogReader | undefined> {
     const { log, torn } = (await openAsFarAsWhole(this.#logs, name)) ?? {};
     if (torn) this.#torn.add(name);
+    const published = log && this.#published?.find(name);
+    if (published)
+      this.#options.onNote?.(`The published run ${published.run} (${published.by}) lends what it holds.`);
     return log && repairedLog(log);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#index?.[Symbol.dispose]();
     await this.#closeLogs();
+    this.#published?.[Symbol.dispose]();
   }
 
   async #closeLogs(): Promise<void> {
@@ -222,6 +261,13 @@ export class EarlierRuns implements AsyncDisposable {
 
   #bySample(planned: PlannedSample): Iterable<FoundSample> {
     return this.#taken(this.#index?.bySample(this.#options.plan.identity.eval, planned));
+  }
+
+  /** Of many logs that hold the same answers one is enough, unless only some of them may lend. */
+  #withAnswers(planned: PlannedSample): Iterable<FoundSample> {
+    const { only, plan } = this.#options;
+    if (!only) return this.#index?.answersOf(plan.identity.eval, planned) ?? [];
+    return [...this.#bySample(planned)].filter(({ answers }) => answers !== undefined);
   }
 
   /** Only those that may lend. */
@@ -279,6 +325,24 @@ export class EarlierRuns implements AsyncDisposable {
 /** Of many logs that hold the same, the latest are looked at. */
 const WHOLE_MAX = 20;
 
+/** A run that takes nothing of others does not look for them. What hinders looking hinders no run. */
+async function openPublished(
+  { disk, places, earlierLogs }: RunSettings,
+  { mode, isLooking = false, onNote }: EarlierRunsOptions,
+): Promise<PublishedLogs | undefined> {
+  if (!earlierLogs || mode === 'none') return undefined;
+  const indexPath = places.state.publishedIndex;
+  const published = await PublishedLogs.open(earlierLogs, { disk, indexPath, isLooking });
+  for (const problem of published?.problems ?? [])
+    onNote?.(`Not all published runs could be looked at: ${problem}`);
+  return published;
+}
+
+function hasAny(logs: Iterable<unknown> = []): boolean {
+  for (const _ of logs) return true;
+  return false;
+}
+
 /** A first run needs no index. */
 async function hasLogs(logs: LogStore): Promise<boolean> {
   for await (const _ of logs.list()) return true;
@@ -296,4 +360,5 @@ interface UnreadableLog {
   readonly isOurs: boolean;
   /** What is whole in it is used all the same. */
   readonly isRead: boolean;
+  readonly isPublished: boolean;
 }

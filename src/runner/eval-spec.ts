@@ -4,6 +4,7 @@ import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import type { EvalConfig, LogStart } from '../log/index.ts';
 import type { Redaction, RunnableTarget } from '../targets/index.ts';
 import type { Plan } from './plan.ts';
+import type { Revision } from './settings.ts';
 
 export interface EvalSpecInput {
   readonly runId: RunId;
@@ -16,6 +17,7 @@ export interface EvalSpecInput {
   readonly random: Random;
   readonly concurrency: number;
   readonly version: string;
+  readonly revision?: Revision | undefined;
   /** What the eval's author says about it is kept as redacted as all else [RED-1]. */
   readonly redaction: Redaction;
 }
@@ -50,6 +52,7 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       model_generate_config: {},
       model_args: {},
       config: configOf(input),
+      ...(input.revision && { revision: revisionOf(input.revision) }),
       packages: { holdfast: input.version },
       metadata: { ...metadata, holdfast: ourMetadata(input) },
       scorers: redaction.value(scorerSpecs(planned)),
@@ -57,6 +60,11 @@ export function logStartOf(input: EvalSpecInput): LogStart {
     },
     plan: { name: 'plan', steps: [{ solver: target.kind, params: {}, params_passed: {} }], config: {} },
   };
+}
+
+/** As Inspect has it, with the branch beside it. Where the code comes from is an address that may be private: it is left empty. */
+function revisionOf({ commit, branch, isDirty }: Revision): JsonObject {
+  return { type: 'git', origin: '', commit, dirty: isDirty, ...(branch !== undefined && { branch }) };
 }
 
 function configOf({ eval: planned, concurrency }: EvalSpecInput): EvalConfig {

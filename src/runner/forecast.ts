@@ -19,6 +19,7 @@ import {
 } from './sample-costs.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { isBegunFresh } from './take-stock.ts';
+import { unrecordedNotes } from './unrecorded.ts';
 
 /** What a run would do, and about what it would cost. */
 export interface Forecast extends ExpectedCost {
@@ -33,7 +34,7 @@ export interface Forecast extends ExpectedCost {
   readonly toReplay: number;
   /** They run, and nothing is known of them. */
   readonly toBuy: number;
-  /** What was not looked at. */
+  /** What was not looked at, and what may be paid for where nobody sees it. */
   readonly notes: readonly string[];
   /** What could not be read. */
   readonly damage: readonly string[];
@@ -64,14 +65,19 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       onDamage: (sentence) => void damage.push(sentence),
     });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
-    for (const sample of plan.samples) counts[await fateOf(sample, { earlier, unfinished })]++;
+    let unrecorded = 0;
+    for (const sample of plan.samples) {
+      const fate = await fateOf(sample, { earlier, unfinished });
+      counts[fate]++;
+      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded++;
+    }
     return {
       eval: plan.identity.eval,
       target: target.name,
       planned: plan.size,
       ...counts,
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
-      notes: await runsInBucket(settings, plan),
+      notes: [...unrecordedNotes(unrecorded, target), ...(await runsInBucket(settings, plan))],
       damage,
     };
   } finally {

@@ -162,3 +162,28 @@ test.each<readonly [string, (model: LanguageModel) => Definition]>([
   await run('gold', 'k2');
   expect(one.requests).toHaveLength(4);
 });
+
+test('a setting that reaches an endpoint from the environment counts, a key does not', async () => {
+  const headers = {
+    'x-variant': '{{env.VARIANT}}',
+    'x-who': 'of {{env.AGENT_KEY}}',
+    authorization: 'Bearer {{env.WHO}}',
+  };
+  const definition = { ...base, target: { url: one.url, headers } };
+  const run = (env: Readonly<Record<string, string>>) => {
+    const all = { VARIANT: 'small', AGENT_KEY: 'k1', WHO: 'v1', ...env };
+    return harness.run(definition, { models: createModels({ env: all, concurrency: 4 }) });
+  };
+  await run({});
+  await run({ AGENT_KEY: 'k2', WHO: 'v2' });
+  expect(one.requests).toHaveLength(2);
+  await run({ VARIANT: 'large' });
+  expect(one.requests.map(({ headers }) => headers['x-variant'])).toEqual([
+    'small',
+    'small',
+    'large',
+    'large',
+  ]);
+  await run({});
+  expect(one.requests).toHaveLength(4);
+});

@@ -10,7 +10,7 @@ import {
   type RunnableTarget,
   resolvePlanned,
 } from '../targets/index.ts';
-import { EarlierRuns } from './earlier-runs.ts';
+import { EarlierRuns, type EarlierRunsOptions } from './earlier-runs.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
@@ -83,7 +83,7 @@ function billedAs({ eval: planned, model }: RunTask, { kind, name }: RunnableTar
 /** What finished logs hold that this eval can use. */
 export function earlierRunsOf(
   { task, settings, plan }: PreparedEval,
-  about: { readonly onDamage: (sentence: string) => void; readonly isLooking?: boolean },
+  about: Pick<EarlierRunsOptions, 'onDamage' | 'onNote' | 'isLooking'>,
 ): Promise<EarlierRuns> {
   return EarlierRuns.open(settings, {
     plan,

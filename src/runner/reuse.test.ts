@@ -236,7 +236,7 @@ describe('--keep-outputs', () => {
     const ran = await harness.run(unrecorded('two'));
     expect(ran.account.samples).toMatchObject({ reused: 0, rescored: 0 });
     expect(runs).toBe(4);
-    expect(ran.account.notes.join()).toContain('2 sample(s) that it runs again recorded no call before');
+    expect(ran.account.notes.join()).toContain('2 samples that it runs again recorded no call before');
     expect(ran.account.notes.join()).toContain('--keep-outputs');
   });
 });

@@ -32,6 +32,7 @@ import type { RunSettings, RunTask } from './settings.ts';
 import { shipLogs } from './ship-logs.ts';
 import { takeOver } from './take-over.ts';
 import { isBegunFresh, type Stock, takeStock } from './take-stock.ts';
+import { unrecordedNotes } from './unrecorded.ts';
 
 /** How often it is tried to open a run that others want, too. */
 const ROUNDS_MAX = 5;
@@ -136,8 +137,15 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
 }
 
 async function openEarlier({ tally, ...prepared }: Planned): Promise<EarlierRuns> {
-  const earlier = await earlierRunsOf(prepared, { onDamage: (sentence) => tally.noteDamage(sentence) });
-  for (const { path, reason, isOurs, isRead } of earlier.unreadable) {
+  const earlier = await earlierRunsOf(prepared, {
+    onDamage: (sentence) => tally.noteDamage(sentence),
+    onNote: (sentence) => tally.note(sentence),
+  });
+  for (const { path, reason, isOurs, isRead, isPublished } of earlier.unreadable) {
+    if (isPublished) {
+      tally.note(`${path} could not be read, and lends nothing: ${reason}`);
+      continue;
+    }
     const sentence = isRead
       ? `A log is damaged and was left as it is: ${namedOnce(path, reason)} Its whole samples are taken over; when they stand in a new log, it can be removed.`
       : `A log could not be read and was left as it is: ${namedOnce(path, reason)} What is whole in it can be saved: holdfast recover ${path} --force-dead`;
@@ -180,9 +188,9 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const shipper = startShipper(planned);
   const finish: Finish = { settings, task, plan, opened, tally, shipper };
   try {
-    const stock = await takeStock(opened, { plan, earlier, tally }, settings);
+    const stock = await takeStock(opened, { plan, earlier, tally });
     noteStartingOver(stock.tried, planned);
-    noteUnrecorded(stock, planned);
+    for (const note of unrecordedNotes(stock.unrecorded, target)) tally.note(note);
     task.observer?.onRunStart?.({
       runId: opened.run.runId,
       eval: plan.identity.eval,
@@ -242,6 +250,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       dataset,
       concurrency: settings.slots.count,
       version: settings.version,
+      revision: settings.revision,
       random: settings.random,
       file: task.file,
       redaction: task.models.redaction,
@@ -255,14 +264,6 @@ function forecastOf(
   const toBuy = toDo.length - outputs.size - toReplay;
   const expected = expectedCost(addCosts(earlier.costs(), costs), { toBuy, toReplay });
   return { toScore: outputs.size, toReplay, toBuy, ...expected };
-}
-
-/** A function may pay where nobody can see it: what it buys then is bought again whenever its code changes. */
-function noteUnrecorded({ unrecorded }: Stock, { target, tally }: Planned): void {
-  if (unrecorded === 0 || target.kind !== 'function') return;
-  tally.note(
-    `The code of the target has changed, and ${unrecorded} sample(s) that it runs again recorded no call before: if it pays for something, it pays again. Record its calls (context.fetch, context.model or context.record), or keep the outputs that are there with --keep-outputs.`,
-  );
 }
 
 function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }: Planned): void {

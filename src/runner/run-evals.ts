@@ -1,5 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
+import type { EarlierLogs } from '../reuse/index.ts';
 import {
   billedTarget,
   createModels,
@@ -19,7 +20,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { GRACE_MS, type RunSettings } from './settings.ts';
+import { GRACE_MS, type Revision, type RunSettings } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -47,6 +48,8 @@ export interface RunEvalsOptions {
   readonly baseUrl?: string | undefined;
   /** same: what has the same content key. any: also what another definition made. none: nothing. Default same. */
   readonly reuse?: ReuseMode | undefined;
+  /** Finished logs that are kept elsewhere than in the log directory, and lend as those do: published runs. */
+  readonly earlierLogs?: EarlierLogs | undefined;
   /** Outputs stand although the code of the target has changed since. */
   readonly keepOutputs?: boolean | undefined;
   /** How often the set is gone through until nothing is missing. Default 1. */
@@ -59,6 +62,8 @@ export interface RunEvalsOptions {
   readonly forceDead?: boolean | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
+  /** Which code is run, for the log, as far as it is known. */
+  readonly revision?: Revision | undefined;
   readonly disk?: Disk | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
@@ -147,10 +152,12 @@ function settingsOf(
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
     ownRuns: new Set(),
+    earlierLogs: options.earlierLogs,
     keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,
     version: options.version,
+    revision: options.revision,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
+import type { EarlierLogs } from '../reuse/index.ts';
 import type { Models } from '../targets/index.ts';
 import type { ReuseMode } from './earlier-runs.ts';
 import type { Slots, StopSignals } from './execute.ts';
@@ -19,6 +20,8 @@ export interface RunSettings {
   /** How long running samples may go on after a drain. */
   readonly graceMs: number;
   readonly reuse: ReuseMode;
+  /** Finished logs that are kept elsewhere: published runs. */
+  readonly earlierLogs?: EarlierLogs | undefined;
   /** Runs that this very command began: they are its own also when nothing of others is to be taken. */
   readonly ownRuns: ReadonlySet<string>;
   /** Outputs stand although the code of the target has changed since. */
@@ -29,6 +32,14 @@ export interface RunSettings {
   readonly forceDead: boolean;
   /** Holdfast's own version, for the log. */
   readonly version: string;
+  readonly revision?: Revision | undefined;
+}
+
+/** Which code is run: a commit of git, and whether files differ from it. */
+export interface Revision {
+  readonly commit: string;
+  readonly branch?: string;
+  readonly isDirty: boolean;
 }
 
 export const GRACE_MS = 30_000;

@@ -8,7 +8,6 @@ import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
 import { addCosts, costsOf, type KnownCosts, NO_COSTS } from './sample-costs.ts';
-import type { RunSettings } from './settings.ts';
 
 /** What is still to do. */
 export interface Stock {
@@ -35,12 +34,11 @@ export function isBegunFresh(journals: RunJournals): boolean {
 export async function takeStock(
   { journals, writer }: Pick<OpenRun, 'journals' | 'writer'>,
   about: { readonly plan: Plan; readonly earlier: EarlierRuns; readonly tally: RunTally },
-  settings: RunSettings,
 ): Promise<Stock> {
   const { plan, earlier, tally } = about;
   const { completed, tried, costs } = countAttempts(journals, tally);
   const missing = plan.samples.filter((sample) => !completed.has(nameOf(sample)));
-  const lent = await lendAll(missing, { writer, earlier, tally }, settings);
+  const lent = await lendAll(missing, { writer, earlier, tally });
   const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
   const outputs = new Map<string, FoundSample>();
   let [toReplay, unrecorded] = [0, 0];
@@ -102,11 +100,7 @@ const FLUSH_EVERY = 1_000;
  * Writes down which samples come from which logs. A sample whose bytes are damaged in one log is looked for in the next
  * [SEAL-5].
  */
-async function lendAll(
-  missing: readonly PlannedSample[],
-  lending: Lending,
-  settings: RunSettings,
-): Promise<ReadonlySet<string>> {
+async function lendAll(missing: readonly PlannedSample[], lending: Lending): Promise<ReadonlySet<string>> {
   const lent = new Set<string>();
   for (let wanted = missing; wanted.length > 0; ) {
     const byLog = new Map<string, Wanted>();
@@ -117,8 +111,7 @@ async function lendAll(
       byLog.set(found.log, ofLog.set(nameOf(planned), { planned, found }));
     }
     const refused: PlannedSample[] = [];
-    for (const [log, samples] of byLog)
-      refused.push(...(await lendFrom(log, { samples, lent }, { ...lending, settings })));
+    for (const [log, samples] of byLog) refused.push(...(await lendFrom(log, { samples, lent }, lending)));
     wanted = refused;
   }
   await lending.writer.flush();
@@ -131,33 +124,34 @@ type Wanted = Map<string, { readonly planned: PlannedSample; readonly found: Len
 async function lendFrom(
   name: string,
   { samples, lent }: { readonly samples: Wanted; readonly lent: Set<string> },
-  { writer, earlier, tally, settings }: Lending & { readonly settings: RunSettings },
+  { writer, earlier, tally }: Lending,
 ): Promise<readonly PlannedSample[]> {
   const left = new Map(samples);
   try {
-    const log = await earlier.log(name);
+    const home = await earlier.home(name);
+    const log = await earlier.log(home);
     for await (const summary of log?.summaries() ?? []) {
       const key = sampleKeyText(summary.id, summary.epoch);
       const wanted = left.get(key);
-      if (!wanted || !log || !(await isWhole(log, { name, tally }, summary))) continue;
+      if (!wanted || !log || !(await isWhole(log, { name: home, tally }, summary))) continue;
       const { isSame, runId } = wanted.found;
       const made = { made: { how: 'kept', from: keptFrom(summary.metadata) ?? runId } };
       writer.recordReuse({
         id: summary.id,
         epoch: summary.epoch,
-        log: name,
+        log: home,
         runId,
         mode: isSame ? 'same' : 'any',
         summary: { ...summary, metadata: withMark(summary.metadata, made) },
       });
       left.delete(key);
       lent.add(key);
-      tally.countReused(key, summary, name);
+      tally.countReused(key, summary, home);
       if (lent.size % FLUSH_EVERY === 0) await writer.flush();
     }
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
-    tally.noteDamage(`${settings.places.logs.placeOf(name)} is damaged: it was left as it is.`);
+    tally.noteDamage(`${earlier.placeOf(name)} is damaged: it was left as it is.`);
   }
   const refused = [...left.values()].map(({ planned }) => planned);
   for (const planned of refused) earlier.refuse(planned, name);

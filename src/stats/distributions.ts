@@ -1,4 +1,4 @@
-/** Quantiles of the normal and of Student's t distribution, by inverting their distribution functions. */
+/** Quantiles and tails of the normal and of Student's t distribution; quantiles by inverting their distribution functions. */
 import { assert } from '../base/index.ts';
 
 /** The point below which a standard normal variable falls with probability `p`. */
@@ -11,6 +11,19 @@ export function tQuantile(p: number, freedom: number): number {
   assert(Number.isInteger(freedom) && freedom >= 1, `t needs whole degrees of freedom, got ${freedom}`);
   if (freedom > FREEDOM_EXACT_MAX) return tFromNormal(normalQuantile(p), freedom);
   return symmetricQuantile(p, (t) => tCentral(t, freedom));
+}
+
+/** How probable it is that a standard normal variable lies at least as far from 0 as `z`, on either side. */
+export function normalTwoSided(z: number): number {
+  const size = Math.abs(z);
+  return size > NORMAL_SERIES_MAX ? 2 * normalTail(size) : clampShare(1 - normalCentral(size));
+}
+
+/** The same for Student's t with `freedom` (a whole number ≥ 1). */
+export function tTwoSided(t: number, freedom: number): number {
+  assert(Number.isInteger(freedom) && freedom >= 1, `t needs whole degrees of freedom, got ${freedom}`);
+  if (!Number.isFinite(t)) return 0;
+  return clampShare(1 - tCentral(Math.abs(t), freedom));
 }
 
 /** Beyond this the expansion around the normal quantile is exact to the last digit, and far cheaper. */
@@ -78,4 +91,9 @@ function tFromNormal(z: number, freedom: number): number {
   const g3 = (z * (((3 * square + 19) * square + 17) * square - 15)) / 384;
   const g4 = (z * ((((79 * square + 776) * square + 1482) * square - 1920) * square - 945)) / 92_160;
   return z + (g1 + (g2 + (g3 + g4 / freedom) / freedom) / freedom) / freedom;
+}
+
+/** What rounding makes of a share that is nearly 0 or 1. */
+function clampShare(share: number): number {
+  return Math.min(1, Math.max(0, share));
 }

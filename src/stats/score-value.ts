@@ -31,6 +31,13 @@ export function toFloat(value: Json): FloatValue {
   return { float: 0, isGuess: true };
 }
 
+/** The number that a value counts as; undefined where there is none: nothing is guessed. */
+export function numberOfScore(value: Json): number | undefined {
+  if (value === null) return undefined;
+  const { float, isGuess } = toFloat(value);
+  return isGuess ? undefined : float;
+}
+
 /** True for NaN at the root of a value, and for null, which older logs wrote in its place. */
 export function isUnscored(value: Json): boolean {
   return value === null || Number.isNaN(value);

@@ -13,10 +13,11 @@ import {
 import { type HttpTarget, readPath, type SampleRow } from '../evals/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { BudgetExhausted } from './budget.ts';
+import { settingsIn } from './command-program.ts';
 import { failureText } from './failure-text.ts';
 import { callHttp, type HttpAnswer } from './http-call.ts';
 import { type HttpExchange, httpEvent } from './http-event.ts';
-import { headersKept } from './http-headers.ts';
+import { headersAsked, headersKept } from './http-headers.ts';
 import { type EventStart, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
@@ -36,16 +37,18 @@ const EXCERPT_LENGTH = 2_000;
 export function httpTarget(spec: HttpTarget, models: Models): RunnableTarget {
   check(spec, models);
   const name = httpName(spec);
+  const settings = settingsOf(spec, models);
   return {
     kind: 'http',
     name,
-    // The names of variables are in it, their values are not.
-    key: { kind: 'http', ...(toJson(spec) as JsonObject) },
+    // The names of variables are in it; of their values the digests of those that are no keys.
+    key: { kind: 'http', ...(toJson(spec) as JsonObject), ...settings },
     startsOver: false,
     async run(sample, run) {
       const { scope } = run;
       const request = requestFor(spec, sample);
-      const answer = await untilAborted(scope.meter.signal, () => answerTo({ request, name, models, run }));
+      const exchange = { request, settings, name, models, run };
+      const answer = await untilAborted(scope.meter.signal, () => answerTo(exchange));
       return resultOf({
         target: name,
         sample,
@@ -72,6 +75,8 @@ interface HttpRequest {
 
 interface Exchange {
   readonly request: HttpRequest;
+  /** What of the environment is part of the request. */
+  readonly settings: JsonObject;
   readonly name: string;
   readonly models: Models;
   readonly run: TargetRun;
@@ -94,10 +99,10 @@ class HttpStatusError extends Error {
 }
 
 async function answerTo(exchange: Exchange): Promise<StoredHttpAnswer> {
-  const { request, run, models } = exchange;
+  const { request, settings, run, models } = exchange;
   const { recorder } = run.scope;
   const start = startEvent(run.scope);
-  const paid: PaidRequest = { kind: 'http', digest: digestOfJson(toJson(request)) };
+  const paid: PaidRequest = { kind: 'http', digest: digestOfJson(toJson({ ...request, ...settings })) };
   const recorded = recorder.recall(paid);
   if (recorded) {
     const stored = models.redaction.value(readHttpAnswer(recorded.value));
@@ -286,13 +291,23 @@ function toExecutionError({ name, models, run }: Exchange, error: unknown, retri
   });
 }
 
+/** Variables in headers that may change an answer, as with agents: what says who asks does not. */
+function settingsOf({ headers = {} }: HttpTarget, { env }: Models): JsonObject {
+  const names = Object.values(headersAsked(headers)).flatMap(variablesIn);
+  const settings = settingsIn(env, names);
+  return Object.keys(settings).length > 0 ? { settings } : {};
+}
+
+function variablesIn(value: string): readonly string[] {
+  return [...value.matchAll(/\{\{\s*env\.([\w-]+)\s*\}\}/g)].map(([, name = '']) => name);
+}
+
 function check(spec: HttpTarget, models: Models): void {
   checkTemplate(spec.url, isSamplePlaceholder);
   for (const text of textsIn(spec.body ?? null)) checkTemplate(text, isSamplePlaceholder);
   for (const value of Object.values(spec.headers ?? {})) {
     checkTemplate(value, (name) => isEnv(name) || isSamplePlaceholder(name));
-    for (const [, name] of value.matchAll(/\{\{\s*env\.([\w-]+)\s*\}\}/g))
-      checkVariable(name as string, models);
+    for (const name of variablesIn(value)) checkVariable(name, models);
   }
 }
 

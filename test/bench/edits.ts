@@ -66,13 +66,13 @@ const LOGS = 1_000;
 const SAMPLES_EACH = 1_000;
 const LOOKUP_SHARE_MAX = 3;
 
-const tinyText = (samples: number) => `
+const tinyText = (samples: number, score = 1) => `
 import { defineEval } from 'holdfast';
 export default defineEval({
   name: 'many',
   data: () => Array.from({ length: ${samples} }, (_, index) => ({ input: 'Question ' + index + '?' })),
   target: ({ input }) => input,
-  scorers: [() => 1],
+  scorers: [() => ${score}],
 });
 `;
 
@@ -86,9 +86,11 @@ export const lookUp: Bench = {
     await using dir = await makeTempDir();
     timedRun(dir.path, tinyText(samples));
     const one = timedRun(dir.path, tinyText(samples));
+    const oneEdited = timedRun(dir.path, tinyText(samples, 2));
     copyLogs(join(dir.path, 'logs'), logs);
     const index = timedRun(dir.path, tinyText(samples));
     const many = timedRun(dir.path, tinyText(samples));
+    const manyEdited = timedRun(dir.path, tinyText(samples, 3));
     return [
       {
         what: 'time with many logs that are known, as a multiple of one log',
@@ -96,6 +98,13 @@ export const lookUp: Bench = {
         measured: many / one,
         atMost: LOOKUP_SHARE_MAX,
         figures: { logs, samples, oneMs: one, firstLookMs: index, knownMs: many },
+      },
+      {
+        what: 'time after a scorer was edited, with many logs, as a multiple of one log',
+        line: `${logs} logs of ${samples}: beside one log ${rounded(oneEdited / 1_000)} s, beside all ${rounded(manyEdited / 1_000)} s`,
+        measured: manyEdited / oneEdited,
+        atMost: LOOKUP_SHARE_MAX,
+        figures: { logs, samples, oneEditedMs: oneEdited, manyEditedMs: manyEdited },
       },
     ];
   },

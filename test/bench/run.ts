@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
+import { compare } from './compare.ts';
 import { edits, lookUp } from './edits.ts';
 import { histories } from './histories.ts';
 import { journalCost } from './journal-cost.ts';
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   recoverMany,
   recoverLong,
   resultsList,
+  compare,
 ];
 
 const { positionals: names, values } = parseArgs({

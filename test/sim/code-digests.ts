@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CodeGraph } from '../../src/code/code-graph.ts';
 import { sliceCode } from '../../src/code/code-slice.ts';
+import { digestsOf } from '../../src/code/eval-code.ts';
 import { ModuleWatch } from '../../src/code/module-watch.ts';
 import { memoryOutlines } from '../../src/code/outline-store.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
@@ -29,9 +30,8 @@ export async function codeDigests(files: Files, asked: Asked = []) {
   const graph = new CodeGraph({ disk: nodeDisk, watch, store: memoryOutlines() });
   const url = urlOf('x.eval.ts');
   const [of] = (await graph.evalsIn(url)) ?? [];
-  const target = await sliceCode({ graph, url, part: of?.target, of });
-  const scoring = await sliceCode({ graph, url, part: of?.scoring, of });
-  return { target: target.digest, scoring: scoring.digest, modules: target.modules, isOpen: target.isOpen };
+  const { modules, isOpen } = await sliceCode({ graph, url, part: of?.target, of });
+  return { ...(await digestsOf({ graph, url, of })), modules, isOpen };
 }
 
 /** Which of target and scoring see that the files changed. */

@@ -1,5 +1,6 @@
 /** Real repositories for results, and logs to publish there. */
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
@@ -40,19 +41,20 @@ export interface OpenRepoOptions {
   readonly author?: string;
   readonly isBegun?: boolean;
   readonly remote?: string;
+  readonly branch?: string;
   readonly bodies?: BodiesSetting;
 }
 
 /** The results of a repository, begun if need be, as somebody who is told to git. */
 export async function openResults(
   dir: string,
-  { author = 'Ada', isBegun = true, remote, bodies }: OpenRepoOptions = {},
+  { author = 'Ada', isBegun = true, remote, branch, bodies }: OpenRepoOptions = {},
 ): Promise<ResultsRepo> {
   const base = { disk: nodeDisk, clock: systemClock, random: systemRandom };
   const email = `${author.toLowerCase()}@example.test`;
   const count = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: author };
   const env = { ...GIT_ENV, ...count, GIT_CONFIG_KEY_1: 'user.email', GIT_CONFIG_VALUE_1: email };
-  const store = await openStore({ ...base, env, repo: dir, remote, bodies });
+  const store = await openStore({ ...base, env, repo: dir, remote, branch, bodies });
   if (isBegun) await store.init();
   return {
     store,
@@ -95,4 +97,14 @@ export function commitFiles(dir: string, ref: string, files: Readonly<Record<str
   );
   const from = isThere ? `from ${ref}^0\n` : '';
   gitInput(dir, `commit ${ref}\ncommitter x <x@y> 1 +0000\ndata 1\nx\n${from}${changes.join('')}\n`);
+}
+
+/** Takes an object away from a repository that is one pack: what a bad disk does. */
+export function dropObject(dir: string, id: string): void {
+  const packs = join(dir, '.git/objects/pack');
+  const pack = readdirSync(packs).find((name) => name.endsWith('.pack')) ?? '';
+  const input = readFileSync(join(packs, pack));
+  rmSync(packs, { recursive: true });
+  execFileSync('git', ['-C', dir, 'unpack-objects', '-q'], { input, env: GIT_ENV });
+  rmSync(join(dir, '.git/objects', id.slice(0, 2), id.slice(2)));
 }

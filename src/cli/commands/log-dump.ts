@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import { toJson } from '../../base/index.ts';
-import { type CommonFlags, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
-import { openNamedLog } from '../logs/log-place.ts';
+import { openNamed } from '../logs/named-log.ts';
 import { findSample } from '../logs/sample-ref.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 
-interface DumpFlags extends CommonFlags {
+interface DumpFlags extends ResultsFlags {
   readonly header?: true;
   readonly sample?: string;
   readonly strict?: true;
@@ -14,11 +15,12 @@ interface DumpFlags extends CommonFlags {
 
 export const command = defineCommand<DumpFlags>({
   summary: 'Print a log as JSON',
-  arguments: [['<log>', 'a .eval or .json log: a path, or its URL in a bucket']],
+  arguments: [['<log>', 'a .eval or .json log: a path, its URL in a bucket, or the id of a published run']],
   options: [
     new Option('--header', 'only the header'),
     new Option('--sample <id>', 'only one sample, by its id or id@epoch').conflicts('header'),
     new Option('--strict', 'write null for NaN and the infinities, which plain JSON does not know'),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast log dump logs/x.eval --strict | jq .results', 'the results'],
@@ -32,19 +34,16 @@ export const command = defineCommand<DumpFlags>({
   },
   async run({ args, flags, terminal }) {
     const options = { isStrict: flags.strict ?? false };
-    const log = await openNamedLog(String(args[0]), terminal.cwd);
-    try {
-      if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
-      else if (flags.sample === undefined)
-        for await (const text of dumpLog(log, options)) await terminal.write(text);
-      else {
-        for await (const text of dumpSample(log, await findSample(log, flags.sample), options))
-          await terminal.write(text);
-        terminal.line();
-      }
-      return EXIT.ok;
-    } finally {
-      await log.close();
+    await using named = await openNamed(String(args[0]), flags, terminal);
+    const { log } = named;
+    if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
+    else if (flags.sample === undefined)
+      for await (const text of dumpLog(log, options)) await terminal.write(text);
+    else {
+      for await (const text of dumpSample(log, await findSample(log, flags.sample), options))
+        await terminal.write(text);
+      terminal.line();
     }
+    return EXIT.ok;
   },
 });

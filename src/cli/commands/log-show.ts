@@ -7,18 +7,19 @@ import {
   type RepairedLog,
   repairedLog,
 } from '../../log/index.ts';
-import { type CommonFlags, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
-import { openNamedLog } from '../logs/log-place.ts';
+import { openNamed } from '../logs/named-log.ts';
 import { findSample } from '../logs/sample-ref.ts';
 import { eventLine, sampleLines } from '../logs/sample-view.ts';
 import { parseCount } from '../parse-values.ts';
 import { counted, formatBytes, formatCount, formatDuration, formatScore, formatTime } from '../quantities.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import { resultLines } from '../run/account-report.ts';
 import { type Column, oneLine, renderTable, shorten } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ShowFlags extends CommonFlags {
+interface ShowFlags extends ResultsFlags {
   readonly sample?: string;
   readonly events?: true;
   readonly limit: number;
@@ -27,16 +28,21 @@ interface ShowFlags extends CommonFlags {
 export const command = defineCommand<ShowFlags>({
   summary: 'Show a log, or one sample of it',
   arguments: [
-    ['<log>', 'a .eval or .json log, written by Holdfast or Inspect: a path, or its URL in a bucket'],
+    [
+      '<log>',
+      'a .eval or .json log, written by Holdfast or Inspect: a path, its URL in a bucket, or the id of a published run',
+    ],
   ],
   options: [
     new Option('--sample <id>', 'one sample, by its id or id@epoch'),
     new Option('--events', 'with --sample: also what happened, event by event'),
     new Option('--limit <n>', 'how many samples to list').argParser(parseCount).default(50),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast log show logs/x.eval', 'header, results and samples'],
     ['holdfast log show logs/x.eval --sample 7@2 --events', 'sample 7 of epoch 2, with its events'],
+    ['holdfast log show KvkpiQSMQs', 'a published run'],
   ],
   exits: {
     0: 'shown',
@@ -45,14 +51,11 @@ export const command = defineCommand<ShowFlags>({
     3: 'the log is damaged',
   },
   async run({ args, flags, terminal }) {
-    const log = repairedLog(await openNamedLog(String(args[0]), terminal.cwd));
-    try {
-      if (flags.sample === undefined) await showLog(log, flags, terminal);
-      else await showSample(log, await findSample(log, flags.sample), flags, terminal);
-      return log.damage.length > 0 ? EXIT.damage : EXIT.ok;
-    } finally {
-      await log.close();
-    }
+    await using named = await openNamed(String(args[0]), flags, terminal);
+    const log = repairedLog(named.log);
+    if (flags.sample === undefined) await showLog(log, flags, terminal);
+    else await showSample(log, await findSample(log, flags.sample), flags, terminal);
+    return log.damage.length > 0 ? EXIT.damage : EXIT.ok;
   },
 });
 

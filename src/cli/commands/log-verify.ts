@@ -4,20 +4,25 @@ import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { LogProblem, VerifyReport } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
-import { type CommonFlags, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 import { directoryOf, isFileUrl, logStoreOf, verifyNamedLog } from '../logs/log-place.ts';
+import { findPublished } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const command = defineCommand({
+export const command = defineCommand<ResultsFlags>({
   summary: 'Check that logs are whole',
   description: 'Reads every byte of every log and lists all damage. Changes nothing.',
-  arguments: [['<logs...>', 'logs, or directories of logs: paths, or URLs of a bucket']],
-  options: [],
+  arguments: [
+    ['<logs...>', 'logs, or directories of logs: paths, or URLs of a bucket; or ids of published runs'],
+  ],
+  options: resultsOptions(),
   examples: [
     ['holdfast log verify logs/x.eval', 'one log'],
     ['holdfast log verify logs', 'every log of a directory'],
+    ['holdfast log verify KvkpiQSMQs', 'a published run, against its digest'],
   ],
   exits: {
     0: 'every log is whole',
@@ -33,12 +38,18 @@ export const command = defineCommand({
 interface Looked extends VerifyReport {
   /** There is no log there that could be damaged. */
   readonly isNoLog?: true;
+  /** It is kept in git: there is no file of it. */
+  readonly isPublished?: true;
 }
 
-async function verifyAll(logs: readonly string[], flags: CommonFlags, terminal: Terminal): Promise<ExitCode> {
+async function verifyAll(
+  logs: readonly string[],
+  flags: ResultsFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const reports: Looked[] = [];
   for (const log of logs) {
-    const report = await verify(log, terminal.cwd, logs.length > 1);
+    const report = await verify(log, { flags, terminal, isOneOfMany: logs.length > 1 });
     reports.push(report);
     if (!flags.json) for (const line of reportLines(report, terminal.cwd)) terminal.line(line);
   }
@@ -69,9 +80,16 @@ async function isStore(given: string, cwd: string): Promise<boolean> {
 }
 
 /** Of several files, one that is no log at all does not hinder checking the others. */
-async function verify(log: string, cwd: string, isOneOfMany: boolean): Promise<Looked> {
+async function verify(
+  log: string,
+  about: { readonly flags: ResultsFlags; readonly terminal: Terminal; readonly isOneOfMany: boolean },
+): Promise<Looked> {
+  const { flags, terminal, isOneOfMany } = about;
   try {
-    return await verifyNamedLog(log, cwd);
+    await using published = await findPublished(log, flags, terminal);
+    return published
+      ? { ...(await published.store.check(published.found)), isPublished: true }
+      : await verifyNamedLog(log, terminal.cwd);
   } catch (error) {
     if (!(error instanceof ActionableError) || !isOneOfMany) throw error;
     const problem = { member: log, code: error.code, message: error.message };
@@ -86,7 +104,9 @@ function reportLines(report: Looked, cwd: string): string[] {
   const bad = isNoLog ? 'no log ' : 'damaged';
   const first = isWhole ? `ok       ${name}  ${counted(samples, 'sample')}` : `${bad}  ${name}`;
   const lines = problems.map((problem) => `         ${lineOf(problem)} (${problem.code})`);
-  const saved = `         What is whole can be saved: holdfast recover ${quoteWord(name)}`;
+  const saved = report.isPublished
+    ? '         Fetching it from a remote that has it, or publishing its log again, brings it back.'
+    : `         What is whole can be saved: holdfast recover ${quoteWord(name)}`;
   return [
     first,
     ...lines,

@@ -1,10 +1,11 @@
 import { Option } from 'commander';
-import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseLimit } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 
-export interface RecoverFlags extends CommonFlags, PublishFlags {
+export interface RecoverFlags extends ResultsFlags, PublishFlags {
   readonly list?: true;
   readonly output?: string;
   readonly overwrite?: true;
@@ -51,6 +52,7 @@ deleted only after the new log was read back and checked. A run that is alive is
     new Option('--log-dir <dir>', 'where runs of Holdfast are (default: "logs")'),
     new Option('--segments <bucket>', 'where the segments of a run of Holdfast are'),
     ...publishOptions(),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast recover --list', 'what can be recovered in ./logs'],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { systemClock, toJson, UsageError } from '../../base/index.ts';
-import type { CollectPlan } from '../../results/index.ts';
+import { type CollectPlan, collectBodies, planCollectionOf } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect } from '../parse-values.ts';
@@ -40,7 +40,8 @@ body that a kept run has, too, or that is younger than a week.`,
     const { before, tag = [], keepTag = [], keepSize, yes = false } = flags;
     if (before === undefined && tag.length === 0 && keepSize === undefined) throw noRule();
     await using results = await resultsOf(flags, terminal);
-    const plan = await results.planCollection(
+    const plan = await planCollectionOf(
+      results,
       {
         keepTags: keepTag,
         onlyTags: tag,
@@ -49,7 +50,7 @@ body that a kept run has, too, or that is younger than a week.`,
       },
       systemClock.nowMs(),
     );
-    if (yes) await results.collect(plan);
+    if (yes) await collectBodies(results, plan);
     if (flags.json) terminal.json(toJson({ ...plan, isDone: yes }));
     else for (const line of report(plan, yes, terminal)) terminal.line(line);
     return EXIT.ok;

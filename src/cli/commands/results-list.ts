@@ -5,20 +5,14 @@ import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatDuration, formatScore, formatTime } from '../quantities.ts';
-import { parseSince } from '../results/parse-since.ts';
+import { type FilterFlags, filterOf, filterOptions } from '../results/run-filter.ts';
 import { openSources, type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ListFlags extends SourceFlags {
+interface ListFlags extends SourceFlags, FilterFlags {
   readonly limit: number;
   readonly cursor?: string;
-  readonly eval?: string;
-  readonly target?: string;
-  readonly experiment?: string;
-  readonly tag?: string;
-  readonly status?: string;
-  readonly since?: number;
   readonly removed?: true;
 }
 
@@ -27,14 +21,7 @@ export const command = defineCommand<ListFlags>({
   options: [
     new Option('--limit <n>', 'at most so many').argParser(parseCount).default(50),
     new Option('--cursor <cursor>', 'go on where the page before ended'),
-    new Option('--eval <name>', 'only runs of this eval'),
-    new Option('--target <name>', 'only runs on this target'),
-    new Option('--experiment <name>', 'only runs of this experiment'),
-    new Option('--tag <tag>', 'only runs with this tag'),
-    new Option('--status <status>', 'only such runs: success, error, cancelled, running, interrupted'),
-    new Option('--since <time>', 'only runs that began then or later: 2026-11-01, or 7d, 12h').argParser(
-      parseSince,
-    ),
+    ...filterOptions(),
     new Option('--removed', 'also runs that were removed'),
     ...sourceOptions(),
   ],
@@ -51,17 +38,14 @@ export const command = defineCommand<ListFlags>({
     3: 'some rows could not be read, and are listed as such',
   },
   async run({ flags, terminal, isGiven }) {
-    const { limit, cursor, since, eval: name, target, experiment, tag, status, removed, json } = flags;
-    const wanted = { eval: name, target, experiment, tag, status, sinceMs: since, withRemoved: removed };
+    const { limit, cursor, removed, json } = flags;
     await using opened = await openSources({ flags, terminal, isGiven });
-    const {
-      runs,
-      cursor: next,
-      problems,
-    } = await listAll(opened.sources, {
+    const page = await listAll(opened.sources, {
       limit,
-      ...definedOf({ ...wanted, cursor }),
+      ...filterOf(flags),
+      ...definedOf({ withRemoved: removed, cursor }),
     });
+    const { runs, cursor: next, problems } = page;
     const failed = problems.map(({ place, error }) => ({ place, code: error.code, message: error.message }));
     if (json)
       terminal.json(

@@ -1,11 +1,13 @@
 import { Option } from 'commander';
-import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
-import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RetryFlags extends CommonFlags, RunOptionFlags, PublishFlags {
+export interface RetryFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
+  readonly logDir: string;
   readonly eval?: string;
   readonly model?: string;
   readonly segments?: string;
@@ -17,9 +19,9 @@ export const command = defineCommand<RetryFlags>({
   summary: 'Run only what is missing or failed in a log',
   description: `For a log of Holdfast: runs the eval file that it names again, with the same model, samples, epochs and
 limits. What the log holds is taken over, and only what is missing or failed is run; the new log
-stands beside the old one. For a log of Inspect: says which command goes on with it, and recovers it
+stands beside the old one, or in the log directory when a published run was named. For a log of Inspect: says which command goes on with it, and recovers it
 first when it is unfinished.`,
-  arguments: [['<log>', 'the log to go on with']],
+  arguments: [['<log>', 'the log to go on with: a path, its URL in a bucket, or the id of a published run']],
   options: [
     new Option('--eval <file>', 'the eval file, when it is no longer where the log says'),
     new Option('-m, --model <name>', 'another model than the log’s; then everything is run'),
@@ -28,6 +30,8 @@ first when it is unfinished.`,
     budgetOption(),
     ...runOptions(),
     ...publishOptions(),
+    logDirOption('where the new log of a published run goes'),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast retry logs/x.eval', 'run what failed or was never run'],

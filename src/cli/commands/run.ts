@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CommandCall, type CommonFlags, defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import {
   collect,
@@ -10,9 +10,10 @@ import {
   parseUsd,
 } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
-import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends CommonFlags, RunOptionFlags, PublishFlags {
+export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly model?: readonly string[];
   readonly target?: readonly string[];
   readonly logDir: string;
@@ -48,7 +49,7 @@ both can be gone on with by the same command.`,
   options: [
     new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
     new Option('-t, --target <name>', 'the same as --model').argParser(collect),
-    new Option('--log-dir <dir>', 'where logs go: a path, or a bucket (file://…)').default('logs'),
+    logDirOption('where logs go: a path, or a bucket (file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--reuse <what>', 'which finished samples to take over')
       .choices(['same', 'any'])
@@ -83,6 +84,7 @@ both can be gone on with by the same command.`,
     new Option('--message-limit <n>', 'per sample').argParser(parseCount),
     ...runOptions(),
     ...publishOptions(),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast run capitals.eval.ts -m openai/gpt-5', 'one eval on one model'],

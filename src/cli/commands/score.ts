@@ -1,9 +1,12 @@
 import { Option } from 'commander';
-import { type CommonFlags, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
+import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { logDirOption } from '../run-options.ts';
 
-export interface ScoreFlags extends CommonFlags, PublishFlags {
+export interface ScoreFlags extends ResultsFlags, PublishFlags {
+  readonly logDir: string;
   readonly eval: string;
   readonly output?: string;
   readonly action: 'overwrite' | 'append';
@@ -16,9 +19,10 @@ export interface ScoreFlags extends CommonFlags, PublishFlags {
 
 export const command = defineCommand<ScoreFlags>({
   summary: 'Score a log again without calling its target',
-  description: `Runs the scorers of an eval file on the outputs that a log holds, and writes a new log beside it.
+  description: `Runs the scorers of an eval file on the outputs that a log holds, and writes a new log beside it, or
+into the log directory when they are those of a published run.
 The target is not called; graders are, when the eval has some.`,
-  arguments: [['<log>', 'the log to score']],
+  arguments: [['<log>', 'the log to score: a path, its URL in a bucket, or the id of a published run']],
   options: [
     new Option('--eval <file>', 'the eval file whose scorers are used').makeOptionMandatory(),
     new Option('-o, --output <log>', 'the log to write (default: <log>-scored.eval)'),
@@ -36,10 +40,13 @@ The target is not called; graders are, when the eval has some.`,
       'prices (JSON or YAML) that add to the built-in ones and to those of the project and the eval',
     ),
     ...publishOptions(),
+    logDirOption('where the new log of a published run goes'),
+    ...resultsOptions(),
   ],
   examples: [
     ['holdfast score logs/x.eval --eval capitals.eval.ts', 'replace the scores'],
     ['holdfast score logs/x.eval --eval strict.eval.ts --action append', 'keep the old ones beside'],
+    ['holdfast score KvkpiQSMQs --eval capitals.eval.ts', 'score a published run'],
   ],
   exits: {
     0: 'scored',

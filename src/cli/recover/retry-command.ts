@@ -2,13 +2,14 @@ import { basename, dirname, join } from 'node:path';
 import { ActionableError, isJsonObject, toJson } from '../../base/index.ts';
 import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { type LogHeader, openLog, repairedLog } from '../../log/index.ts';
+import { type LogHeader, type LogReader, openLog, repairedLog } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { folderOf } from '../logs/log-place.ts';
+import { folderOf, logStoreOf } from '../logs/log-place.ts';
+import { findPublished, type PublishedRun } from '../logs/named-log.ts';
 import { runLoaded } from '../run/run-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { isDamaged, recoverLines, shortPath } from './recover-account.ts';
@@ -18,9 +19,27 @@ import { findRetriedEval } from './retried-eval.ts';
 
 /** `holdfast retry`: goes on with a log of ours, or says how to go on with one of Inspect's. */
 export async function retryCommand(call: CommandCall<RetryFlags>): Promise<ExitCode> {
-  const { log } = await namedLog(String(call.args[0]));
-  const found = await headerOf(log);
-  return found && isOurs(found.header) ? retryOurs(log, found.header, call) : retryInspect(log, found, call);
+  const given = String(call.args[0]);
+  await using published = await findPublished(given, call.flags, call.terminal);
+  if (published) return await retryPublished(published, call);
+  const { log } = await namedLog(given);
+  const found = await headerOf(() => openLog(nodeDisk, log));
+  if (!found || !isOurs(found.header)) return retryInspect(log, found, call);
+  return retryOurs({ log, logDir: logDirOf(given, log) }, found.header, call);
+}
+
+/** What a published run holds is taken over by the run itself; one of Inspect needs a file, which is made in the log directory. */
+async function retryPublished(
+  { store, found }: PublishedRun,
+  call: CommandCall<RetryFlags>,
+): Promise<ExitCode> {
+  const { logDir } = call.flags;
+  const { name } = found.revision.row.log;
+  const about = await headerOf(() => store.open(found));
+  if (about && isOurs(about.header)) return retryOurs({ log: name, logDir }, about.header, call);
+  const logs = await logStoreOf(logDir, call.terminal.cwd);
+  const home = await store.bringHome(found, logs);
+  return await retryInspect(logs.placeOf(home), about, call);
 }
 
 /** What a log says of itself, also when that is damaged. */
@@ -30,9 +49,9 @@ interface FoundHeader {
 }
 
 /** Undefined for a log that is cut off: what it is can only be told by recovering it. */
-async function headerOf(path: string): Promise<FoundHeader | undefined> {
+async function headerOf(open: () => Promise<LogReader>): Promise<FoundHeader | undefined> {
   try {
-    const log = repairedLog(await openLog(nodeDisk, path));
+    const log = repairedLog(await open());
     try {
       const header = await log.header();
       return { header, isDamaged: (await log.checkDocuments()).length > 0 };
@@ -49,7 +68,11 @@ function isOurs({ eval: spec }: LogHeader): boolean {
   return isJsonObject(spec.metadata?.holdfast);
 }
 
-async function retryOurs(log: string, header: LogHeader, call: CommandCall<RetryFlags>): Promise<ExitCode> {
+async function retryOurs(
+  { log, logDir }: { readonly log: string; readonly logDir: string },
+  header: LogHeader,
+  call: CommandCall<RetryFlags>,
+): Promise<ExitCode> {
   const { flags, words, terminal } = call;
   const { source, models, changes } = await findRetriedEval({ log, header, flags, cwd: terminal.cwd });
   const { eval: _eval, model: _model, ...shared } = flags;
@@ -63,7 +86,7 @@ async function retryOurs(log: string, header: LogHeader, call: CommandCall<Retry
       terminal,
       settings: call.settings,
       isGiven: call.isGiven,
-      flags: { ...shared, model: models, logDir: logDirOf(String(call.args[0]), log), reuse: 'same' },
+      flags: { ...shared, model: models, logDir, reuse: 'same' },
     },
   });
 }

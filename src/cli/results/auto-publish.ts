@@ -7,11 +7,10 @@ import {
   UsageError,
 } from '../../base/index.ts';
 import type { PushOutcome } from '../../results/index.ts';
-import type { CommandCall, CommonFlags } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { errorJson } from '../report-error.ts';
 import type { Terminal } from '../terminal.ts';
-import { type FoundResults, findResults } from './find-results.ts';
+import { type FoundResults, findResults, type PublishCall } from './find-results.ts';
 import type { Progress, PublishedRun, Sealed } from './publish-logs.ts';
 import type { PublishFlags } from './publish-options.ts';
 
@@ -28,8 +27,6 @@ export interface PublishReport {
   readonly later: string;
 }
 
-type PublishCall = CommandCall<CommonFlags & PublishFlags>;
-
 /**
  * Publishes what is finished, where results have been begun; undefined where they have not, or where nobody wants it. It never
  * fails: the logs are whole, and whatever is not published now is found by the next run, from the logs themselves.
@@ -44,7 +41,10 @@ export async function autoPublish(sealed: Sealed, call: PublishCall): Promise<Pu
     if (!found) return undefined;
     const { publishLogs, pushResults } = await import('./publish-logs.ts');
     await using results = await found.open();
-    const { repository, branch } = { repository: results.dir, branch: found.branch };
+    const { repository, branch } = {
+      repository: results.dir,
+      branch: results.ref.replace(/^refs\/heads\//, ''),
+    };
     const error = await publishLogs(sealed, { results, progress, terminal: call.terminal });
     const wantsPush = found.push === 'auto' || call.flags.requirePush === true;
     const push = wantsPush && progress.waiting === 0 ? await pushResults(results) : undefined;

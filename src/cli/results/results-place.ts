@@ -1,6 +1,6 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { digestOf, systemClock, systemRandom, UsageError } from '../../base/index.ts';
+import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import {
@@ -8,13 +8,12 @@ import {
   type BodiesSetting,
   cloneResults,
   openResults,
-  RESULTS_BRANCH,
   type ResultsStore,
 } from '../../results/index.ts';
 import type { CommonFlags } from '../command.ts';
 import { parseSize } from '../parse-values.ts';
 import type { Terminal } from '../terminal.ts';
-import { userDataDirs } from '../user-data-dirs.ts';
+import { cloneDirOf } from './clone-dir.ts';
 import { isRemote } from './repo-name.ts';
 
 export interface ResultsFlags extends CommonFlags {
@@ -90,13 +89,6 @@ function bodiesOf({ bodies, bodyLimit }: BodiesFlags, bucket: Bucket | undefined
       hint: 'Name it with --bucket, or as "bucket" in holdfast.config.',
     });
   return { kept, bucket, limitBytes: bodyLimit === undefined ? BODY_LIMIT_BYTES : parseSize(bodyLimit) };
-}
-
-/** Below the user's own data, never in a project: what is not pushed yet is only there and in the logs. */
-function cloneDirOf(url: string, branch: string = RESULTS_BRANCH, terminal: Terminal): string {
-  const [dataDir = ''] = userDataDirs(terminal);
-  const name = branch === RESULTS_BRANCH ? url : `${url}#${branch}`;
-  return join(dataDir, 'holdfast/results', `${digestOf(name).slice(0, 24)}.git`);
 }
 
 function noDirectory(place: string): UsageError {

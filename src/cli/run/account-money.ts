@@ -15,7 +15,9 @@ export function moneyText(usd: Money, key: 'spent' | 'saved' | 'wasted'): string
 export function unpricedSentences({ unpriced }: Money): string[] {
   const calls = unpriced.spent;
   if (calls === 0) return [];
-  return [`${counted(calls, 'call')} had no known price: what they cost is not in the amounts.`];
+  return [
+    `${counted(calls, 'call')} had no known price: what ${calls === 1 ? 'it costs' : 'they cost'} is not in the amounts.`,
+  ];
 }
 
 /** `$20.01 of $20 spent, over all attempts at this run` */

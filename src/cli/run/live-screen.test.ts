@@ -125,7 +125,7 @@ test('what the last attempt left is said as a sentence', () => {
   };
   const previous = { diedAt: '2026-11-15T18:52:32+00:00', saidGoodbye: false, kept: 112, inFlight: 6 };
   expect(describePrevious({ ...started, previous })).toMatch(
-    /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 in flight to be replayed$/,
+    /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 were in flight$/,
   );
   expect(describePrevious({ ...started, previous: { ...previous, saidGoodbye: true } })).toContain(
     'was stopped at',

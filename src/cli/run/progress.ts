@@ -22,7 +22,7 @@ export function runTitle(name: string, target: string, gap = ' · '): string {
 export function describePrevious({ previous }: RunStarted): string {
   if (!previous) return '';
   const how = previous.saidGoodbye ? 'was stopped' : 'died';
-  return `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} in flight to be replayed`;
+  return `the last attempt ${how} at ${formatTime(previous.diedAt)}; ${counted(previous.kept, 'sample')} kept, ${previous.inFlight} were in flight`;
 }
 
 /**

@@ -27,9 +27,11 @@ import {
   publishedJson,
   sayPublished,
 } from '../results/auto-publish.ts';
+import { PublishedRuns } from '../results/earlier-logs.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
 import { captureConsole } from './capture-console.ts';
+import { codeOfRun } from './code-of-run.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
 import { readPrices } from './prices-file.ts';
@@ -79,8 +81,10 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   if (!flags.dryRun) await checkRequiredPush(call);
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
+  await using earlierLogs = new PublishedRuns(flags, terminal);
   const set = await prepareSet({
     ...(await optionsOf(flags, terminal)),
+    earlierLogs,
     changes,
     evals,
     onNote: (text) => onNote(text),
@@ -105,7 +109,7 @@ async function loadEvals(
   return evals;
 }
 
-type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote'>;
+type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote' | 'earlierLogs'>;
 
 async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOptions> {
   return {
@@ -114,6 +118,7 @@ async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOp
     workDir: cwd,
     env,
     version: packageVersion(),
+    revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }),
     reuse: flags.fresh ? 'none' : flags.reuse,
     keepOutputs: flags.keepOutputs,
     graceMs: flags.grace ?? GRACE_MS,

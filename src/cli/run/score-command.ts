@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { type JsonObject, systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
+import type { LogReader } from '../../log/index.ts';
 import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
 import { BudgetExhausted, createBudget, createModels, type LanguageModel } from '../../targets/index.ts';
 import type { CommandCall } from '../command.ts';
@@ -10,6 +11,7 @@ import { findEvalFiles } from '../eval-files/find-eval-files.ts';
 import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { folderOf, logPlaceOf, openNamedLog } from '../logs/log-place.ts';
+import { findPublished, type PublishedRun } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
 import {
   autoPublish,
@@ -30,8 +32,12 @@ const SAY_EVERY = 500;
 export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
   await checkRequiredPush(call);
-  const places = await placesFor(String(call.args[0]), flags, terminal);
-  const loaded = await evalFor(flags.eval, String(call.args[0]), terminal);
+  const given = String(call.args[0]);
+  await using published = await findPublished(given, flags, terminal);
+  const places = published
+    ? await placesForPublished(published, flags, terminal)
+    : await placesFor(given, flags, terminal);
+  const loaded = await evalFor(flags.eval, places.open, terminal);
   const planned = normalizeEval(loaded.definition);
   const stop = listenForStop({
     onDrain: () =>
@@ -57,9 +63,9 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
       },
     });
     const ownCode = report.scorerTroubles.length > 0 ? EXIT.failed : EXIT.ok;
-    const published = await autoPublish(places.sealed, call);
-    show(report, published, call);
-    return exitCodeAfter(ownCode, published, flags);
+    const kept = await autoPublish(places.sealed, call);
+    show(report, kept, call);
+    return exitCodeAfter(ownCode, kept, flags);
   } catch (error) {
     if (stop.count > 0) return EXIT.interrupted;
     if (!(error instanceof BudgetExhausted)) throw error;
@@ -83,13 +89,29 @@ async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
   return { from: from.place, to: to.place, open, into: to.logs, state, sealed };
 }
 
+/** A published run has no place of its own: the new log goes into the log directory, from where it can be published. */
+async function placesForPublished({ store, found }: PublishedRun, flags: ScoreFlags, { cwd }: Terminal) {
+  const { name } = found.revision.row.log;
+  const folder = flags.logDir.replace(/\/$/, '');
+  const scored = `${folder}/${name.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
+  const to = await logPlaceOf(flags.output ?? scored, cwd);
+  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
+  const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: cwd });
+  const sealed = { logs: to.logs, name: to.name };
+  return { from: name, to: to.place, open: () => store.open(found), into: to.logs, state, sealed };
+}
+
 /** A file may hold several evals: the one that made the log is meant, else the only one. */
-async function evalFor(pattern: string, given: string, { cwd }: Terminal): Promise<LoadedEval> {
+async function evalFor(
+  pattern: string,
+  open: () => Promise<LogReader>,
+  { cwd }: Terminal,
+): Promise<LoadedEval> {
   const files = await findEvalFiles([pattern], { disk: nodeDisk, cwd });
   const evals: LoadedEval[] = [];
   for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd })));
   if (evals.length === 1 && evals[0]) return evals[0];
-  const log = await openNamedLog(given, cwd);
+  const log = await open();
   try {
     const { task } = (await log.header()).eval;
     const same = evals.find(({ definition }) => definition.name === task);

@@ -1,0 +1,152 @@
+import { type Json, jsonText } from '../../base/index.ts';
+import type { ComparedRun, FigureComparison, Flip } from '../../compare/index.ts';
+import { counted, formatCount, formatDuration, formatScore, formatUsd } from '../quantities.ts';
+import { oneLine, shorten } from '../table.ts';
+
+/** Words and numbers that the report for people and the one for pull requests share. */
+
+const SAMPLE_CHARS_MAX = 40;
+const VALUE_CHARS_MAX = 24;
+
+/** The first run is A. */
+export function letterOf(index: number): string {
+  return String.fromCharCode('A'.charCodeAt(0) + index);
+}
+
+export function verdictWords({ verdict }: Pick<ComparedRun, 'verdict'>, letter: string): string {
+  if (verdict === 'cannot tell') return `Cannot tell whether ${letter} is better or worse than A`;
+  return `${letter} is ${verdict} than A`;
+}
+
+/** A figure as its kind is read: money, tokens, time or a score. */
+export function figureText({ figure }: Pick<FigureComparison, 'figure'>, value: number): string {
+  if (Number.isNaN(value)) return '–';
+  if (figure === 'cost') return moneyText(value);
+  if (figure === 'tokens') return value < 100 ? String(Number(value.toFixed(1))) : formatCount(value);
+  if (figure === 'time') return value < 1 ? `${Math.round(value * 1_000)} ms` : formatDuration(value * 1_000);
+  return formatScore(value);
+}
+
+/** A sample may cost far less than a cent: two digits of it are told, wherever they begin. */
+function moneyText(value: number): string {
+  if (value === 0 || value >= 0.01) return formatUsd(value);
+  return `$${value.toFixed(Math.min(9, 1 - Math.floor(Math.log10(value))))}`;
+}
+
+/** With its sign: `+0.080`, `−$0.0021`. */
+export function signedText(figure: Pick<FigureComparison, 'figure'>, value: number): string {
+  if (Number.isNaN(value)) return '–';
+  const text = figureText(figure, Math.abs(value));
+  return value === 0 ? text : `${value > 0 ? '+' : '−'}${text}`;
+}
+
+export function intervalText(figure: Pick<FigureComparison, 'figure' | 'interval'>): string {
+  const { interval } = figure;
+  return interval ? `${signedText(figure, interval.lower)} to ${signedText(figure, interval.upper)}` : '–';
+}
+
+/** The probability that decided: adjusted where several scores were judged together. */
+export function probabilityText({ p, pAdjusted = p }: Pick<FigureComparison, 'p' | 'pAdjusted'>): string {
+  return pAdjusted < 0.001 ? '<0.001' : pAdjusted.toFixed(3);
+}
+
+/** `exact 0.760 → 0.840, +0.080 (95 %: +0.029 to +0.131, p 0.003)` */
+export function differenceWords(figure: FigureComparison): string {
+  if (figure.samples === 0) return `${figure.figure} has no number on both sides`;
+  const { figure: name, before, after, difference } = figure;
+  const sides = `${figureText(figure, before)} → ${figureText(figure, after)}`;
+  const around = figure.interval ? `95 %: ${intervalText(figure)}, ` : '';
+  return `${name} ${sides}, ${signedText(figure, difference)} (${around}p ${probabilityText(figure)})`;
+}
+
+/** What it would take to tell; empty when that cannot be said. */
+export function toDecideWords(figure: FigureComparison): string {
+  const { moreEpochs, isAtLeast, cost, samples, detectable } = figure.wouldDecide ?? {};
+  const least = detectable === undefined ? '' : `a difference of ${figureText(figure, detectable)}`;
+  if (samples === undefined)
+    return least === '' ? '' : `No difference was seen; with these samples ${least} would show.`;
+  const inSamples = `${inThousands(samples, 'sample')} in all`;
+  if (moreEpochs === undefined || !cost)
+    return `If the difference is what was seen, more epochs would not decide, but about ${inSamples} would.`;
+  const price =
+    cost.usd === null
+      ? 'at an unknown price'
+      : cost.usd === 0
+        ? 'for nothing'
+        : `about ${formatUsd(cost.usd)}`;
+  const about = isAtLeast ? 'at least' : 'about';
+  return `If the difference is what was seen, ${about} ${inThousands(moreEpochs, 'more epoch')} of both (${inThousands(cost.samples, 'sample')}, ${price}) or ${inSamples} would decide.`;
+}
+
+/** `28,560 samples` */
+function inThousands(count: number, noun: string): string {
+  return counted(count, noun).replace(/^\d+/, (digits) => Number(digits).toLocaleString('en-US'));
+}
+
+/** The figure that the first line is about: what decided, else the first score. */
+export function leadingFigure({ verdict, scores, completed }: ComparedRun): FigureComparison | undefined {
+  const all = [...scores, ...(completed ? [completed] : [])];
+  return all.find((figure) => figure.verdict === verdict) ?? all[0];
+}
+
+/** Flips of one sample that are alike, together. */
+export interface FlipLine {
+  readonly sample: string;
+  readonly from: string;
+  readonly to: string;
+  readonly isBetter: boolean;
+}
+
+export function flipLines(
+  flips: readonly Flip[],
+  { hasEpochs }: { readonly hasEpochs: boolean },
+): FlipLine[] {
+  const lines = new Map<string, { readonly flip: Flip; readonly epochs: number[] }>();
+  for (const flip of flips) {
+    const key = JSON.stringify([flip.id, jsonText(flip.from), jsonText(flip.to)]);
+    const line = lines.get(key);
+    if (line) line.epochs.push(flip.epoch);
+    else lines.set(key, { flip, epochs: [flip.epoch] });
+  }
+  return [...lines.values()].map(({ flip, epochs }) => ({
+    sample: `${sampleText(flip.id)}${hasEpochs ? ` (epoch ${epochs.join(', ')})` : ''}`,
+    from: valueText(flip.from),
+    to: valueText(flip.to),
+    isBetter: flip.isBetter,
+  }));
+}
+
+/** `14 passed and fail now, 6 failed and pass now` */
+export function flipCounts({ kind, figure, flips, pairs }: FigureComparison): string {
+  const better = flips.filter(({ isBetter }) => isBetter).length;
+  const worse = flips.length - better;
+  if (figure === 'completed') return `${worse} fail now, ${better} complete now`;
+  if (kind === 'number') return `the ${flips.length} that moved most, of ${counted(pairs, 'pair')}`;
+  return `${worse} passed and fail now, ${better} failed and pass now`;
+}
+
+export function sampleText(id: string | number): string {
+  return shorten(oneLine(String(id)), SAMPLE_CHARS_MAX);
+}
+
+function valueText(value: Json): string {
+  return shorten(oneLine(typeof value === 'number' ? trimmed(value) : jsonText(value)), VALUE_CHARS_MAX);
+}
+
+function trimmed(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
+}
+
+/** Samples that only one run has, and epochs that only one run has of samples that both have. */
+export function oneSidedWords(
+  keys: readonly { readonly id: string | number; readonly epoch: number }[],
+  limit: number,
+): string {
+  const ids = [...new Set(keys.map(({ id }) => sampleText(id)))];
+  const epochs = new Set(keys.map(({ epoch }) => epoch));
+  const named = ids.slice(0, limit).join(', ');
+  const more = ids.length > limit ? ` and ${ids.length - limit} more` : '';
+  const which =
+    epochs.size === 1 && epochs.has(1) ? '' : ` (epoch ${[...epochs].sort((a, b) => a - b).join(', ')})`;
+  return `${counted(keys.length, 'sample')}: ${named}${more}${which}`;
+}

@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { GIT_ENV, git, initRepository } from '../../test/sim/results-repo.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { codeRevisionAt } from './code-revision.ts';
+
+const dir = useTempDir();
+const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
+
+test('commit, branch and whether files differ; the index is not touched', async () => {
+  const repo = join(dir.path, 'repo');
+  initRepository(repo);
+  expect(await codeRevisionAt(repo, ports)).toBeUndefined();
+  writeFileSync(join(repo, 'a'), '1');
+  git(repo, 'add', 'a');
+  git(repo, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qm', 'one');
+  const commit = git(repo, 'rev-parse', 'HEAD');
+  mkdirSync(join(repo, 'deep'));
+  expect(await codeRevisionAt(join(repo, 'deep'), ports)).toEqual({ commit, branch: 'main', isDirty: false });
+  writeFileSync(join(repo, 'untracked'), 'x');
+  expect(await codeRevisionAt(repo, ports)).toMatchObject({ isDirty: false });
+  writeFileSync(join(repo, 'a'), '2');
+  const before = readFileSync(join(repo, '.git/index'));
+  expect(await codeRevisionAt(repo, ports)).toMatchObject({ isDirty: true });
+  expect(readFileSync(join(repo, '.git/index')).equals(before)).toBe(true);
+  git(repo, 'checkout', '-q', '--detach');
+  expect(await codeRevisionAt(repo, ports)).toEqual({ commit, isDirty: true });
+});
+
+test('the work tree that one is in counts, and not the repository that it shares', async () => {
+  const repo = join(dir.path, 'repo');
+  initRepository(repo);
+  git(repo, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '--allow-empty', '-qm', 'one');
+  const beside = join(dir.path, 'beside');
+  git(repo, 'worktree', 'add', '-q', '-b', 'other', beside);
+  git(beside, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '--allow-empty', '-qm', 'two');
+  expect(await codeRevisionAt(beside, ports)).toEqual({
+    commit: git(beside, 'rev-parse', 'HEAD'),
+    branch: 'other',
+    isDirty: false,
+  });
+});
+
+test('without a repository, and without git, nobody can tell', async () => {
+  expect(await codeRevisionAt(dir.path, ports)).toBeUndefined();
+  expect(await codeRevisionAt(dir.path, { ...ports, env: { PATH: '/nonexistent' } })).toBeUndefined();
+});
