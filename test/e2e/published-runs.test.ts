@@ -114,7 +114,8 @@ test('--fresh buys everything anew, and a folder without results says nothing of
   const fresh = await run(machine.path, '--fresh');
   expect(fresh).toMatchObject({ notes: [], samples: { fresh: SAMPLES } });
   expect(machine.bought()).toBe(2 * SAMPLES);
-  git(machine.path, 'update-ref', '-d', 'refs/heads/holdfast/results');
+  for (const ref of ['heads/holdfast/results', 'remotes/origin/holdfast/results'])
+    git(machine.path, 'update-ref', '-d', `refs/${ref}`);
   rmSync(join(machine.path, 'logs'), { recursive: true });
   expect(await run(machine.path)).toMatchObject({ notes: [], samples: { fresh: SAMPLES } });
 });
@@ -197,8 +198,9 @@ test('score and retry of a published run write into the log directory; what scor
     stdout: expect.stringContaining('2 samples scored'),
   });
   expect(filesBelow(join(dir.path, 'logs'))).toContain(dir.log.replace('.eval', '-scored.eval'));
-  const published = await holdfast(dir.path, ['results', 'publish', 'logs', '--json']);
-  expect(JSON.parse(published.stdout)).toMatchObject({ runs: [{ run: dir.run, outcome: 'revised' }] });
+  // It publishes itself.
+  const shown = await holdfast(dir.path, ['results', 'show', dir.id, '--json']);
+  expect(JSON.parse(shown.stdout)).toMatchObject({ run: dir.run, revision: 2 });
   const retried = await holdfast(dir.path, ['retry', dir.id, '--log-dir', 'again', '--json']);
   expect(retried.code, retried.stderr).toBe(0);
   expect(reportOf(retried).runs[0]).toMatchObject({ samples: { reused: 2, fresh: 0 } });
