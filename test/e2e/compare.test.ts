@@ -64,6 +64,13 @@ beforeAll(async () => {
 
 afterAll(() => dir[Symbol.asyncDispose]());
 
+test('a run beside itself: no sample differed, and it cannot tell', async () => {
+  const { stdout, code } = await ask('compare', logOf('one'), logOf('one'), '--gate');
+  expect(code).toBe(0);
+  expect(stdout).toContain('Cannot tell');
+  expect(stdout).toContain('No sample differed.');
+});
+
 describe('holdfast compare', () => {
   test('the verdict first, then which samples flipped from what to what, then figures', async () => {
     const { stdout, code } = await ask('compare', '@main', '@last');

@@ -63,6 +63,8 @@ export function differenceWords(figure: FigureComparison): string {
 export function toDecideWords(figure: FigureComparison): string {
   const { moreEpochs, isAtLeast, cost, samples, detectable } = figure.wouldDecide ?? {};
   const least = detectable === undefined ? '' : `a difference of ${figureText(figure, detectable)}`;
+  // Where nothing varies, nobody can tell what would show.
+  if (samples === undefined && detectable === 0) return 'No sample differed.';
   if (samples === undefined)
     return least === '' ? '' : `No difference was seen; with these samples ${least} would show.`;
   const inSamples = `${inThousands(samples, 'sample')} in all`;
