@@ -18,6 +18,8 @@ interface Feature {
 
 interface Command {
   readonly args: readonly string[];
+  /** What else it is told, of the logs that are there by then. */
+  readonly ofLogs?: (logs: readonly string[]) => readonly string[];
   /** Default: 0 or 1, which is what evals with poor scores end with. */
   readonly isKilled?: boolean;
 }
@@ -34,6 +36,36 @@ const FEATURES: readonly Feature[] = [
   once('pressure'),
   once('pictures'),
   once('hostile'),
+  once('others'),
+  {
+    name: 'scored',
+    commands: [
+      { args: ['run', evalFile('hostile')] },
+      { args: ['score'], ofLogs: ([log = '']) => [log, '--eval', evalFile('hostile'), '--action', 'append'] },
+    ],
+  },
+  {
+    name: 'merged',
+    commands: [
+      { args: ['run', evalFile('hostile'), '--limit', '4'] },
+      { args: ['run', evalFile('hostile'), '--fresh'] },
+      {
+        args: ['log', 'merge'],
+        ofLogs: (logs) => [...logs, '-o', join(dirname(logs[0] ?? ''), 'merged.eval')],
+      },
+    ],
+  },
+  {
+    name: 'converted',
+    commands: [
+      { args: ['run', evalFile('hostile')] },
+      { args: ['log', 'convert'], ofLogs: ([log = '']) => [log, log.replace(/\.eval$/, '.json')] },
+      {
+        args: ['log', 'convert'],
+        ofLogs: ([log = '']) => [log.replace(/\.eval$/, '.json'), log.replace(/\.eval$/, '-again.eval')],
+      },
+    ],
+  },
   {
     name: 'reused',
     commands: [
@@ -93,9 +125,9 @@ export async function makeFeatureLogs(dir: string): Promise<FeatureLogs> {
       const problem = problemOf(command, finished);
       if (problem) problems.push(`${name}: holdfast ${command.args[0]} ${problem}`);
     }
-    const found = (await readdir(logDir).catch(() => [])).filter((file) => file.endsWith('.eval'));
+    const found = await logsIn(logDir);
     if (found.length === 0) problems.push(`${name}: there is no log`);
-    logs.push(...found.map((file) => join(logDir, file)));
+    logs.push(...found);
   }
   const rebuilt = await publishAndRebuild(join(dir, 'published'), logs);
   return { logs: [...logs, ...rebuilt.logs], problems: [...problems, ...rebuilt.problems] };
@@ -122,12 +154,21 @@ async function publishAndRebuild(dir: string, logs: readonly string[]): Promise<
 }
 
 async function runCommand(
-  { args }: Command,
+  { args, ofLogs }: Command,
   { logDir, prices }: { readonly logDir: string; readonly prices: string },
 ): Promise<Finished> {
-  const more = args[0] === 'run' ? ['--prices', prices, '--quiet'] : await unfinishedIn(logDir);
   const env = { ...process.env, MORTAL_MARK: join(logDir, 'died') };
+  if (ofLogs) return run(process.execPath, [HOLDFAST, ...args, ...ofLogs(await logsIn(logDir))], { env });
+  const more = args[0] === 'run' ? ['--prices', prices, '--quiet'] : await unfinishedIn(logDir);
   return run(process.execPath, [HOLDFAST, ...args, '--log-dir', logDir, ...more], { env });
+}
+
+async function logsIn(logDir: string): Promise<readonly string[]> {
+  const names = await readdir(logDir).catch(() => []); // nothing was made there
+  return names
+    .filter((name) => name.endsWith('.eval'))
+    .sort()
+    .map((name) => join(logDir, name));
 }
 
 /** The runs that died there: recovering needs their names. */

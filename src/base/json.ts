@@ -122,7 +122,9 @@ function stringifyWithCare(value: Json): string {
   }
   if (value === null) return 'null';
   if (isJsonArray(value)) {
-    return `[${value.map((item) => (item === undefined ? 'null' : stringifyWithCare(item))).join(',')}]`;
+    // `map` leaves holes out, and joined they would be no JSON.
+    const items = Array.from(value, (item) => (item === undefined ? 'null' : stringifyWithCare(item)));
+    return `[${items.join(',')}]`;
   }
   const members: string[] = [];
   for (const [key, item] of Object.entries(value)) {
@@ -179,7 +181,7 @@ function convert(value: unknown, parents: Set<object>): Json {
 }
 
 function convertObject(value: object, parents: Set<object>): Json {
-  if (Array.isArray(value)) return value.map((item) => convert(item, parents));
+  if (Array.isArray(value)) return Array.from(value, (item) => convert(item, parents)); // holes too
   if (value instanceof Set) return [...value].map((item) => convert(item, parents));
   if (value instanceof Error) return { name: value.name, message: value.message };
   const custom: unknown = Reflect.get(value, 'toJSON');

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { InvariantError } from '../base/index.ts';
 import { copyTree } from './copy-tree.ts';
@@ -127,7 +128,47 @@ test('[JRN-8] no other way of opening a lock file that is held is there, under w
   expect(await nodeDisk.read(path)).toEqual(new Uint8Array(0));
 });
 
-test('a lock in a directory that was moved away just then is not taken', async () => {
+test('[JRN-8] a lock whose file was moved away or replaced between opening and locking it is not taken for the one of that name', async () => {
+  await using dir = await makeTempDir();
+  const home = join(dir.path, 'home');
+  const path = join(home, 'lock');
+  for (const isReplaced of [false, true]) {
+    mkdirSync(home, { recursive: true });
+    writeFileSync(path, '');
+    using opening = onceOpened(() => {
+      renameSync(home, join(dir.path, `moved ${isReplaced}`));
+      if (isReplaced) mkdirSync(home);
+      if (isReplaced) writeFileSync(path, '');
+    });
+    if (isReplaced) {
+      using lock = tryLock(path);
+      expect(lock).toBeDefined();
+      expect(isLocked(path)).toBe(true);
+    } else expect(() => tryLock(path)).toThrow(/Cannot lock/);
+    expect(opening.isDone()).toBe(true);
+    expect(isLocked(join(dir.path, `moved ${isReplaced}`, 'lock'))).toBe(false);
+  }
+});
+
+/** Does something at the worst moment: when a database was just opened, and nothing of it was locked yet. */
+function onceOpened(act: () => void): Disposable & { isDone(): boolean } {
+  const real = process.getBuiltinModule;
+  let isDone = false;
+  class Opened extends DatabaseSync {
+    constructor(...args: ConstructorParameters<typeof DatabaseSync>) {
+      super(...args);
+      if (!isDone) act();
+      isDone = true;
+    }
+  }
+  const spy = vi.spyOn(process, 'getBuiltinModule').mockImplementation((id: string) => {
+    const found: object | undefined = real.call(process, id);
+    return id === 'node:sqlite' ? { ...found, DatabaseSync: Opened } : found;
+  });
+  return { isDone: () => isDone, [Symbol.dispose]: () => spy.mockRestore() };
+}
+
+test('a lock goes with its directory', async () => {
   await using dir = await makeTempDir();
   const home = join(dir.path, 'home');
   mkdirSync(home);

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
+import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
 import { SimulatedDisk } from '../../test/sim/simulated-disk.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { type Clock, systemClock } from '../base/index.ts';
@@ -97,6 +98,24 @@ test('[STORE-4] what a dead process of this machine left is swept at once, what 
   expect(swept.sort()).toEqual(['before the machine was started again', 'dead', 'its pid is used again']);
   const later = (await sweep(100_000_000)).map((name) => names.get(name));
   expect(later.sort()).toEqual(['of another container', 'of another machine']);
+});
+
+test.each(['EACCES', 'EPERM', 'EROFS'])(
+  '[STORE-4] what others left and we may not remove (%s) is passed over, and all else is swept',
+  async (errno) => {
+    const disk = new SimulatedDisk();
+    const [others, ours] = [tempElsewhere(), tempElsewhere()];
+    for (const temp of [others, ours]) await make(disk, temp);
+    using faulty = new FaultyDisk(disk, [{ on: 'remove', errno, at: new RegExp(basename(others)) }]);
+    expect(await sweepTemps(faulty, '/', { clock: clockAt(100_000_000) })).toEqual([basename(ours)]);
+  },
+);
+
+test('[STORE-4] a disk that fails while it is swept is told', async () => {
+  const disk = new SimulatedDisk();
+  await make(disk, tempElsewhere());
+  using faulty = new FaultyDisk(disk, [{ on: 'remove', errno: 'EIO' }]);
+  await expect(sweepTemps(faulty, '/', { clock: clockAt(100_000_000) })).rejects.toThrow('EIO');
 });
 
 test('[STORE-4] a directory is swept with all that is in it', async () => {

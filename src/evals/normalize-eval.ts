@@ -1,5 +1,5 @@
 /** The definition with every default filled in: what the runner plans with. */
-import { type JsonObject, toJson, UsageError } from '../base/index.ts';
+import { definedOf, type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type MetricSpec, readReducer, scorerKeys } from '../stats/index.ts';
 import { findProblems, invalidEval, type Problem } from './check-definition.ts';
 import { isModelObject } from './definition-schema.ts';
@@ -139,9 +139,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     tags: definition.tags ?? [],
     metadata: definition.metadata ?? {},
     data: definition.data,
-    ...(filter !== undefined && { filter }),
-    ...(seed !== undefined && { shuffle: seed }),
-    ...(limit !== undefined && { limit }),
+    ...definedOf({ filter, shuffle: seed, limit }),
     target: planTarget(definition.target),
     inputs: definition.inputs ?? [],
     scorers: planScorers(definition.scorers),

@@ -52,7 +52,7 @@ class AttemptCopy {
     const row =
       this.#source.result(this.#from) && this.#source.rows.one('results', 'attempt = ?', this.#from);
     if (!row) return;
-    this.#copyContents(row.data, row.summary);
+    this.#copyContents(row.data);
     const values = COLUMNS.results.map((name) =>
       toValue({ ...row, attempt: this.#n, events, links, answers }[name]),
     );
@@ -87,10 +87,9 @@ class AttemptCopy {
     return count;
   }
 
-  /** What documents name inside their JSON. */
-  #copyContents(...documents: readonly unknown[]): void {
-    for (const json of documents)
-      if (typeof json === 'string') for (const hash of hashesIn(json)) this.#copyContent(hash);
+  /** What a document names inside its JSON. */
+  #copyContents(json: unknown): void {
+    if (typeof json === 'string') for (const hash of hashesIn(json)) this.#copyContent(hash);
   }
 
   #copyContent(hash: unknown): void {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   CRASHED_SAMPLES,
@@ -19,7 +20,14 @@ import {
   type JournalContents,
   textOfCrashed,
 } from '../../test/sim/crashed-journal.ts';
-import { newWriter, runRecord, sampleStart, someAnswer } from '../../test/sim/journal-fixture.ts';
+import {
+  infoEvent,
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+  someAnswer,
+} from '../../test/sim/journal-fixture.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { createDatabase } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
@@ -64,6 +72,27 @@ function flip(path: string, at: number, bits = 0x41): void {
   bytes[at] = (bytes[at] ?? 0) ^ bits;
   writeFileSync(path, bytes);
 }
+
+test.each(['answers', 'outputs', 'results', 'events'] as const)(
+  'an attempt whose own row is gone is named by its %s alone',
+  async (table) => {
+    const writer = await newWriter(join(dir.path, `orphan-${table}`), runRecord());
+    const attempt = writer.startAttempt(sampleStart('a'));
+    if (table === 'answers') await attempt.answer(someAnswer('bought'), []);
+    else if (table === 'outputs') await attempt.output({ output: 'made', fields: {} });
+    else if (table === 'results') await attempt.finish('completed', sampleFields('a'));
+    else attempt.event(infoEvent('happened'));
+    await writer.flush();
+    writer.close();
+    const db = new DatabaseSync(writer.reader.path);
+    db.exec('DELETE FROM attempts');
+    expect(db.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 1 });
+    db.close();
+    const reader = readJournal(writer.reader.path);
+    expect([...reader.damage().attempts]).toEqual([[1, 'its beginning is not there']]);
+    reader.close();
+  },
+);
 
 describe('a flipped byte', () => {
   for (const file of ['journal.db', 'journal.db-wal'] as const) {

@@ -129,7 +129,7 @@ class ImportedJournal {
       }
       const segment = this.#tryDecode(bytes, key);
       if (!segment) {
-        chain.breakAt(digestOf(bytes));
+        chain.leaveOut();
         continue;
       }
       chain.follow(segment, digestOf(bytes), key);
@@ -245,7 +245,8 @@ class ImportedJournal {
 class Chain {
   readonly #problems: string[];
   #seq = 0;
-  #digest: Digest | null = null;
+  /** Of the last one; undefined when nobody can tell what it was. */
+  #digest: Digest | null | undefined = null;
 
   constructor(problems: string[]) {
     this.#problems = problems;
@@ -254,17 +255,17 @@ class Chain {
   follow({ header }: Segment, digest: Digest, key: string): void {
     if (header.seq > this.#seq + 1) {
       this.#problems.push(`Segments ${this.#seq + 1} to ${header.seq - 1} before ${key} are missing.`);
-    } else if (header.previous !== this.#digest) {
+    } else if (this.#digest !== undefined && header.previous !== this.#digest) {
       this.#problems.push(`Segment ${key} does not follow the one before it: one of the two was changed.`);
     }
     this.#seq = header.seq;
     this.#digest = digest;
   }
 
-  /** A damaged segment keeps its place in the chain: its bytes are what the next one names, if only they were torn. */
-  breakAt(digest: Digest): void {
+  /** A segment that was named and left out keeps its place: it is not missing, and what it was before nobody can tell. */
+  leaveOut(): void {
     this.#seq++;
-    this.#digest = digest;
+    this.#digest = undefined;
   }
 }
 

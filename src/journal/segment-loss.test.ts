@@ -70,6 +70,22 @@ test('[SEG-5] the end is said once, with the last rows', async () => {
   expect(await bring()).toMatchObject({ completed: 6, report: { isComplete: true, problems: [] } });
 });
 
+test('[SEG-2] damage is named once: neither is a damaged segment missing, nor does the one after it not follow', async () => {
+  const keys = await shipped('w', 6, 500);
+  const harmed = keys[2] ?? '';
+  const bytes = (await bucket.read(harmed)) ?? new Uint8Array();
+  for (const damaged of [bytes.map((byte, at) => (at === 30 ? byte ^ 1 : byte)), bytes.subarray(0, 40)]) {
+    await replace(harmed, damaged);
+    const { report } = await bring();
+    expect(report.problems).toEqual([expect.stringContaining(`Segment ${harmed} is damaged`)]);
+    await nodeDisk.removeTree(runDir());
+  }
+  await bucket.remove(harmed);
+  expect((await bring()).report.problems).toEqual([
+    expect.stringMatching(/^Segments 3 to 3 before .* are missing/),
+  ]);
+});
+
 test('[SEG-8] a segment whose text does not have the digest that it says is damaged', async () => {
   await shipped('w', 1, 1_000_000);
   const text = zstdDecompressSync((await bucket.read(keyOf(1))) ?? new Uint8Array()).toString('utf8');

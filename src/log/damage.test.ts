@@ -86,6 +86,24 @@ async function codeOf(action: () => Promise<unknown>): Promise<string> {
   }
 }
 
+test.each(['1_epoch_2', '2_epoch_1'])(
+  '[LOG-21] a member %s that holds sample 1 at epoch 1 is a problem: it would be given for another',
+  async (name) => {
+    const path = join(dir, `misnamed-${name}.eval`);
+    await writeFile(
+      path,
+      zip(
+        whole.map((member) =>
+          member.name.startsWith('samples/') ? { ...member, name: `samples/${name}.json` } : member,
+        ),
+      ),
+    );
+    expect((await verifyLog(nodeDisk, path)).problems).toContainEqual(
+      expect.objectContaining({ message: `It is named for ${name} but holds 1, epoch 1.` }),
+    );
+  },
+);
+
 describe('[LOG-21] wrong input is named for what it is', () => {
   test.each([
     ['an empty file', Buffer.alloc(0), 'E_LOG_EMPTY'],

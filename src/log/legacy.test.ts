@@ -132,3 +132,14 @@ test('pools: repeats are kept, positions beyond the pool are passed over, an emp
   expect((await reader.sample(1, 1))?.events[0]).toEqual({ event: 'model', input: [whole, whole] });
   expect((await reader.sample(2, 1))?.events[0]).toEqual({ event: 'model', input: [], input_refs: [[0, 1]] });
 });
+
+test('[LOG-22] a name of before does not take the place of the one of today', async () => {
+  const reader = await open({
+    version: 2,
+    status: 'success',
+    eval: { ...spec, config: { max_messages: 7, message_limit: 9 } },
+    samples: [],
+  });
+  expect((await reader.header()).eval.config).toMatchObject({ message_limit: 9 });
+  await reader.close();
+});

@@ -30,6 +30,11 @@ describe('a patch', () => {
     });
   });
 
+  test('a key that holds a tilde before a digit is that key', () => {
+    const patched = apply({ 'a~1b': 1, 'a/b': 2 }, { op: 'replace', path: '/a~01b', value: 3 });
+    expect(patched).toEqual({ value: { 'a~1b': 3, 'a/b': 2 }, unapplied: [] });
+  });
+
   test('sets what it should replace and does not miss what it should remove: our state may lag behind', () => {
     expect(apply({}, { op: 'replace', path: '/count', value: 2 })).toEqual({
       value: { count: 2 },

@@ -1,4 +1,5 @@
 import {
+  bySampleOrder,
   digestOfJson,
   isJsonArray,
   isJsonObject,
@@ -77,10 +78,7 @@ function sourceOf({ eval: spec, status }: LogHeader): JsonObject {
 
 /** Shards may each name only their own samples: together they name all. */
 function mergedSpec(base: EvalSpec, headers: readonly LogHeader[]): EvalSpec {
-  const ids = new Map<string, SampleId>();
-  for (const { eval: spec } of headers)
-    for (const id of spec.dataset.sample_ids ?? []) ids.set(`${typeof id} ${id}`, id);
-  const sampleIds = [...ids.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, id]) => id);
+  const sampleIds = unionOfIds(headers.flatMap(({ eval: spec }) => spec.dataset.sample_ids ?? []));
   const isSame = sampleIds.length === (base.dataset.sample_ids?.length ?? 0);
   const samples = Math.max(...headers.map(({ eval: spec }) => spec.dataset.samples ?? 0), sampleIds.length);
   const epochs = Math.max(...headers.map(({ eval: spec }) => spec.config.epochs ?? 1));
@@ -93,6 +91,13 @@ function mergedSpec(base: EvalSpec, headers: readonly LogHeader[]): EvalSpec {
     },
     config: { ...base.config, epochs },
   };
+}
+
+/** In the order of samples. Where logs say 1 and "1", which are one sample, the number stays. */
+function unionOfIds(all: readonly SampleId[]): readonly SampleId[] {
+  const ids = new Map<string, SampleId>();
+  for (const id of all) if (typeof id === 'number' || !ids.has(id)) ids.set(String(id), id);
+  return [...ids.values()].sort((a, b) => bySampleOrder({ id: a, epoch: 1 }, { id: b, epoch: 1 }));
 }
 
 function isEverySampleThere(spec: EvalSpec, summaries: readonly EvalSampleSummary[]): boolean {

@@ -74,6 +74,24 @@ describe('attempts at one eval', () => {
     expect((await verifyLog(nodeDisk, report.output)).problems).toEqual([]);
   });
 
+  test('1 and "1" are one sample, also in the list of those that there should be', async () => {
+    const spec = (ids: readonly (number | string)[]) => ({
+      dataset: { samples: ids.length, sample_ids: ids },
+    });
+    const a = await placeLog('a.eval', [madeSample(1), madeSample(2)], { spec: spec([1, 2]) });
+    const b = await placeLog('b.eval', [madeSample(10)], { spec: spec(['1', '2', 10]) });
+    for (const logs of [
+      [a, b],
+      [b, a],
+    ]) {
+      const report = await merge(logs, `merged-${logs.indexOf(a)}.eval`);
+      expect(report).toMatchObject({ samples: 3, completed: 3, status: 'success' });
+      const log = await openLog(nodeDisk, report.output);
+      expect((await log.header()).eval.dataset.sample_ids?.map(String)).toEqual(['1', '2', '10']);
+      await log.close();
+    }
+  });
+
   test('shards that make a whole are a success, and name all samples', async () => {
     const spec = (ids: readonly number[]) => ({ dataset: { samples: 4, sample_ids: ids } });
     const a = await placeLog('a.eval', [madeSample(1), madeSample(2)], { spec: spec([1, 2]) });
@@ -263,19 +281,22 @@ test('law: the header follows from the set of headers', () => {
       id: fc.constantFrom('A', 'B', 'C'),
       created: fc.constantFrom('2026-01-01', '2026-01-02'),
       tag: fc.constantFrom('t', 'u'),
+      invalidated: fc.boolean(),
     })
     .map(
-      ({ id, created, tag }): LogHeader =>
+      ({ id, created, tag, invalidated }): LogHeader =>
         fixtureHeader({
           ...logStart({ eval_id: id, created: `${created}T00:00:00+00:00` }),
           status: 'error',
           stats: { ...fixtureHeader().stats, started_at: created, completed_at: created },
           tags: [tag],
+          invalidated,
         }),
     );
   fc.assert(
     fc.property(fc.array(header, { minLength: 1, maxLength: 6 }), (headers) => {
       const merged = mergedHeader(headers, []);
+      expect(merged.invalidated).toBe(headers.some(({ invalidated }) => invalidated));
       expect(mergedHeader([...headers].reverse(), [])).toEqual(merged);
       expect(mergedHeader([...headers, ...headers], [])).toEqual(merged);
       expect(mergedHeader([merged, ...headers], [])).toEqual(merged);

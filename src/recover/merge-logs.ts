@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { ActionableError, type SampleId, UsageError } from '../base/index.ts';
+import { ActionableError, definedOf, type SampleId, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   directoryLogStore,
@@ -131,7 +131,7 @@ function numbersOf(header: LogHeader, chosen: readonly PlannedCopy[]) {
   return computeResults({
     samples: scores(),
     scorers: scorers ?? [],
-    ...(metrics === undefined ? {} : { metrics }),
+    ...definedOf({ metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
     // Ours are counted as we count them.
     countsRecords: metadata?.holdfast !== undefined,

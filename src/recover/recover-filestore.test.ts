@@ -1,5 +1,6 @@
 import { readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { damageMember } from '../../test/sim/damage-member.ts';
 import {
@@ -567,6 +568,23 @@ describe('beside a database', () => {
     expect(report.counts).toMatchObject({ recovered: 1, inFlight: 0 });
     expect(report.samples[0]?.from).toEqual(['database', 'filestore']);
   });
+});
+
+test('a database with a damaged row does not stand for what is missing in the filestore', async () => {
+  const events = [1, 2, 3].map((row) => ({
+    id: `i${row}`,
+    event: madeEvent('info', { uuid: `i${row}`, data: row }),
+  }));
+  const path = await placeDatabase(at, { samples: [{ summary: running(1) }], events });
+  const db = new DatabaseSync(path);
+  db.exec("UPDATE events SET data = '{torn' WHERE id = 2");
+  db.close();
+  const folder = await placeFilestore(at.logDir, three([cursor(1, 1), cursor(2, 2), cursor(3, 3)]));
+  await rm(join(folder, 'segment.2.zip'));
+  const report = await recover();
+  expect(dataOf(await first(report.output))).toEqual([1, 3]);
+  expect(report.samples[0]?.missing).toContain('Events after row 1 are missing with segment 2.');
+  expect(report.deleted).toEqual([]);
 });
 
 describe('safety', () => {

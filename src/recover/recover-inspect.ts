@@ -1,4 +1,4 @@
-import { assert, isJsonObject, type JsonObject } from '../base/index.ts';
+import { assert, definedOf, isJsonObject, type JsonObject } from '../base/index.ts';
 import type { BufferReader } from '../journal/index.ts';
 import type { LogFile, LogHeader, OpenWritten, VerifyReport } from '../log/index.ts';
 import { RECOVERY_KEY } from '../seal/index.ts';
@@ -170,7 +170,7 @@ class InspectRecovery {
       counts: accounts.counts(),
       samples: accounts.list(),
       problems: [...this.#problems(), ...sources.problems],
-      ...(notFinalized === undefined ? {} : { notFinalized }),
+      ...definedOf({ notFinalized }),
       ...(header.results && { results: header.results }),
       deleted,
       left: sources.left,

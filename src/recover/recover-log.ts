@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { ActionableError, UsageError } from '../base/index.ts';
+import { ActionableError, definedOf, UsageError } from '../base/index.ts';
 import { type FoundBufferDatabase, openBucketSource, parseBufferPath } from '../journal/index.ts';
 import { type LogHeader, openLogSource } from '../log/index.ts';
 import { findRun, runAround } from './find-run.ts';
@@ -60,7 +60,7 @@ async function recoverAt(
       withEvents: !options.noEvents,
       incomplete: {
         action: options.incomplete ?? 'retry',
-        ...(options.incompleteMax === undefined ? {} : { max: options.incompleteMax }),
+        ...definedOf({ max: options.incompleteMax }),
       },
     });
   } finally {

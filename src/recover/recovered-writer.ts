@@ -1,4 +1,11 @@
-import { type Clock, isoSeconds, type SampleKey, sampleKeyText, stringifyJson } from '../base/index.ts';
+import {
+  type Clock,
+  definedOf,
+  isoSeconds,
+  type SampleKey,
+  sampleKeyText,
+  stringifyJson,
+} from '../base/index.ts';
 import {
   addUsage,
   type EvalError,
@@ -108,7 +115,7 @@ export class RecoveredWriter {
     const computed = await computeResults({
       samples,
       scorers: scorers ?? [],
-      ...(metrics === undefined ? {} : { metrics }),
+      ...definedOf({ metrics }),
       ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
       countsRecords: metadata?.holdfast !== undefined,
       totalSamples: 0,

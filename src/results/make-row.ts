@@ -1,5 +1,4 @@
-import type { Digest, RunId } from '../base/index.ts';
-import { isJsonObject } from '../base/index.ts';
+import { type Digest, definedOf, isJsonObject, type RunId } from '../base/index.ts';
 import type { EvalSampleSummary, LogHeader, LogReader, ModelUsage } from '../log/index.ts';
 import { RunningScore } from '../stats/index.ts';
 import { runIdFor } from './layout.ts';
@@ -49,7 +48,7 @@ export function rowOf(header: LogHeader, counts: SampleCounts): RowContent {
       total: header.results?.total_samples ?? samples,
       completed,
       errored,
-      ...(passed === undefined ? {} : { passed }),
+      ...definedOf({ passed }),
     },
     ...(passed === undefined || completed === 0 ? {} : { passRate: passed / completed }),
     scores: scoresOf(header, counts),

@@ -89,13 +89,17 @@ test('rows since: only what came, with revisions; all of them when the moment is
   expect(await results.rowsSince(undefined)).toMatchObject({ isSince: false, added: [] });
   await publish(results, FIRST);
   const first = await results.rowsSince(undefined);
-  expect(first).toMatchObject({ isSince: false, added: [{ run: FIRST, row: { run: FIRST } }], removed: [] });
+  expect(first).toMatchObject({
+    isSince: false,
+    added: [{ run: FIRST, eval: 'capitals', revision: 1 }],
+    removed: [],
+  });
   expect(await results.rowsSince(first?.position)).toMatchObject({ isSince: true, added: [] });
   await publish(results, SECOND);
   await publish(results, FIRST, { header: { tags: ['scored'] } });
   const later = await results.rowsSince(first?.position);
   expect(later?.isSince).toBe(true);
-  expect(later?.added.map(({ run, row }) => [run, row.revision])).toEqual([
+  expect(later?.added.map(({ run, revision }) => [run, revision])).toEqual([
     [FIRST, 2],
     [SECOND, 1],
   ]);

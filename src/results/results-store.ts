@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import type { Digest, RunId } from '../base/index.ts';
+import { type Digest, definedOf, type RunId } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
@@ -281,7 +281,7 @@ export class ResultsStore implements AsyncDisposable {
   /** All runs that a filter leaves, newest first, in their newest revisions. One that cannot be read says so. */
   async *each(filter: RunFilter): AsyncGenerator<EachRun> {
     for (let cursor: string | undefined; ; ) {
-      const page = await this.list({ ...filter, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.list({ ...filter, limit: PAGE, ...definedOf({ cursor }) });
       const tree = await ResultsTree.read(await this.ports(), page.commits);
       for (const { run, damage } of page.runs) {
         const [revision] = damage === undefined ? ((await tree?.find(run)) ?? []) : [];

@@ -5,11 +5,10 @@ import { ROW_FILE } from './layout.ts';
 import { ResultsTree, type Revision } from './results-tree.ts';
 import { type RunRow, readRow } from './run-row.ts';
 
-/** A revision of a run, and where it is kept. */
-export interface RowAt {
+/** A revision of a run, where it is kept, and what tells its log from others: rows are many, and this is all that is held of them. */
+export interface RowAt extends Pick<RunRow, 'eval' | 'revision' | 'by' | 'log'> {
   readonly path: string;
   readonly run: RunId;
-  readonly row: RunRow;
 }
 
 /** What came and went in the results between two moments. */
@@ -22,7 +21,12 @@ export interface RowChanges {
   /** The paths of revisions that are not there any more. */
   readonly removed: readonly string[];
   /** Rows that cannot be read. */
-  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
+  readonly unreadable: readonly UnreadableRow[];
+}
+
+interface UnreadableRow {
+  readonly path: string;
+  readonly reason: string;
 }
 
 /**
@@ -43,18 +47,33 @@ export async function rowsSince(
     tree.commits.map((to, at) => filesSince(ports, to, known?.[at] ?? known?.[0])),
   );
   const rows = new Map(files.flat().map(({ path, id }) => [path.slice(0, -ROW_FILE.length - 1), id]));
-  const read = await Promise.all(
-    [...rows].map(async ([path, id]) => (id === undefined ? undefined : readAt(objects, path, id))),
-  );
+  const read = await readRows(ports, rows);
   const gone = [...rows].flatMap(([path, id]) => (id === undefined ? [path] : []));
   const stillThere = await Promise.all(gone.map((path) => revisionAt(objects, { refs, path })));
   return {
     position: now,
     isSince: known !== undefined,
-    added: read.flatMap((one) => (one && 'row' in one ? [one] : [])),
+    added: read.filter((one): one is RowAt => 'run' in one),
     removed: gone.filter((_, at) => stillThere[at] === undefined),
-    unreadable: read.flatMap((one) => (one && 'reason' in one ? [one] : [])),
+    unreadable: read.filter((one): one is UnreadableRow => 'reason' in one),
   };
+}
+
+/** Enough to keep git busy, few enough to stay small. */
+const ROWS_AT_A_TIME = 512;
+
+async function readRows(
+  { objects, prefetch }: ResultsPorts,
+  rows: ReadonlyMap<string, ObjectId | undefined>,
+): Promise<readonly (RowAt | UnreadableRow)[]> {
+  const there = [...rows].flatMap(([path, id]) => (id === undefined ? [] : [{ path, id }]));
+  const read: (RowAt | UnreadableRow)[] = [];
+  for (let at = 0; at < there.length; at += ROWS_AT_A_TIME) {
+    const some = there.slice(at, at + ROWS_AT_A_TIME);
+    await prefetch(some.map(({ id }) => id));
+    for (const one of await Promise.all(some.map((row) => readAt(objects, row)))) if (one) read.push(one);
+  }
+  return read;
 }
 
 /** The commits of an earlier answer; undefined unless all of them are still here. */
@@ -95,15 +114,15 @@ function runOfPath(path: string): RunId | undefined {
 
 async function readAt(
   objects: CatFile,
-  path: string,
-  id: ObjectId,
-): Promise<RowAt | { readonly path: string; readonly reason: string } | undefined> {
+  { path, id }: { readonly path: string; readonly id: ObjectId | undefined },
+): Promise<RowAt | UnreadableRow | undefined> {
   const run = runOfPath(path);
-  if (run === undefined) return undefined;
+  if (run === undefined || id === undefined) return undefined;
   const blob = await objects.object(id);
   if (!blob) return { path, reason: `The object ${id} is missing in the repository of the results.` };
   try {
-    return { path, run, row: readRow(blob.bytes, { run }) };
+    const { eval: name, revision, by, log } = readRow(blob.bytes, { run });
+    return { path, run, eval: name, revision, by, log };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     return { path, reason: error.message };

@@ -1,4 +1,4 @@
-import type { RunId } from '../base/index.ts';
+import { definedOf, type RunId } from '../base/index.ts';
 import type { Note, NoteSaying } from './note.ts';
 import type { FoundNotes } from './notes.ts';
 import type { ResultsStore } from './results-store.ts';
@@ -38,7 +38,7 @@ export async function removeRun(
 ): Promise<readonly Note[]> {
   return store.say(runs, (_, { notes }): readonly NoteSaying[] => {
     if (idsThatSay(notes, isRemoval).length > 0) return [];
-    return [{ kind: 'removal', ...(reason === undefined ? {} : { reason }) }];
+    return [{ kind: 'removal', ...definedOf({ reason }) }];
   });
 }
 

@@ -1,3 +1,4 @@
+import { definedOf } from '../base/index.ts';
 import {
   countPacks,
   factsOf,
@@ -38,8 +39,7 @@ export async function statusOf(
     branch: ref.replace(/^refs\/heads\//, ''),
     commit: tree.commit,
     runs: await countRuns(tree),
-    ...(remote === undefined ? {} : { remote }),
-    ...(fetched === undefined ? {} : { fetched }),
+    ...definedOf({ remote, fetched }),
     waiting: remote === undefined ? 0 : await waitingRuns(ports, remote),
     packs: await countPacks(git),
     isPartial: prefetch !== noPrefetch,

@@ -1,4 +1,12 @@
-import { type Json, type JsonObject, type Random, type RunId, shortId, toJson } from '../base/index.ts';
+import {
+  definedOf,
+  type Json,
+  type JsonObject,
+  type Random,
+  type RunId,
+  shortId,
+  toJson,
+} from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import type { EvalConfig, LogStart } from '../log/index.ts';
@@ -35,15 +43,14 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       task: planned.name,
       task_id: shortId(input.random),
       task_version: planned.version,
-      ...(input.file === undefined ? {} : { task_file: input.file }),
+      ...definedOf({ task_file: input.file }),
       task_attribs: {},
       task_args: {},
       task_args_passed: {},
       solver: target.kind,
       tags,
       dataset: {
-        ...(dataset.name === undefined ? {} : { name: dataset.name }),
-        ...(dataset.location === undefined ? {} : { location: dataset.location }),
+        ...definedOf({ name: dataset.name, location: dataset.location }),
         samples: dataset.totalCount,
         sample_ids: dataset.ids,
         shuffled: dataset.isShuffled,

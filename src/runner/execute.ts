@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, definedOf } from '../base/index.ts';
 import type { PlannedSample } from './plan.ts';
 import type { SampleOutcome } from './run-sample.ts';
 
@@ -95,7 +95,7 @@ export async function executeSamples(options: ExecuteOptions): Promise<Executed>
   }
   if (stop.failure) throw stop.failure.error;
   if (stop.reason === undefined) return {};
-  return { stopped: stop.reason, ...(stop.cause === undefined ? {} : { cause: stop.cause }) };
+  return { stopped: stop.reason, ...definedOf({ cause: stop.cause }) };
 }
 
 /** Slot first, sample second: what is not admitted is never pulled, so it can still be given to somebody else. */

@@ -114,6 +114,19 @@ describe('segments', () => {
     expect(await keysOf(bucket)).toEqual([basename(account.log ?? '')]);
   });
 
+  test('[SEG-9] an object of the name of a log that is not that log is not taken for it: it is said and left', async () => {
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model });
+    const name = basename(account.log ?? '');
+    const bucket = memoryBucket();
+    await bucket.create(name, Buffer.from('something else'));
+    const again = await harness.run(twoTurns(3), { model, places: withSegments(bucket) });
+    expect(again.account.unshipped).toEqual([
+      { log: name, reason: expect.stringContaining('is not the log that') },
+    ]);
+    expect(Buffer.from((await bucket.read(name)) ?? []).toString()).toBe('something else');
+  });
+
   test('[SEG-9] left of a run whose journals are gone are removed when its log in the bucket holds them', async () => {
     const bucket = memoryBucket();
     let isRefusing = true;
@@ -131,6 +144,19 @@ describe('segments', () => {
     expect(account).toMatchObject({ state: 'done', samples: { reused: 3 } });
     expect(await keysOf(bucket)).toEqual([basename(first.account.log ?? '')]);
     expect(asked).toHaveLength(6);
+  });
+
+  test('[SEG-9] with answers of a sample that did not end go too, when the log holds those answers', async () => {
+    const bucket = memoryBucket();
+    const { outcome } = await stopAt(harness, 2, { places: withSegments(bucket) });
+    const { runId } = outcome.account;
+    const run = await sealNow(harness, runId);
+    rmSync(join(harness.stateDir, runId), { recursive: true });
+    const { model } = countingModel();
+    const { account } = await harness.run(twoTurns(3), { model, places: withSegments(bucket) });
+    expect(account.notes.join()).not.toContain('lacks');
+    expect((await keysOf(bucket)).filter((key) => key.includes(`${runId}/segments/`))).toEqual([]);
+    expect(await keysOf(bucket)).toContain(run.logName);
   });
 
   test('[SEG-9] that hold more than the log of their run stay, and it is said', async () => {

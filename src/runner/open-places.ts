@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errnoOf, messageOf, UsageError } from '../base/index.ts';
+import { definedOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
 import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { STATE_FOLDER, StateDir } from '../journal/index.ts';
@@ -82,6 +82,6 @@ function notWritable(dir: string, reason: string, cause?: unknown): UsageError {
     code: 'E_LOG_DIR',
     message: `The log directory ${dir} cannot be written: ${reason}.`,
     hint: 'Correct it, or name another one with --log-dir.',
-    ...(cause === undefined ? {} : { cause }),
+    ...definedOf({ cause }),
   });
 }

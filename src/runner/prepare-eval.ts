@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { digestOf, type Json, UsageError } from '../base/index.ts';
+import { definedOf, digestOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
@@ -37,7 +37,7 @@ export async function prepareEval(
     disk,
     models: task.models,
     baseDir,
-    ...(task.model === undefined ? {} : { model: task.model }),
+    ...definedOf({ model: task.model }),
   });
   refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
@@ -69,9 +69,7 @@ function openRows(
     check: (row) => {
       for (const scorer of scorers) scorer.check(row);
     },
-    ...(limit === undefined ? {} : { limit }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(shuffle === undefined ? {} : { shuffle }),
+    ...definedOf({ limit, filter, shuffle }),
   });
 }
 

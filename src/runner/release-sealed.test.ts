@@ -1,6 +1,7 @@
 /** A run whose log is in place is let go only when nobody can add anything to it any more, and after that was looked at. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { countingModel, plannedRun, sealNow, twoTurns } from '../../test/interrupted-run.ts';
 import { createHarness, type Harness, type HarnessOptions } from '../../test/run-harness.ts';
@@ -42,6 +43,15 @@ async function runAnother(more: HarnessOptions = {}): Promise<string> {
 test('[SEAL-3] it goes when its log holds all of it', async () => {
   await runAnother();
   expect(existsSync(runDir)).toBe(false);
+});
+
+test('[SEAL-5] it stays when its journals are damaged, although its log holds every sample, and it is said', async () => {
+  const db = new DatabaseSync(join(runDir, 'first', 'journal.db'));
+  db.exec("UPDATE results SET data = data || ' '");
+  db.close();
+  const { account } = await harness.run(twoTurns(3), { model: countingModel().model });
+  expect(account.damage?.join()).toContain('or are damaged');
+  expect(existsSync(runDir)).toBe(true);
 });
 
 test('[JRN-13] one that somebody vouched for is fenced in the bucket before it goes', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { counted } from '../base/index.ts';
 import { openRunJournals, type RunJournals, segmentKeysOf } from '../journal/index.ts';
-import { countNotIn, countWaiting, planSeal, shipLog } from '../seal/index.ts';
+import { countNotIn, planSeal, shipLog } from '../seal/index.ts';
 import type { SegmentPlace } from './places.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -33,8 +33,8 @@ export async function removeSealedSegments(
   }
 }
 
-/** Samples of which the segments hold more than the log does: a result, or answers that nothing has come of yet. */
+/** Samples of which the segments hold more than the log does: a result, or an answer. */
 async function countAbsent(journals: RunJournals, { places }: RunSettings): Promise<number> {
   const plan = await planSeal(journals, places.logs);
-  return (await countNotIn(places.logs, plan.run.logName, plan)) + countWaiting(journals);
+  return countNotIn(places.logs, plan.run.logName, plan);
 }

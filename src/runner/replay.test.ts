@@ -88,3 +88,29 @@ test('a sample of a target that was changed is not reused, though its name staye
   expect(said.map(([sample]) => sample?.output?.completion)).toEqual(['one\n', 'two\n']);
   expect((await harness.run(saying('two'))).account.samples).toMatchObject({ fresh: 0, reused: 1 });
 });
+
+test('what was answered before a call that failed is given again to the retry, and not bought again', async () => {
+  const asked: string[] = [];
+  const model = mockModel({
+    respond: ({ text }) => {
+      asked.push(text);
+      if (asked.length === 2) throw new Error('the second call fails once');
+      return `answer to ${text}`;
+    },
+  });
+  const { account } = await harness.run(
+    defineEval({
+      name: 'retried',
+      data,
+      target: async (_, { generate }) => {
+        const { text } = await generate('first');
+        return `${text}, ${(await generate('second')).text} x`;
+      },
+      scorers: [includes()],
+      retries: 1,
+    }),
+    { model },
+  );
+  expect(account).toMatchObject({ state: 'done', samples: { errored: 0, lost: 0 } });
+  expect(asked).toEqual(['first', 'second', 'second']);
+});

@@ -1,4 +1,4 @@
-import { type Clock, type Random, systemClock, systemRandom } from '../base/index.ts';
+import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import {
@@ -192,7 +192,7 @@ function modelsOfSet(
       projectDir: item.baseDir,
       redact: item.eval.redact,
       prices: { ...item.prices, ...options.prices },
-      ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+      ...definedOf({ baseUrl: options.baseUrl }),
       ...(item.definition.models
         ? { scripted: item.definition.models as Readonly<Record<string, LanguageModel>> }
         : {}),

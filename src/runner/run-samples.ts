@@ -1,4 +1,4 @@
-import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
+import { ActionableError, definedOf, messageOf, sampleKeyText } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import type { SegmentShipper } from '../journal/index.ts';
 import { unionOfAnswers } from '../log/index.ts';
@@ -66,7 +66,7 @@ function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): S
     scoring: plan.identity.scoring,
     openWorkspace: ({ id, epoch }, existing) =>
       createWorkspace({
-        ...(existing === undefined ? {} : { existing }),
+        ...definedOf({ existing }),
         disk,
         workDir: places.state.workDir(opened.run.runId),
         sampleId: id,

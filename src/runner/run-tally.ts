@@ -1,3 +1,4 @@
+import { definedOf } from '../base/index.ts';
 import type { EvalSampleSummary, Score } from '../log/index.ts';
 import type { Account, BudgetAccount, PreviousAttempt, RunState } from './account.ts';
 import { Ledger } from './ledger.ts';
@@ -105,7 +106,7 @@ export class RunTally {
       target,
       runId,
       state,
-      ...(found.log === undefined ? {} : { log: found.log }),
+      ...definedOf({ log: found.log }),
       samples: this.states.counts(found.isCompleted),
       reusedFrom: [...this.#lenders].map(([log, samples]) => ({ log, samples })),
       ...(this.previous ? { previous: this.previous } : {}),

@@ -1,4 +1,4 @@
-import { ActionableError, type JsonObject, toJson } from '../base/index.ts';
+import { ActionableError, isJsonObject, type JsonObject, toJson } from '../base/index.ts';
 import {
   type OwnCalls,
   type PlannedScorer,
@@ -120,12 +120,12 @@ async function scoreOne(
     const { value, answer, explanation, metadata } = await untilAborted(context.signal, () =>
       scorer.score(context),
     );
-    // Scorers are users' code: whatever they give becomes JSON here, or the log could not be written.
+    // Scorers are users' code: whatever they say becomes JSON here, or the log could not be written.
     return {
       value: toJson(value),
       ...(answer === undefined ? {} : { answer: textOf(answer) }),
       ...(explanation === undefined ? {} : { explanation: textOf(explanation) }),
-      ...(metadata === undefined ? {} : { metadata: toJson(metadata) as JsonObject }),
+      ...(metadata === undefined ? {} : { metadata: objectOf(metadata) }),
       history: [],
     };
   } catch (error) {
@@ -136,4 +136,9 @@ async function scoreOne(
     const code = error instanceof ActionableError ? error.code : undefined;
     return failedScore(options.models.redact(failureText(error)), code);
   }
+}
+
+function objectOf(metadata: unknown): JsonObject {
+  const value = toJson(metadata);
+  return isJsonObject(value) ? value : { value };
 }

@@ -1,4 +1,4 @@
-import { type Digest, digestOf, isJsonObject } from '../base/index.ts';
+import { type Digest, definedOf, digestOf, isJsonObject } from '../base/index.ts';
 import type { Score } from '../log/index.ts';
 
 /** The score that stands where a scorer threw or took too long: unscored, with the whole reason. */
@@ -6,7 +6,7 @@ export function failedScore(reason: string, code?: string): Score {
   return {
     value: Number.NaN,
     explanation: `The scorer failed: ${reason}`,
-    metadata: { error: reason, ...(code === undefined ? {} : { code }), holdfast: { failed: true } },
+    metadata: { error: reason, ...definedOf({ code }), holdfast: { failed: true } },
     history: [],
   };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../base/index.ts';
+import { definedOf, isJsonObject, type Json } from '../base/index.ts';
 import type { Score } from '../log/index.ts';
 import type { ScorerTrouble } from './account.ts';
 import { scorerFailure } from './scorer-failure.ts';
@@ -27,9 +27,7 @@ export class ScorerTally {
   /** Scorers that threw, or that scored none of the samples they were asked about. */
   troubles(): readonly ScorerTrouble[] {
     return [...this.#counts].flatMap(([scorer, { failed, scored, reason }]) =>
-      failed === 0 && scored > 0
-        ? []
-        : [{ scorer, failed, scored, ...(reason === undefined ? {} : { reason }) }],
+      failed === 0 && scored > 0 ? [] : [{ scorer, failed, scored, ...definedOf({ reason }) }],
     );
   }
 }

@@ -1,4 +1,4 @@
-import { ActionableError, counted, messageOf } from '../base/index.ts';
+import { ActionableError, counted, messageOf, sampleKeyText } from '../base/index.ts';
 import type { ReusedOutline, RunJournals } from '../journal/index.ts';
 import { type LogReader, type LogStore, openAsFarAsWhole, sampleMemberName } from '../log/index.ts';
 
@@ -55,5 +55,5 @@ async function openLender(logs: LogStore, name: string): Promise<LogReader | str
 }
 
 function keyOf({ log, id, epoch }: ReusedOutline): string {
-  return `${log}\n${id}\n${epoch}`;
+  return `${log}\n${sampleKeyText(id, epoch)}`;
 }

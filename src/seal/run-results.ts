@@ -1,4 +1,4 @@
-import { type Clock, isoSeconds, type Json } from '../base/index.ts';
+import { type Clock, definedOf, isoSeconds, type Json } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { addUsage, type EvalSampleSummary, type EvalStats, type ModelUsage } from '../log/index.ts';
 import { ResultsCollector } from '../stats/index.ts';
@@ -9,7 +9,7 @@ export function resultsCollector({ run, counts }: SealPlan): ResultsCollector {
   const { scorers, metrics, config } = run.start.eval;
   return new ResultsCollector({
     scorers: scorers ?? [],
-    ...(metrics === undefined ? {} : { metrics }),
+    ...definedOf({ metrics }),
     ...(config.epochs_reducer ? { reducers: config.epochs_reducer } : {}),
     countsRecords: true,
     totalSamples: counts.planned,

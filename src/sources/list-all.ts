@@ -1,4 +1,4 @@
-import { ActionableError, type RunId } from '../base/index.ts';
+import { ActionableError, definedOf, type RunId } from '../base/index.ts';
 import { chooseRun, isFiltering, matchesFilter, type RunFilter } from '../results/index.ts';
 import { cursorText, type ListCursor, parseListCursor } from './list-cursor.ts';
 import { oneRow, type RunInForms } from './one-row.ts';
@@ -61,8 +61,7 @@ async function takePage(heads: readonly Head[], options: ListAllOptions): Promis
   for (let run = newest(heads); run !== undefined; run = newest(heads)) {
     const { shown: _, ...listed } = oneRow(await takeRun(heads, run));
     if (!isWanted(listed, options)) continue;
-    if (runs.length === options.limit)
-      return { runs, ...(end === undefined ? {} : { cursor: end }), problems: problems() };
+    if (runs.length === options.limit) return { runs, ...definedOf({ cursor: end }), problems: problems() };
     runs.push(listed);
     if (runs.length === options.limit) end = cursorText(run, statesOf(heads));
   }

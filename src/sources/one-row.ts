@@ -1,4 +1,4 @@
-import type { RunId } from '../base/index.ts';
+import { definedOf, type RunId } from '../base/index.ts';
 import type { RunMarks } from '../results/index.ts';
 import type { RunForm, SourceRun } from './run-source.ts';
 import type { SourceRow } from './source-row.ts';
@@ -66,7 +66,7 @@ export function oneRow(kept: readonly SourceRun[]): RunInForms & { readonly show
 }
 
 function alsoKept({ form, place, name, damage }: SourceRun): AlsoKept {
-  return { form, place, name, ...(damage === undefined ? {} : { damage }) };
+  return { form, place, name, ...definedOf({ damage }) };
 }
 
 function latest(logs: readonly SourceRun[]): SourceRun | undefined {

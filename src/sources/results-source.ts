@@ -1,4 +1,4 @@
-import { ActionableError } from '../base/index.ts';
+import { ActionableError, definedOf } from '../base/index.ts';
 import { readRunFromLog } from '../log/index.ts';
 import type { ListedRun, ResultsStore } from '../results/index.ts';
 import { isWithin, type RunSource, type RunsOptions, type SourceRun } from './run-source.ts';
@@ -33,8 +33,7 @@ class ResultsSource implements RunSource {
         // What is hidden here must hide other forms of the same run, too.
         withRemoved: true,
         limit: cursor === undefined ? 1 : Math.min(atATime, PAGE_RUNS),
-        ...(cursor === undefined ? {} : { cursor }),
-        ...(sinceMs === undefined ? {} : { sinceMs }),
+        ...definedOf({ cursor, sinceMs }),
       });
       for (const listed of page.runs)
         if (isWithin(listed.run, { before })) yield this.#asRun(listed, cursor ?? page.cursor);
@@ -63,7 +62,7 @@ class ResultsSource implements RunSource {
       form: 'published',
       place: this.place,
       name: listed.run,
-      ...(at === undefined ? {} : { at }),
+      ...definedOf({ at }),
       open: async () => readRunFromLog(await openLog()),
       openLog,
       ...listed,

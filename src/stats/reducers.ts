@@ -1,5 +1,5 @@
 /** Reducers make one score of a sample out of its scores at all epochs. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { definedOf, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import { mean, median } from './moments.ts';
 import { isNaNValue, isUnscored, type ScoreLike, shapeOf, toFloat } from './score-value.ts';
 
@@ -215,9 +215,7 @@ function combined(value: Json, scores: readonly ScoreLike[]): ScoreLike {
   const metadata: JsonObject | undefined = first?.metadata ?? undefined;
   return {
     value,
-    ...(answer !== undefined && { answer }),
-    ...(explanation !== undefined && { explanation }),
-    ...(metadata !== undefined && { metadata }),
+    ...definedOf({ answer, explanation, metadata }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The AI SDK's messages in Inspect's shape (spec 1.6), for the log. */
-import { digestOfJson, isJsonObject, type Json, type JsonObject, toJson } from '../base/index.ts';
+import { digestOfJson, isJsonObject, type Json, type JsonObject, jsonText, toJson } from '../base/index.ts';
 import type { ChatMessage, ModelOutput } from '../log/index.ts';
 import type { AnswerPart, FinishReason, Prompt, PromptMessage } from './language-model.ts';
 
@@ -95,8 +95,8 @@ function toolCallOf(part: MessagePart): ToolCall[] {
   const { input, parseError } = argumentsOf(part.input);
   return [
     {
-      id: part.toolCallId,
-      function: part.toolName,
+      id: textIn(part.toolCallId),
+      function: textIn(part.toolName),
       arguments: input,
       ...(parseError !== undefined && { parse_error: parseError }),
       type: 'function',
@@ -172,9 +172,9 @@ function contentOf(parts: readonly MessagePart[]): string | readonly JsonObject[
 function contentPart(part: MessagePart): JsonObject {
   switch (part.type) {
     case 'text':
-      return { type: 'text', text: part.text };
+      return { type: 'text', text: textIn(part.text) };
     case 'reasoning':
-      return { type: 'reasoning', reasoning: part.text, redacted: false };
+      return { type: 'reasoning', reasoning: textIn(part.text), redacted: false };
     case 'file':
     case 'reasoning-file':
       return fileContent(part.mediaType, part.data, 'filename' in part ? part.filename : undefined);
@@ -183,9 +183,15 @@ function contentPart(part: MessagePart): JsonObject {
   }
 }
 
+/** Providers are others' code: what should be a text may be anything, and the log holds a text. */
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : jsonText(toJson(value));
+}
+
 type FileData = Extract<MessagePart, { readonly type: 'file' }>['data'];
 
-function fileContent(mediaType: string, data: FileData, filename?: string): JsonObject {
+function fileContent(given: string, data: FileData, filename?: string): JsonObject {
+  const mediaType = textIn(given) || 'application/octet-stream';
   const address = addressOf(mediaType, data);
   const [kind = '', format = ''] = mediaType.split('/');
   if (kind === 'image') return { type: 'image', image: address, detail: 'auto' };
@@ -204,7 +210,8 @@ function fileContent(mediaType: string, data: FileData, filename?: string): Json
   };
 }
 
-function addressOf(mediaType: string, data: FileData): string {
+function addressOf(mediaType: string, given: FileData): string {
+  const data = fileData(given);
   switch (data.type) {
     case 'url':
       return data.originalUrl ?? data.url.href;
@@ -217,6 +224,13 @@ function addressOf(mediaType: string, data: FileData): string {
     case 'reference':
       return JSON.stringify(data.reference);
   }
+}
+
+/** Models of earlier versions of the AI SDK give the bare bytes, their base64 or a URL. */
+function fileData(given: FileData | string | Uint8Array | URL): FileData {
+  if (given instanceof URL) return { type: 'url', url: given };
+  if (typeof given === 'string' || given instanceof Uint8Array) return { type: 'data', data: given };
+  return given;
 }
 
 /** As long as Inspect's ids. */

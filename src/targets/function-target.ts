@@ -1,4 +1,4 @@
-import { toJson } from '../base/index.ts';
+import { jsonText, toJson } from '../base/index.ts';
 import type { OwnCalls, TargetContext, TargetFunction } from '../evals/index.ts';
 import { createGenerate, noModel } from './generate.ts';
 import type { LanguageModel } from './language-model.ts';
@@ -50,10 +50,12 @@ function targetContext(
     model: model ? models.recorded(model, scope) : MISSING_MODEL,
     signal: scope.meter.signal,
     epoch,
-    info: (data, source) =>
+    info: (data, source) => {
+      const said = toJson(source); // from users' code, so not always a text
       scope.recorder.emit(
-        newEvent(scope, 'info', { data: toJson(data), ...(source !== undefined && { source }) }),
-      ),
+        newEvent(scope, 'info', { data: toJson(data), ...(said !== null && { source: jsonText(said) }) }),
+      );
+    },
   };
 }
 

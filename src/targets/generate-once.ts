@@ -1,3 +1,4 @@
+import { definedOf } from '../base/index.ts';
 import type { GenerateOptions, GenerateResult } from '../evals/index.ts';
 import type { AnswerPart, LanguageModel, ModelRequest } from './language-model.ts';
 import { modelUsageOf, tokenUsageOf } from './usage.ts';
@@ -43,10 +44,7 @@ function requestOf(options: GenerateOptions): ModelRequest {
       ...(system === undefined ? [] : [{ role: 'system', content: system } as const]),
       { role: 'user', content: [{ type: 'text', text: prompt }] },
     ],
-    ...(temperature !== undefined && { temperature }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(topP !== undefined && { topP }),
-    ...(seed !== undefined && { seed }),
+    ...definedOf({ temperature, maxOutputTokens, topP, seed }),
     ...(stopSequences && { stopSequences: [...stopSequences] }),
     ...(providerOptions && {
       providerOptions: providerOptions as NonNullable<ModelRequest['providerOptions']>,

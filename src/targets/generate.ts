@@ -1,4 +1,4 @@
-import { UsageError } from '../base/index.ts';
+import { definedOf, UsageError } from '../base/index.ts';
 import type { Generate, GenerateOptions, GenerateResult } from '../evals/index.ts';
 import { generateOnce, isPlainPrompt } from './generate-once.ts';
 import type { LanguageModel } from './language-model.ts';
@@ -118,8 +118,7 @@ function toGenerateResult(result: SdkResult, hasSchema: boolean): GenerateResult
       inputTokens,
       outputTokens,
       totalTokens: inputTokens + outputTokens,
-      ...(cached !== undefined && { cachedInputTokens: cached }),
-      ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+      ...definedOf({ cachedInputTokens: cached, reasoningTokens: reasoning }),
     },
     steps: result.steps.length,
     messages: result.steps.flatMap((step) => step.response.messages),

@@ -1,4 +1,4 @@
-import { toJson } from '../base/index.ts';
+import { definedOf, toJson } from '../base/index.ts';
 import type { LogEvent } from '../log/index.ts';
 import { failureText } from './failure-text.ts';
 import type { PlainHeaders } from './http-headers.ts';
@@ -32,8 +32,7 @@ export function httpEvent(
       method: exchange.method,
       url: exchange.url,
       headers: toJson(exchange.headers),
-      ...(body !== undefined && { body }),
-      ...(status !== undefined && { status }),
+      ...definedOf({ body, status }),
       ...(responseHeaders !== undefined && { response_headers: toJson(responseHeaders) }),
       ...(response !== undefined && { response }),
       ...(error !== undefined && { error: source.redact(failureText(error)) }),

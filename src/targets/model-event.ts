@@ -14,7 +14,7 @@ export function modelOutputOf(options: {
   readonly salt: string;
 }): ModelOutput {
   const { answer, model, input, timeS, costUsd, salt } = options;
-  const answeredBy = answer.response?.modelId ?? model;
+  const answeredBy = String(answer.response?.modelId ?? model);
   const message = assistantMessageOf(answer.content, { model: answeredBy, input, salt });
   const usage = modelUsageOf(answer.usage);
   return {

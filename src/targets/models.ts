@@ -1,4 +1,4 @@
-import { type Clock, type Json, systemClock } from '../base/index.ts';
+import { type Clock, definedOf, type Json, systemClock } from '../base/index.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { type CallWatch, createCallWatch } from './call-watch.ts';
 import type { LanguageModel } from './language-model.ts';
@@ -129,9 +129,7 @@ export function createModels(options: ModelsOptions): Models {
     const model = await openModel(name, {
       env,
       clock,
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(apiKeyEnv !== undefined && { apiKeyEnv }),
-      ...(options.projectDir !== undefined && { projectDir: options.projectDir }),
+      ...definedOf({ baseUrl, apiKeyEnv, projectDir: options.projectDir }),
     });
     const keyVariable = keyVariableOf(name, apiKeyEnv === undefined ? {} : { apiKeyEnv });
     if (keyVariable !== undefined) redactor.add(env[keyVariable]);

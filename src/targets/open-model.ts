@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Clock, errnoOf, UsageError } from '../base/index.ts';
+import { type Clock, definedOf, errnoOf, UsageError } from '../base/index.ts';
 import type { LanguageModel } from './language-model.ts';
 import { namedMock } from './mock-model.ts';
 import { type ModelName, type ProviderName, parseModelName, unknownModel } from './model-name.ts';
@@ -121,8 +121,7 @@ function callFactory(
   }
   return create({
     ...extra,
-    ...(apiKey !== undefined && { apiKey }),
-    ...(baseUrl !== undefined && { baseURL: baseUrl }),
+    ...definedOf({ apiKey, baseURL: baseUrl }),
   });
 }
 

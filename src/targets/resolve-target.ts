@@ -1,4 +1,4 @@
-import { UsageError } from '../base/index.ts';
+import { definedOf, UsageError } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type ModelTarget, type PlannedTarget, planTarget, type TargetSpec } from '../evals/index.ts';
 import { commandTarget } from './command-target.ts';
@@ -56,8 +56,7 @@ export async function resolveTarget(
 async function openModelTarget(spec: ModelTarget, models: Models): Promise<RunnableTarget> {
   const { model, baseUrl, apiKeyEnv, ...settings } = spec;
   const opened = await models.open(model, {
-    ...(baseUrl !== undefined && { baseUrl }),
-    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+    ...definedOf({ baseUrl, apiKeyEnv }),
   });
   return modelTarget(opened, { models, settings });
 }

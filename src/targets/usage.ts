@@ -1,21 +1,30 @@
+import { definedOf } from '../base/index.ts';
 import type { TokenUsage } from '../evals/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import type { ModelAnswer } from './language-model.ts';
 
 /** Usage as Inspect counts it: `input_tokens` are those that came neither from nor went into the cache. */
 export function modelUsageOf({ inputTokens, outputTokens }: ModelAnswer['usage']): ModelUsage {
-  const read = inputTokens.cacheRead ?? 0;
-  const write = inputTokens.cacheWrite ?? 0;
-  const fresh = inputTokens.noCache ?? Math.max(0, (inputTokens.total ?? 0) - read - write);
-  const output = outputTokens.total ?? (outputTokens.text ?? 0) + (outputTokens.reasoning ?? 0);
+  const cacheRead = countOf(inputTokens.cacheRead);
+  const cacheWrite = countOf(inputTokens.cacheWrite);
+  const reasoning = countOf(outputTokens.reasoning);
+  const [read, write] = [cacheRead ?? 0, cacheWrite ?? 0];
+  const fresh = countOf(inputTokens.noCache) ?? Math.max(0, (countOf(inputTokens.total) ?? 0) - read - write);
+  const output = countOf(outputTokens.total) ?? (countOf(outputTokens.text) ?? 0) + (reasoning ?? 0);
   return {
     input_tokens: fresh,
     output_tokens: output,
     total_tokens: fresh + read + write + output,
-    ...(inputTokens.cacheWrite !== undefined && { input_tokens_cache_write: write }),
-    ...(inputTokens.cacheRead !== undefined && { input_tokens_cache_read: read }),
-    ...(outputTokens.reasoning !== undefined && { reasoning_tokens: outputTokens.reasoning }),
+    ...(cacheWrite !== undefined && { input_tokens_cache_write: write }),
+    ...(cacheRead !== undefined && { input_tokens_cache_read: read }),
+    ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
   };
+}
+
+/** Providers are others' code: what is no count was not told, and a log holds whole numbers only. */
+function countOf(tokens: unknown): number | undefined {
+  const count = typeof tokens === 'string' && tokens.trim() !== '' ? Number(tokens) : tokens;
+  return typeof count === 'number' && Number.isFinite(count) ? Math.max(0, Math.round(count)) : undefined;
 }
 
 /** Usage in the words that target functions see: `inputTokens` counts all input, cached or not. */
@@ -24,8 +33,10 @@ export function tokenUsageOf(usage: ModelUsage): TokenUsage {
     inputTokens: usage.total_tokens - usage.output_tokens,
     outputTokens: usage.output_tokens,
     totalTokens: usage.total_tokens,
-    ...(usage.input_tokens_cache_read !== undefined && { cachedInputTokens: usage.input_tokens_cache_read }),
-    ...(usage.reasoning_tokens !== undefined && { reasoningTokens: usage.reasoning_tokens }),
+    ...definedOf({
+      cachedInputTokens: usage.input_tokens_cache_read,
+      reasoningTokens: usage.reasoning_tokens,
+    }),
   };
 }
 

@@ -44,7 +44,7 @@ function encode(value: unknown, parents: Set<object>): Json {
 }
 
 function encodeObject(value: object, parents: Set<object>): Json {
-  if (Array.isArray(value)) return value.map((item) => encode(item, parents));
+  if (Array.isArray(value)) return Array.from(value, (item) => encode(item, parents)); // holes too
   if (value instanceof Date) return tagged('date', value.getTime());
   if (value instanceof URL) return tagged('url', value.href);
   if (value instanceof Uint8Array) return tagged('bytes', Buffer.from(value).toString('base64'));

@@ -4,6 +4,7 @@ import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
 import { type Disk, isTempName, nodeDisk, replaceFile, tempPathFor, whoAmI } from '../../src/disk/index.ts';
 import { bucketLogStore, directoryLogStore, type LogStore } from '../../src/log/index.ts';
 import { sweepCrashes } from '../sim/crash-sweep.ts';
+import { FaultyBucket } from '../sim/faulty-bucket.ts';
 import { linklessDisk } from '../sim/linkless-disk.ts';
 import { fillFixtureLog } from '../sim/log-fixture.ts';
 import { memoryBucket } from '../sim/memory-bucket.ts';
@@ -76,6 +77,44 @@ test('[STORE-3] whatever the crash while replacing: the old log or the new one',
     },
   });
 });
+
+test('[STORE-3] wherever replacing a log in a bucket ends: a whole log is there, under its name or beside it, and the next try succeeds', async () => {
+  const changes = ['createFromFile', 'remove'] as const;
+  let ends = 0;
+  for (const kind of ['timeout', 'lostAcknowledgement'] as const)
+    for (const on of changes)
+      for (let after = 0; ; after++) {
+        const disk = new SimulatedDisk();
+        await disk.makeDir('/tmp');
+        const real = memoryBucket({ disk });
+        const storeOf = (bucket: Bucket) => bucketLogStore(bucket, '', { disk, scratchDir: '/tmp' });
+        await writeLog(storeOf(real));
+        const faulty = new FaultyBucket(real, [{ on, kind, after }]);
+        const replace = (bucket: Bucket) =>
+          storeOf(bucket).create('a.eval', {
+            write: (file) => fillFixtureLog(file, { header: { status: 'error' } }),
+            replace: true,
+          });
+        if (await succeeds(() => replace(faulty))) break; // the fault never struck: all places were tried
+        ends++;
+        const left = await Array.fromAsync(storeOf(real).list());
+        expect(left.length, `${kind} of ${on} ${after}`).toBeGreaterThan(0);
+        for (const { name } of left) expect((await storeOf(real).verify(name))?.problems).toEqual([]);
+        await replace(real);
+        expect((await Array.fromAsync(storeOf(real).list())).map(({ name }) => name)).toEqual(['a.eval']);
+        expect(await (await storeOf(real).open('a.eval'))?.header()).toMatchObject({ status: 'error' });
+      }
+  expect(ends).toBeGreaterThanOrEqual(8);
+});
+
+async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 test('[STORE-4] create sweeps what the dead left, and leaves what the living write', async () => {
   await using dir = await makeTempDir();

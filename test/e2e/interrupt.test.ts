@@ -62,7 +62,7 @@ test('SIGKILL halfway: the next run says when the last one died, replays and com
   expect(unfinished.stdout).toMatch(/unfinished[\s\S]*slow +mock\/slow +dead +\d+\/24/);
 
   const again = await holdfast(dir.path, [...RUN, '--json']);
-  expect(again.stderr).toMatch(/the last attempt died at .*; \d+ samples kept, \d+ in flight to be replayed/);
+  expect(again.stderr).toMatch(/the last attempt died at .*; \d+ samples kept, \d+ (?:was|were) in flight/);
   const report = reportOf(again);
   expect(report).toMatchObject({
     exitCode: 0,

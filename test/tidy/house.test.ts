@@ -51,6 +51,11 @@ describe('counts that only go down', () => {
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(RATCHETS.doubleCasts);
   });
 
+  test('what may be absent is passed on as it is, or by `definedOf`, not by a spread for each key', () => {
+    const found = lineMatches(/\.\.\.\(.*(?:&&|\?) \{/, () => true);
+    expect(found.length, found.join('\n')).toBeLessThanOrEqual(RATCHETS.conditionalSpreads);
+  });
+
   test(`no file is longer than ${FILE_LINES_MAX} lines`, () => {
     const found = code.filter((path) => read(path).split('\n').length - 1 > FILE_LINES_MAX);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(RATCHETS.longFiles);
@@ -85,3 +90,9 @@ function longFunctions(linesMax: number): string[] {
       .map(({ name, line, lines }) => `${path}:${line} ${name} has ${lines} lines`),
   );
 }
+
+test('the glossary says what a word means once', () => {
+  const words: readonly string[] = read('docs/glossary.md').match(/^\| [^|]+ \|/gm) ?? [];
+  expect(words.length).toBeGreaterThan(50);
+  expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
+});

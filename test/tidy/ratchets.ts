@@ -7,6 +7,8 @@ export const RATCHETS = {
   unusedDoorNames: 0,
   /** `as unknown as`, in tests too: stored documents are parsed, not cast. */
   doubleCasts: 0,
+  /** `...(x && { x })`: settings go down as one object, and `definedOf` leaves out what is absent. */
+  conditionalSpreads: 270,
   /** Timers outside `base/`, whose clock owns them. */
   timers: 0,
   /** Files of more than 400 lines. */
@@ -22,4 +24,4 @@ export const RATCHETS = {
 };
 
 /** At least so many faults are tried by `npm run mutants`; this number only goes up. */
-export const MUTANTS_MIN = 508;
+export const MUTANTS_MIN = 649;

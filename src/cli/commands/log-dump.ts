@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { toJson } from '../../base/index.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
@@ -36,7 +36,7 @@ export const command = defineCommand<DumpFlags>({
     const options = { isStrict: flags.strict ?? false };
     await using named = await openNamed(String(args[0]), flags, terminal);
     const { log } = named;
-    if (flags.header) terminal.line(jsonText(toJson(await log.header()), options));
+    if (flags.header) terminal.line(jsonText((await log.header()) as JsonObject, options));
     else if (flags.sample === undefined)
       for await (const text of dumpLog(log, options)) await terminal.write(text);
     else {

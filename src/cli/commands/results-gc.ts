@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { systemClock, toJson, UsageError } from '../../base/index.ts';
+import { definedOf, systemClock, toJson, UsageError } from '../../base/index.ts';
 import { type CollectPlan, collectBodies, planCollectionOf } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -45,8 +45,7 @@ body that a kept run has, too, or that is younger than a week.`,
       {
         keepTags: keepTag,
         onlyTags: tag,
-        ...(before === undefined ? {} : { beforeMs: before }),
-        ...(keepSize === undefined ? {} : { keepBytes: keepSize }),
+        ...definedOf({ beforeMs: before, keepBytes: keepSize }),
       },
       systemClock.nowMs(),
     );

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { toJson, UsageError } from '../../base/index.ts';
+import { definedOf, toJson, UsageError } from '../../base/index.ts';
 import type { NoteAnchor } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -53,12 +53,12 @@ function sayingOf(flags: NoteFlags, text: string | undefined) {
   const { sample, epoch, event, verdict, retract } = flags;
   if (retract !== undefined) return { kind: 'retraction' as const, of: [retract] };
   const anchor: NoteAnchor | undefined =
-    sample === undefined ? undefined : { sample, epoch, ...(event === undefined ? {} : { event }) };
+    sample === undefined ? undefined : { sample, epoch, ...definedOf({ event }) };
   if (event !== undefined && !anchor)
     throw nothing('An event belongs to a sample, and none was named.', 'Name it with --sample.');
   if (verdict !== undefined) {
     if (!anchor) throw nothing('A verdict is about a sample, and none was named.', 'Name it with --sample.');
-    return { kind: 'verdict' as const, verdict, anchor, ...(text === undefined ? {} : { text }) };
+    return { kind: 'verdict' as const, verdict, anchor, ...definedOf({ text }) };
   }
   if (text === undefined || text.trim() === '')
     throw nothing('Nothing was said.', 'Put it in quotes behind the run.');

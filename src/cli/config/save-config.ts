@@ -1,5 +1,12 @@
 import { join, relative, resolve } from 'node:path';
-import { isJsonObject, type JsonObject, packagePage, parseJson, UsageError } from '../../base/index.ts';
+import {
+  definedOf,
+  isJsonObject,
+  type JsonObject,
+  packagePage,
+  parseJson,
+  UsageError,
+} from '../../base/index.ts';
 import { nodeDisk, replaceFile } from '../../disk/index.ts';
 import type { CommandCall, CommonFlags } from '../command.ts';
 import { isRemote } from '../results/repo-name.ts';
@@ -27,11 +34,7 @@ export async function settingsToSave(
   const dir = resolve(terminal.cwd, known.file ?? '.', known.file === undefined ? '.' : '..');
   const named =
     repo === undefined || isRemote(repo) ? repo : relative(dir, resolve(terminal.cwd, repo)) || '.';
-  return {
-    ...(named === undefined ? {} : { repo: named }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(remote === undefined ? {} : { remote }),
-  };
+  return definedOf({ repo: named, branch, remote });
 }
 
 /** As they are written in YAML. */

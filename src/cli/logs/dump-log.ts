@@ -1,4 +1,4 @@
-import { type Json, type SampleKey, stringifyJson, toJson } from '../../base/index.ts';
+import { type Json, type JsonObject, type SampleKey, stringifyJson } from '../../base/index.ts';
 import type { LogReader } from '../../log/index.ts';
 import { withoutNaN } from '../strict-json.ts';
 
@@ -9,7 +9,7 @@ export interface DumpOptions {
 
 /** The whole log as one JSON document, in pieces: a log can be far larger than memory. */
 export async function* dumpLog(log: LogReader, options: DumpOptions): AsyncIterable<string> {
-  const header = jsonText(toJson(await log.header()), options);
+  const header = jsonText((await log.header()) as JsonObject, options);
   yield header.slice(0, -1);
   yield ',"samples":[';
   let isFirst = true;
@@ -28,7 +28,7 @@ export async function* dumpSample(
   options: DumpOptions,
 ): AsyncIterable<string> {
   const fields = await log.sampleFields(key.id, key.epoch);
-  yield jsonText(toJson(fields ?? { ...key }), options).slice(0, -1);
+  yield jsonText((fields ?? { ...key }) as JsonObject, options).slice(0, -1);
   yield ',"events":[';
   let isFirst = true;
   for await (const event of log.events(key.id, key.epoch)) {

@@ -66,15 +66,15 @@ async function mayHaveResults({ repo, branch }: ResultsFlags, terminal: Terminal
   return peeked !== 'absent' && peeked !== 'no repository';
 }
 
-function earlierLogOf({ path, run, row }: RowAt): EarlierLog {
-  const { name, digest, sizeBytes } = row.log;
+function earlierLogOf({ path, run, eval: evalName, log, by }: RowAt): EarlierLog {
+  const { name, digest, sizeBytes } = log;
   return {
     place: path,
     run,
-    eval: row.eval,
+    eval: evalName,
     name,
     digest: digest as Digest,
     sizeBytes,
-    by: `published by ${row.by.user} on ${row.by.host}`,
+    by: `published by ${by.user} on ${by.host}`,
   };
 }

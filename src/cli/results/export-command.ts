@@ -1,5 +1,5 @@
 import { basename, dirname, relative, resolve } from 'node:path';
-import { toJson, UsageError } from '../../base/index.ts';
+import { definedOf, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type ExportedRun, type ExportReport, exportTables } from '../../export/index.ts';
 import { directoryLogStore, type LogStore } from '../../log/index.ts';
@@ -69,7 +69,7 @@ async function exportLogs(
   const logs: { run: string; path: string; sizeBytes: number }[] = [];
   for (const run of runs) {
     const name = isFile ? basename(place) : nameFor(run, names);
-    const options = { replace: flags.force ?? false, ...(name === undefined ? {} : { name }) };
+    const options = { replace: flags.force ?? false, ...definedOf({ name }) };
     const made = await run.rebuild(into, options);
     logs.push({ run: run.row.run, path: made.place, sizeBytes: made.sizeBytes });
     if (!flags.json)

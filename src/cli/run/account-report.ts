@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
-import type { Json, JsonObject } from '../../base/index.ts';
-import { errnoOf, toJson } from '../../base/index.ts';
+import { definedOf, errnoOf, type Json, type JsonObject, toJson } from '../../base/index.ts';
 import type { EvalResults } from '../../log/index.ts';
 import { type Account, addMoney, type ItemOutcome } from '../../runner/index.ts';
 import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
@@ -213,7 +212,7 @@ export function accountJson(outcomes: readonly ItemOutcome[]): JsonObject {
 }
 
 function outcomeJson({ item, account, results, missed, error }: ItemOutcome): Json {
-  const about = { eval: item.eval.name, ...(item.file === undefined ? {} : { file: item.file }) };
+  const about = { eval: item.eval.name, ...definedOf({ file: item.file }) };
   if (!account) return { ...about, error: errorJson(error) };
   return {
     ...about,

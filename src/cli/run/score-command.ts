@@ -1,5 +1,12 @@
 import { relative, resolve } from 'node:path';
-import { type JsonObject, systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import {
+  definedOf,
+  type JsonObject,
+  systemClock,
+  systemRandom,
+  toJson,
+  UsageError,
+} from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import type { LogReader } from '../../log/index.ts';
@@ -141,7 +148,7 @@ async function modelsFor(
     onUnknownPrice: (model) =>
       terminal.note(`The price of ${model} is not known, so its cost is not counted.`),
     ...(models ? { scripted: models as Readonly<Record<string, LanguageModel>> } : {}),
-    ...(flags.baseUrl === undefined ? {} : { baseUrl: flags.baseUrl }),
+    ...definedOf({ baseUrl: flags.baseUrl }),
     prices: {
       ...loaded.prices,
       ...loaded.definition.prices,

@@ -1,4 +1,4 @@
-import { toJson, UsageError } from '../../base/index.ts';
+import { definedOf, toJson, UsageError } from '../../base/index.ts';
 import type { SampleRow, ScoreResult, Scorer, ScorerContext } from '../eval.ts';
 import { amountOrZero, anyText, count, finite, text, truth } from '../plain-checks.ts';
 import { strictObject } from '../strict-object.ts';
@@ -45,9 +45,7 @@ export function modelGraded(options: ModelGradedOptions): Scorer {
       const reply = await context.generate({
         model,
         prompt: gradingPrompt(options, context),
-        ...(system !== undefined && { system }),
-        ...(temperature !== undefined && { temperature }),
-        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        ...definedOf({ system, temperature, maxOutputTokens }),
       });
       return gradeOf(reply.text, options, context);
     },

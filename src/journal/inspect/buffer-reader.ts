@@ -6,6 +6,7 @@ import {
   JsonSyntaxError,
   messageOf,
   parseJson,
+  sampleKeyText,
   stringifyJson,
 } from '../../base/index.ts';
 import { type BufferProblem, bufferErrors } from './buffer-problem.ts';
@@ -86,12 +87,12 @@ export class BufferReader {
     )) {
       const key = keyOf(row);
       const summary = this.#object(row.data, { ...key, what: 'summary' });
-      found.set(bufferKeyText(key), { ...key, ...outlineOf(summary) });
+      found.set(sampleKeyText(key.id, key.epoch), { ...key, ...outlineOf(summary) });
     }
     const named = `SELECT DISTINCT CAST(sample_id AS BLOB) AS id, sample_epoch AS epoch FROM events`;
     for (const row of this.#rows(named)) {
       const key = keyOf(row);
-      const name = bufferKeyText(key);
+      const name = sampleKeyText(key.id, key.epoch);
       if (!found.has(name)) found.set(name, { ...key, hasRow: false, isCompleted: false });
     }
     return [...found.values()];
@@ -183,7 +184,7 @@ export class BufferReader {
   }
 
   gaps(key: BufferKey): readonly BufferGap[] {
-    return this.#gaps.get(bufferKeyText(key)) ?? [];
+    return this.#gaps.get(sampleKeyText(key.id, key.epoch)) ?? [];
   }
 
   /** Closing twice is fine. */
@@ -242,17 +243,6 @@ export class BufferReader {
     if (this.problems.some((problem) => problem.message === message)) return;
     this.problems.push({ code: 'E_BUFFER_ROW', message, ...(sample && { sample }) });
   }
-}
-
-/** 1 and "1" are one sample to Inspect, in its buffer as in its logs. */
-export function bufferKeyText({
-  id,
-  epoch,
-}: {
-  readonly id: string | number;
-  readonly epoch: number;
-}): string {
-  return `${epoch} ${id}`;
 }
 
 /** A column as bytes, under its own name. */

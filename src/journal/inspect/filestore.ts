@@ -1,7 +1,7 @@
-import { digestOf, isJsonObject, JsonSyntaxError, parseJson } from '../../base/index.ts';
+import { digestOf, isJsonObject, JsonSyntaxError, parseJson, sampleKeyText } from '../../base/index.ts';
 import type { Bucket } from '../../bucket/index.ts';
 import type { BufferProblem } from './buffer-problem.ts';
-import { type BufferGap, type BufferKey, bufferKeyText } from './buffer-reader.ts';
+import type { BufferGap, BufferKey } from './buffer-reader.ts';
 import { type Manifest, type ManifestSample, readManifest, type SegmentCursor } from './manifest.ts';
 
 /** A `.buffer/<log>` folder: what it holds by name, and its manifest. Its segments are not read yet. */
@@ -58,7 +58,8 @@ export function findGaps(
   const gaps = new Map<string, readonly BufferGap[]>();
   for (const sample of manifest?.samples ?? []) {
     const found = gapsOf(sample.segments, whole);
-    if (found.length > 0) gaps.set(bufferKeyText(keyOf(sample)), found);
+    const { id, epoch } = keyOf(sample);
+    if (found.length > 0) gaps.set(sampleKeyText(id, epoch), found);
   }
   return gaps;
 }

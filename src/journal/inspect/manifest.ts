@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
+import { definedOf, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
 import { DEFAULT_LIMITS, MemberJson } from '../../log/index.ts';
 
 /** How far each kind of row goes in a segment; 0: none of that kind. */
@@ -57,7 +57,7 @@ export async function readManifest(place: string, bytes: Uint8Array): Promise<Ma
     samples: samples.map((sample) => readSample(sample, known)).filter((sample) => sample !== undefined),
     segments: all,
     isWhole: because === undefined,
-    ...(because === undefined ? {} : { because }),
+    ...definedOf({ because }),
   };
 }
 

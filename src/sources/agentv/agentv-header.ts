@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
+import { definedOf, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
 import type { EvalResults, EvalSpec, LogHeader, ModelUsage } from '../../log/index.ts';
 import type { SampleCounts } from '../../results/index.ts';
 import { RunningScore } from '../../stats/index.ts';
@@ -62,7 +62,7 @@ function specOf(run: AgentvRun, metadata: JsonObject): EvalSpec {
     model_args: {},
     config: { epochs: samples.reduce((most, { epoch }) => Math.max(most, epoch), 1) },
     packages: { agentv: `${version}` },
-    metadata: { ...(experiment === undefined ? {} : { experiment }), agentv: metadata },
+    metadata: { ...definedOf({ experiment }), agentv: metadata },
   };
 }
 
@@ -91,7 +91,7 @@ export function usageOf({ tokens, usd }: AgentvSample): ModelUsage | undefined {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    ...(usd === undefined ? {} : { total_cost: usd }),
+    ...definedOf({ total_cost: usd }),
   };
 }
 
@@ -138,7 +138,7 @@ function usageByTarget(samples: readonly AgentvSample[]): Record<string, ModelUs
       input_tokens: (before?.input_tokens ?? 0) + tokens.input_tokens,
       output_tokens: (before?.output_tokens ?? 0) + tokens.output_tokens,
       total_tokens: (before?.total_tokens ?? 0) + tokens.total_tokens,
-      ...(total === undefined ? {} : { total_cost: total }),
+      ...definedOf({ total_cost: total }),
     };
   }
   return usage;

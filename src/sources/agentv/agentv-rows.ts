@@ -1,4 +1,5 @@
 import {
+  definedOf,
   isJsonArray,
   isJsonObject,
   type Json,
@@ -54,7 +55,7 @@ export function readRows(index: string): AgentvRows {
   const isTwice = new Set(all.map(({ test_id: id }) => String(id))).size < all.length;
   return {
     samples: all.flatMap((row) => samplesOf(row, isTwice)),
-    ...(damage === undefined ? {} : { damage }),
+    ...definedOf({ damage }),
   };
 }
 

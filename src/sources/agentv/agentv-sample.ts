@@ -1,5 +1,12 @@
 import { parse as parseYaml, YAMLError } from 'yaml';
-import { DamageError, isJsonObject, type Json, JsonSyntaxError, parseJson } from '../../base/index.ts';
+import {
+  DamageError,
+  definedOf,
+  isJsonObject,
+  type Json,
+  JsonSyntaxError,
+  parseJson,
+} from '../../base/index.ts';
 import type { ChatMessage, SampleFields, Score } from '../../log/index.ts';
 import { OVERALL, usageOf } from './agentv-header.ts';
 import { type AgentvSample, textOf } from './agentv-rows.ts';
@@ -24,7 +31,7 @@ export function fieldsOf(sample: AgentvSample): SampleFields {
     store: {},
     model_usage: usage ? { [target]: usage } : {},
     role_usage: {},
-    ...(time === undefined ? {} : { completed_at: time }),
+    ...definedOf({ completed_at: time }),
     ...(durationMs === undefined ? {} : { total_time: durationMs / 1_000 }),
     ...(sample.status === 'execution_error'
       ? { error: { message: error ?? 'It was not run to its end.', traceback: '', traceback_ansi: '' } }
@@ -85,7 +92,7 @@ function parsed<T>({ id }: AgentvSample, what: string, parse: () => T): T {
 function scoresOf({ score, graders }: AgentvSample): Record<string, Score> {
   const scores: Record<string, Score> = score === undefined ? {} : { [OVERALL]: { value: score } };
   for (const { name, score: value, reason } of graders)
-    scores[name] = { value, ...(reason === undefined ? {} : { explanation: reason }) };
+    scores[name] = { value, ...definedOf({ explanation: reason }) };
   return scores;
 }
 

@@ -1,4 +1,4 @@
-import { ActionableError, inOrder } from '../../base/index.ts';
+import { ActionableError, definedOf, inOrder } from '../../base/index.ts';
 import { CatFile, type Git, isObjectId, type ObjectId } from '../../git/index.ts';
 import { readRunFromLog, type Scratch } from '../../log/index.ts';
 import { rowOf } from '../../results/index.ts';
@@ -100,6 +100,6 @@ class AgentvSource implements RunSource {
   async #read(place: AgentvPlace): Promise<{ readonly run: AgentvRun; readonly damage?: string }> {
     const { about, index, version } = await readRunFiles(this.#objects, place);
     const { samples, damage } = readRows(index);
-    return { run: { place, version, about, samples }, ...(damage === undefined ? {} : { damage }) };
+    return { run: { place, version, about, samples }, ...definedOf({ damage }) };
   }
 }

@@ -3,15 +3,16 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock, systemRandom } from '../../src/base/index.ts';
-import { PublishedRuns } from '../../src/cli/results/earlier-logs.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
-import { nodeDisk } from '../../src/disk/index.ts';
-import { defineEval, exact } from '../../src/evals/index.ts';
-import { openResults } from '../../src/results/index.ts';
-import { countingModel, twoTurns } from '../interrupted-run.ts';
-import { createHarness, type Harness } from '../run-harness.ts';
-import { GIT_ENV, git, initRepository, withLog } from '../sim/results-repo.ts';
+import { countingModel, twoTurns } from '../../../test/interrupted-run.ts';
+import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { GIT_ENV, git, initRepository, withLog } from '../../../test/sim/results-repo.ts';
+import { systemClock, systemRandom } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { defineEval, exact } from '../../evals/index.ts';
+import { openResults } from '../../results/index.ts';
+import type { EarlierLogs } from '../../reuse/index.ts';
+import { openTerminal } from '../terminal.ts';
+import { PublishedRuns } from './earlier-logs.ts';
 
 let harness: Harness;
 let earlierLogs: PublishedRuns;
@@ -90,7 +91,17 @@ test('published runs are not looked for by a run that takes nothing, and a folde
   const { model, asked } = countingModel();
   await harness.run(twoTurns(1), { model });
   await publishAndLose();
-  const fresh = await harness.run(twoTurns(1), { model, earlierLogs, reuse: 'none' });
+  let looks = 0;
+  const watched: EarlierLogs = {
+    changesSince(position) {
+      looks++;
+      return earlierLogs.changesSince(position);
+    },
+    open: (log) => earlierLogs.open(log),
+    bringHome: (log, into) => earlierLogs.bringHome(log, into),
+  };
+  const fresh = await harness.run(twoTurns(1), { model, earlierLogs: watched, reuse: 'none' });
+  expect(looks).toBe(0);
   expect(fresh.account).toMatchObject({ samples: { fresh: 1 }, notes: [] });
   expect(asked).toHaveLength(4);
   git(harness.dir, 'update-ref', '-d', 'refs/heads/holdfast/results');
@@ -119,4 +130,20 @@ test('a branch that is none of ours hinders no run, and is said', async () => {
   const other = await harness.run(twoTurns(1), { model, earlierLogs });
   expect(other.account.samples).toMatchObject({ fresh: 1 });
   expect(other.account.notes.join()).toContain('Not all published runs could be looked at');
+});
+
+test('results are found however the repository keeps its refs, and from every work tree of it', async () => {
+  const { model } = countingModel();
+  await harness.run(twoTurns(1), { model });
+  await publishAndLose();
+  const added = async (cwd: string) => {
+    await using runs = new PublishedRuns({}, { ...openTerminal(process), cwd, env: GIT_ENV });
+    return (await runs.changesSince(undefined))?.added.length;
+  };
+  git(harness.dir, 'pack-refs', '--all');
+  expect(await added(harness.dir)).toBe(1);
+  git(harness.dir, 'worktree', 'add', '--quiet', '--detach', join(harness.dir, 'tree'), 'holdfast/results');
+  expect(await added(join(harness.dir, 'tree'))).toBe(1);
+  git(harness.dir, 'update-ref', '-d', 'refs/heads/holdfast/results');
+  expect(await added(harness.dir)).toBeUndefined();
 });

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import {
+  filledJournal,
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+} from '../../test/sim/journal-fixture.ts';
+import { makeTempDir } from '../../test/sim/temp-dir.ts';
+import { systemClock } from '../base/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { openRunJournals } from '../journal/index.ts';
+import { directoryLogStore } from '../log/index.ts';
+import { applySeal, planSeal } from './index.ts';
+
+test('[JRN-10] a sample whose record is damaged is shown with what it said, but it failed, and its scores count for nothing', async () => {
+  await using dir = await makeTempDir();
+  const journal = await filledJournal(dir.path);
+  journal.close();
+  const db = new DatabaseSync(journal.reader.path);
+  db.exec('DELETE FROM events WHERE attempt = 1');
+  db.close();
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, journal.run.runId) });
+  const logs = directoryLogStore(nodeDisk, dir.path);
+  const plan = await planSeal(journals, logs);
+  expect(plan.counts).toMatchObject({ completed: 1, errored: 1, interrupted: 2 });
+  await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'error' } });
+  journals.close();
+
+  const log = await logs.open(plan.run.logName);
+  const [damaged, whole] = [await log?.sampleFields('a', 1), await log?.sampleFields('b', 1)];
+  expect(damaged).toMatchObject({ input: 'question a', scores: {} });
+  expect(damaged?.error?.message).toMatch(/^The record of this sample is damaged: /);
+  expect(whole).toMatchObject({ scores: { exact: { value: 1 } } });
+  expect(whole?.error).toBeUndefined();
+  expect((await log?.header())?.results).toMatchObject({ completed_samples: 1 });
+  expect((await log?.header())?.results?.scores[0]?.scored_samples).toBe(1);
+  await log?.close();
+});
+
+test('a sample that was under way says so, and one that failed does not: they are not taken for each other', async () => {
+  await using dir = await makeTempDir();
+  const run = runRecord();
+  const journal = await newWriter(dir.path, run);
+  const metadata = { topic: 'sea', holdfast: { key: 'k', content: 'c' } };
+  const startOf = (id: string) => {
+    const { sample, ...start } = sampleStart(id);
+    return journal.startAttempt({ ...start, sample: { ...sample, metadata } });
+  };
+  const error = { message: 'boom', traceback: 'boom', traceback_ansi: 'boom' };
+  await startOf('failed').finish('errored', sampleFields('failed', { metadata, error, scores: {} }));
+  startOf('under way');
+  await journal.flush();
+  journal.close();
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
+  const logs = directoryLogStore(nodeDisk, dir.path);
+  await applySeal(await planSeal(journals, logs), {
+    clock: systemClock,
+    logs,
+    outcome: { status: 'error' },
+  });
+  journals.close();
+
+  const log = await logs.open(run.logName);
+  expect((await log?.sampleFields('under way', 1))?.metadata).toEqual({
+    topic: 'sea',
+    holdfast: { key: 'k', content: 'c', interrupted: true },
+  });
+  expect((await log?.sampleFields('failed', 1))?.metadata).toEqual(metadata);
+  await log?.close();
+});
