@@ -34,9 +34,7 @@ export async function settingsToSave(
   const dir = resolve(terminal.cwd, known.file ?? '.', known.file === undefined ? '.' : '..');
   const named =
     repo === undefined || isRemote(repo) ? repo : relative(dir, resolve(terminal.cwd, repo)) || '.';
-  return {
-    ...definedOf({ repo: named, branch, remote }),
-  };
+  return definedOf({ repo: named, branch, remote });
 }
 
 /** As they are written in YAML. */

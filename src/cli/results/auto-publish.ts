@@ -1,6 +1,7 @@
 import {
   ActionableError,
   counted,
+  definedOf,
   type JsonObject,
   messageOf,
   toJson,
@@ -41,14 +42,11 @@ export async function autoPublish(sealed: Sealed, call: PublishCall): Promise<Pu
     if (!found) return undefined;
     const { publishLogs, pushResults } = await import('./publish-logs.ts');
     await using results = await found.open();
-    const { repository, branch } = {
-      repository: results.dir,
-      branch: results.ref.replace(/^refs\/heads\//, ''),
-    };
+    const branch = results.ref.replace(/^refs\/heads\//, '');
     const error = await publishLogs(sealed, { results, progress, terminal: call.terminal });
     const wantsPush = found.push === 'auto' || call.flags.requirePush === true;
     const push = wantsPush && progress.waiting === 0 ? await pushResults(results) : undefined;
-    return { repository, branch, later, ...progress, ...(error ? { error } : {}), ...(push ? { push } : {}) };
+    return definedOf({ repository: results.dir, branch, later, ...progress, error, push });
   } catch (error) {
     return { branch: found?.branch ?? '', later, ...progress, error: explained(error) };
   }
@@ -117,17 +115,12 @@ export function sayPublished(report: PublishReport | undefined, { line, note, st
 export function publishedJson(report: PublishReport | undefined): JsonObject {
   if (!report) return {};
   const { error, push, ...rest } = report;
-  return {
-    results: {
-      ...(toJson(rest) as JsonObject),
-      ...(push ? { push: pushJson(push) } : {}),
-      ...(error ? { error: errorJson(error) } : {}),
-    },
-  };
+  const told = { push: push && pushJson(push), error: error && errorJson(error) };
+  return { results: { ...(toJson(rest) as JsonObject), ...definedOf(told) } };
 }
 
 function pushJson({ error, ...rest }: PushOutcome): JsonObject {
-  return { ...(toJson(rest) as JsonObject), ...(error ? { error: errorJson(error) } : {}) };
+  return { ...(toJson(rest) as JsonObject), ...definedOf({ error: error && errorJson(error) }) };
 }
 
 /** Publishing changes no exit code, unless the remote has to have the run. */
