@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isRunId } from '../../src/base/index.ts';
 import { RESULTS_REF } from '../../src/results/layout.ts';
 import { GIT_ENV, git, openResults, type ResultsRepo, runIdAt, writeRun } from '../sim/results-repo.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
@@ -102,6 +103,8 @@ function listWithGit(repo: string): void {
   let left = 50;
   for (const day of days) {
     for (const run of git(repo, 'ls-tree', '--name-only', RESULTS_REF, `${day}/`).split('\n').toReversed()) {
+      // Those of a busy day that lie deeper are passed over: fifty there are in any case.
+      if (!isRunId(run.slice(run.lastIndexOf('/') + 1))) continue;
       git(repo, 'cat-file', 'blob', `${RESULTS_REF}:${run}/run.json`);
       if (--left === 0) return;
     }
