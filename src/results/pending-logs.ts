@@ -1,9 +1,9 @@
 import { ActionableError, isJsonObject, type RunId } from '../base/index.ts';
 import { isAncestor, type ObjectId } from '../git/index.ts';
 import type { LogHeader, LogReader, LogStore, StoredLog } from '../log/index.ts';
+import { archivedTree } from './archive.ts';
 import type { ResultsPorts } from './change-results.ts';
 import { digestDocuments } from './documents.ts';
-import { archivedTree } from './generations.ts';
 import { runOf } from './make-row.ts';
 import type { KnownLog, PublishedMemory } from './published-memory.ts';
 import { ResultsTree } from './results-tree.ts';
@@ -42,7 +42,7 @@ export async function findPending(
   // Nothing is ever taken away from a branch of results: what was in one of its commits is in those after it.
   if (memory?.commit !== undefined && !(await isBefore(memory.commit, tree.commit, ports)))
     memory.forgetPublished();
-  const trees = await allGenerations(tree, ports);
+  const trees = await withArchived(tree, ports);
   const pending: PendingLog[] = [];
   for await (const stored of logs.list()) {
     const before = memory?.get(stored);
@@ -62,7 +62,7 @@ export async function findPending(
 }
 
 /** What was archived is published all the same, as far as it is here. */
-async function allGenerations(newest: ResultsTree, ports: ResultsPorts): Promise<readonly ResultsTree[]> {
+async function withArchived(newest: ResultsTree, ports: ResultsPorts): Promise<readonly ResultsTree[]> {
   const trees: ResultsTree[] = [];
   for (let at: ResultsTree | undefined = newest; at; at = await archivedTree(ports, at)) trees.push(at);
   return trees;

@@ -1,10 +1,10 @@
 import { type Digest, type RunId, UsageError } from '../base/index.ts';
 import type { ImportFile, ObjectId } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
+import { archivedTree } from './archive.ts';
 import { type BodyPointer, pointerBytes, pointerTo, storeBody } from './bodies.ts';
 import { type Change, changeResults, type ResultsPorts } from './change-results.ts';
 import { type Documents, digestDocuments } from './documents.ts';
-import { archivedTree } from './generations.ts';
 import {
   dayOf,
   FLAT_SAMPLES_MAX,

@@ -16,13 +16,13 @@ import {
   trackingRef,
 } from '../git/index.ts';
 import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
+import { type ArchivePlan, applyArchive, lateFiles, newestBranch, planArchive } from './archive.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
 import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
 import { checkPublished } from './check-published.ts';
 import { chooseRemote } from './choose-remote.ts';
 import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
-import { type ArchivePlan, applyArchive, lateFiles, newestGeneration, planArchive } from './generations.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
@@ -192,7 +192,7 @@ export class ResultsStore implements AsyncDisposable {
   async refresh(): Promise<void> {
     if (this.#options.branch !== undefined) return;
     const { remotes } = await this.settings();
-    const ref = await newestGeneration(this.#objects, this.#base, remotes);
+    const ref = await newestBranch(this.#objects, this.#base, remotes);
     if (ref === this.ref) return;
     this.ref = ref;
     this.#ports = undefined;

@@ -27,21 +27,21 @@ const archive = z.object({
 export type Archive = z.infer<typeof archive>;
 
 /** `holdfast/results`, `holdfast/results-2`, `holdfast/results-3` … */
-function generationOf(base: string, number: number): string {
+function branchNumbered(base: string, number: number): string {
   return number === 1 ? base : `${base}-${number}`;
 }
 
 /** The newest branch of the results, here or in what was fetched [RES-12]. */
-export async function newestGeneration(
+export async function newestBranch(
   objects: CatFile,
   base: string,
   remotes: readonly Pick<Remote, 'name'>[],
 ): Promise<string> {
   for (let number = 1; ; number++) {
-    const next = generationOf(base, number + 1);
+    const next = branchNumbered(base, number + 1);
     const names = [next, ...remotes.map(({ name }) => trackingRef({ remote: name, ref: next }))];
     const found = await Promise.all(names.map((name) => objects.info(`${name}^{commit}`)));
-    if (found.every((one) => one === undefined)) return generationOf(base, number);
+    if (found.every((one) => one === undefined)) return branchNumbered(base, number);
   }
 }
 
@@ -79,7 +79,7 @@ export async function planArchive(
   let runs = 0;
   for (const day of days) runs += (await tree?.runsOf(day))?.length ?? 0;
   const number = ports.ref === base ? 1 : Number(ports.ref.slice(base.length + 1));
-  return { before, days: days.length, runs, archived: ports.ref, next: generationOf(base, number + 1) };
+  return { before, days: days.length, runs, archived: ports.ref, next: branchNumbered(base, number + 1) };
 }
 
 /**
