@@ -16,18 +16,23 @@ export interface DirectoryCalls {
  * above it, and only its own name may still be unsynced (its maker died in between): that one is synced here.
  */
 export async function makeDirWith(calls: DirectoryCalls, dir: string): Promise<void> {
-  if (await calls.isDirectory(dir)) return syncNameOfExisting(calls, dir);
   const parent = dirname(dir);
-  if (parent !== dir) await makeDirWith(calls, parent);
-  try {
-    await calls.makeOne(dir);
-  } catch (error) {
-    // Somebody else may make it at the same time, but a file of that name is a failure.
-    if (errnoOf(error) === 'EEXIST' && (await calls.isDirectory(dir))) return syncNameOfExisting(calls, dir);
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    if (await calls.isDirectory(dir)) return syncNameOfExisting(calls, dir);
+    if (parent !== dir) await makeDirWith(calls, parent);
+    try {
+      await calls.makeOne(dir);
+      break;
+    } catch (error) {
+      // Somebody else may make it at the same time, or make and remove it, or remove its parent; a file of that name stays one.
+      if (!PASSING.has(errnoOf(error)) || attempt === ATTEMPTS_MAX) throw error;
+    }
   }
   await calls.sync(parent);
 }
+
+const PASSING: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ENOENT']);
+const ATTEMPTS_MAX = 20;
 
 async function syncNameOfExisting(calls: DirectoryCalls, dir: string): Promise<void> {
   try {
