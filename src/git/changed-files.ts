@@ -17,7 +17,11 @@ const NO_TREE = {
 /** What came, went or changed between two commits, or since nothing at all. What is the same in both is not even looked into. */
 export async function changedFiles(
   git: Git,
-  { from, to, glob }: { readonly from: ObjectId | undefined; readonly to: ObjectId; readonly glob: string },
+  {
+    from,
+    to,
+    glob = '**',
+  }: { readonly from: ObjectId | undefined; readonly to: ObjectId; readonly glob?: string },
 ): Promise<readonly ChangedFile[]> {
   const before = from ?? NO_TREE[to.length === 64 ? 64 : 40];
   const args = ['diff-tree', '-r', '-z', '--no-renames', before, to, '--', `:(glob)${glob}`];

@@ -21,5 +21,4 @@ export { peekBranch } from './peek-branch.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry } from './tree.ts';
-export { addedFiles } from './tree-diff.ts';
 export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Json, parseJson, stringifyJson } from '../base/index.ts';
 import {
-  addedFiles,
   type CatFile,
+  changedFiles,
   type ImportFile,
   importCommit,
   type ObjectId,
@@ -131,6 +131,8 @@ export async function lateFiles(ports: ResultsPorts, tree: ResultsTree): Promise
   const from = await archiveOf(tree, ports.objects);
   const old = from && (await ports.objects.info(`refs/heads/${from.branch}^{commit}`));
   if (!from || !old || old.id === from.commit) return [];
-  if (!(await ports.objects.info(`${from.commit}^{commit}`))) return [];
-  return addedFiles(ports.git, { from: from.commit, to: old.id });
+  const commit = await ports.objects.info(`${from.commit}^{commit}`);
+  if (!commit) return [];
+  const files = await changedFiles(ports.git, { from: commit.id, to: old.id });
+  return files.flatMap(({ path, id }) => (id === undefined ? [] : [{ path, content: { id, kind: 'blob' } }]));
 }

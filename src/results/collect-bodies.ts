@@ -1,7 +1,7 @@
 import { type RunId, UsageError } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { BODIES_FOLDER, bodyKey } from './bodies.ts';
-import { TIME_DIGITS, timeText } from './layout.ts';
+import { isSince } from './layout.ts';
 import { readNotes } from './notes.ts';
 import { listDocuments, type PublishedPorts, pointerOf } from './published-log.ts';
 import type { ResultsStore } from './results-store.ts';
@@ -92,7 +92,7 @@ function isKeptBy(
   const { revision, tags, keptBytes } = about;
   if (tags.some((tag) => keepTags.includes(tag))) return true;
   if (onlyTags.length > 0 && !tags.some((tag) => onlyTags.includes(tag))) return true;
-  if (beforeMs !== undefined && revision.run.slice(0, TIME_DIGITS) >= timeText(beforeMs)) return true;
+  if (beforeMs !== undefined && isSince(revision.run, beforeMs)) return true;
   return keepBytes !== undefined && keptBytes <= keepBytes;
 }
 

@@ -2,7 +2,7 @@ export { BODY_LIMIT_BYTES, type BodiesSetting } from './bodies.ts';
 export { chooseRun, isNamedBy } from './choose-run.ts';
 export { cloneResults } from './clone-results.ts';
 export { type CollectPlan, collectBodies, planCollectionOf } from './collect-bodies.ts';
-export { foreignRunId } from './layout.ts';
+export { foreignRunId, isSince } from './layout.ts';
 export type { ListedRun } from './list-runs.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { NoteAnchor } from './note.ts';

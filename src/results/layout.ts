@@ -25,9 +25,14 @@ export const DAY_RUNS_MAX = 256;
 export const FLAT_SAMPLES_MAX = 256;
 
 /** Ids begin with the time at which a run began, so they can be compared with times. */
-export const TIME_DIGITS = 18;
+export function isSince(run: RunId, sinceMs: number): boolean {
+  return run.slice(0, TIME_DIGITS) >= timeText(sinceMs);
+}
 
-export function timeText(ms: number): string {
+/** `20261115T185232123` */
+const TIME_DIGITS = 18;
+
+function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:.Z]/g, '');
 }
 

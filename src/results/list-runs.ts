@@ -9,7 +9,7 @@ import {
   UsageError,
 } from '../base/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
-import { dayOf, TIME_DIGITS, timeText } from './layout.ts';
+import { dayOf, isSince } from './layout.ts';
 import { readNotes } from './notes.ts';
 import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
 import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
@@ -103,15 +103,13 @@ async function* placesAfter(
   sinceMs: number | undefined,
 ): AsyncGenerator<RunPlace> {
   const from = after === undefined ? undefined : dayOf(after);
-  const time = sinceMs === undefined ? undefined : timeText(sinceMs);
   const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString().slice(0, 10);
   for (const day of await tree.days()) {
     if (from !== undefined && day > from) continue;
     if (since !== undefined && day < since) return;
     const places = await tree.runsOf(day);
     yield* places.filter(
-      ({ run }) =>
-        (after === undefined || run < after) && (time === undefined || run.slice(0, TIME_DIGITS) >= time),
+      ({ run }) => (after === undefined || run < after) && (sinceMs === undefined || isSince(run, sinceMs)),
     );
   }
 }

@@ -26,7 +26,7 @@ import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
-import { addNotes, type FoundNotes, readNotes, type SayOf } from './notes.ts';
+import { addNotes, readNotes, type SayOf } from './notes.ts';
 import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished, type PublishedPorts } from './published-log.ts';
@@ -177,11 +177,6 @@ export class ResultsStore implements AsyncDisposable {
     const { git, objects, prefetch, bodies, disk } = await this.ports();
     const bucket = this.#options.bucket ?? (bodies.kept === 'bucket' ? bodies.bucket : undefined);
     return { git, objects, prefetch, bucket, scratch: { disk } };
-  }
-
-  /** Everything that was said of a run, taken together and apart. */
-  async notes(run: RunId): Promise<FoundNotes> {
-    return readNotes(await this.tree(), this.#objects, run);
   }
 
   async say(runs: readonly RunId[], sayOf: SayOf): Promise<readonly Note[]> {

@@ -10,11 +10,9 @@ export async function tagRun(
   runs: readonly RunId[],
   tags: readonly string[],
 ): Promise<readonly Note[]> {
-  return store.say(runs, async (run, before) => {
-    const own = await ownTags(store, run);
-    const has = new Set(tagsOf(before, own));
-    return [...new Set(tags)].filter((tag) => !has.has(tag)).map((tag) => addTag(tag, own, before));
-  });
+  return sayOfTags(store, runs, ({ has, own, before }) =>
+    [...new Set(tags)].filter((tag) => !has.has(tag)).map((tag) => addTag(tag, own, before)),
+  );
 }
 
 /** Takes tags away, wherever they come from; what a run does not have is left. */
@@ -23,10 +21,26 @@ export async function untagRun(
   runs: readonly RunId[],
   tags: readonly string[],
 ): Promise<readonly Note[]> {
+  return sayOfTags(store, runs, ({ has, own, before }) =>
+    [...new Set(tags)].filter((tag) => has.has(tag)).flatMap((tag) => takeTag(tag, own, before)),
+  );
+}
+
+interface TagsBefore {
+  /** What it has now, of its log and by notes. */
+  readonly has: ReadonlySet<string>;
+  readonly own: readonly string[];
+  readonly before: FoundNotes;
+}
+
+function sayOfTags(
+  store: ResultsStore,
+  runs: readonly RunId[],
+  sayings: (tags: TagsBefore) => readonly NoteSaying[],
+): Promise<readonly Note[]> {
   return store.say(runs, async (run, before) => {
-    const own = await ownTags(store, run);
-    const has = new Set(tagsOf(before, own));
-    return [...new Set(tags)].filter((tag) => has.has(tag)).flatMap((tag) => takeTag(tag, own, before));
+    const own = (await store.find(run)).revision.row.tags;
+    return sayings({ has: new Set(foldNotes(before.notes, { tags: own }).tags), own, before });
   });
 }
 
@@ -48,14 +62,6 @@ export async function restoreRun(store: ResultsStore, runs: readonly RunId[]): P
 }
 
 const isRemoval = ({ kind }: Note) => kind === 'removal';
-
-async function ownTags(store: ResultsStore, run: RunId): Promise<readonly string[]> {
-  return (await store.find(run)).revision.row.tags;
-}
-
-function tagsOf({ notes }: FoundNotes, tags: readonly string[]): readonly string[] {
-  return foldNotes(notes, { tags }).tags;
-}
 
 /** A tag of the log itself is hidden by a note: to take that back is enough. */
 function addTag(tag: string, own: readonly string[], { notes }: FoundNotes): NoteSaying {

@@ -1,6 +1,6 @@
 import type { RunId } from '../base/index.ts';
 import type { LogReader, RunReader } from '../log/index.ts';
-import type { RunMarks } from '../results/index.ts';
+import { isSince, type RunMarks } from '../results/index.ts';
 import type { SourceRow } from './source-row.ts';
 
 /**
@@ -65,13 +65,10 @@ export interface RunKept {
 export function isWithin(run: RunId, { before, sinceMs }: Pick<RunsOptions, 'before' | 'sinceMs'>): boolean {
   if (before !== undefined && run >= before) return false;
   if (sinceMs === undefined) return true;
-  return run.slice(0, TIME_LENGTH) >= new Date(sinceMs).toISOString().replace(/[-:.Z]/g, '');
+  return isSince(run, sinceMs);
 }
 
 /** Newest first. */
 export function byIdDescending(a: { readonly run: RunId }, b: { readonly run: RunId }): number {
   return a.run < b.run ? 1 : a.run > b.run ? -1 : 0;
 }
-
-/** `20261115T185232123` */
-const TIME_LENGTH = 18;
