@@ -2,7 +2,8 @@ import { ActionableError, assert } from '../base/index.ts';
 import type { StreamedProcess } from '../process/index.ts';
 import type { Git } from './git.ts';
 import { gitFailure } from './git-errors.ts';
-import { damagedObject, hashFor, type ObjectId } from './object-id.ts';
+import { damagedObject, hashFor, isObjectId, type ObjectId } from './object-id.ts';
+import { ObjectMemory } from './object-memory.ts';
 
 export interface GitObject {
   readonly id: ObjectId;
@@ -31,6 +32,7 @@ const LINE_FEED = 0x0a;
  */
 export class CatFile implements AsyncDisposable {
   readonly #git: Git;
+  readonly #memory = new ObjectMemory();
   #talk: Talk | undefined;
   #isClosed = false;
 
@@ -40,7 +42,11 @@ export class CatFile implements AsyncDisposable {
 
   /** An object by its id, or by any name that git knows; undefined when there is none. */
   async object(name: string): Promise<GitObject | undefined> {
-    return (await this.#ask(`contents ${name}\n`, true)) as GitObject | undefined;
+    const known = isObjectId(name) ? this.#memory.get(name) : undefined;
+    if (known) return known;
+    const found = (await this.#ask(`contents ${name}\n`, true)) as GitObject | undefined;
+    if (found) this.#memory.put(found);
+    return found;
   }
 
   async info(name: string): Promise<ObjectInfo | undefined> {

@@ -5,7 +5,7 @@ import { GIT_ENV, git, initRepository } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { importCommit } from './fast-import.ts';
+import { importCommit, startImport } from './fast-import.ts';
 import { findRepository } from './git.ts';
 
 const dir = useTempDir();
@@ -36,3 +36,34 @@ test('when another process writes the very same objects at this moment one is to
   expect(await commitIn('other')).toBeUndefined();
   expect(readdirSync(join(dir.path, 'other')).filter((name) => name.includes('crash'))).toEqual([]);
 });
+
+test('an import that is started and then not needed leaves nothing behind', async () => {
+  const path = join(dir.path, 'unused');
+  initRepository(path, '--bare');
+  const before = readdirSync(path, { recursive: true }).toSorted();
+  {
+    await using _unused = startImport(await findRepository(path, PORTS));
+  }
+  expect(readdirSync(path, { recursive: true }).toSorted()).toEqual(before);
+});
+
+test('an import whose files cannot be read fails with what they failed of, and writes no commit', async () => {
+  const path = join(dir.path, 'failing');
+  initRepository(path, '--bare');
+  await using started = startImport(await findRepository(path, PORTS));
+  const failing = started.commit({
+    ref: 'refs/heads/x',
+    from: undefined,
+    message: 'x\n',
+    author: { name: 'Ada', email: 'ada@example.test' },
+    seconds: 1,
+    files: filesThatFail(),
+  });
+  await expect(failing).rejects.toThrow('the disk is gone');
+  expect(git(path, 'for-each-ref')).toBe('');
+});
+
+async function* filesThatFail() {
+  yield { path: 'a', content: Buffer.from('text') };
+  throw new Error('the disk is gone');
+}

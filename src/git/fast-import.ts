@@ -1,5 +1,5 @@
 import { ActionableError } from '../base/index.ts';
-import type { Git } from './git.ts';
+import type { Git, GitAnswer } from './git.ts';
 import { gitFailure } from './git-errors.ts';
 import { isObjectId, type ObjectId } from './object-id.ts';
 
@@ -37,13 +37,42 @@ export interface ImportCommit {
   readonly files: Iterable<ImportFile> | AsyncIterable<ImportFile>;
 }
 
-/**
- * One commit by one `git fast-import`: the objects are written and synced as one pack, then the ref is moved, provided that
- * it is still where it was. Undefined when somebody else moved it meanwhile: nothing is lost, and the caller begins anew.
- */
+/** A `git fast-import` that is up and waits for what to write; left without a commit it writes nothing. */
+export interface StartedImport extends AsyncDisposable {
+  /**
+   * The objects are written and synced as one pack, then the ref is moved, provided that it is still where it was. Undefined when
+   * somebody else moved it meanwhile: nothing is lost, and the caller begins anew.
+   */
+  commit(commit: ImportCommit): Promise<ObjectId | undefined>;
+}
+
+const ARGS = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+
+/** To start a process takes about as long as what it then does: whoever is going to write starts it before knowing what. */
+export function startImport(git: Git): StartedImport {
+  const given = Promise.withResolvers<ImportCommit | undefined>();
+  const answer = git.run(ARGS, { stdin: inPieces(streamOf(given.promise)), expects: [1, 128] });
+  // Told to whoever commits.
+  answer.catch(() => undefined);
+  return {
+    async commit(commit) {
+      given.resolve(commit);
+      return committed(git, await answer);
+    },
+    async [Symbol.asyncDispose]() {
+      given.resolve(undefined);
+      await answer.catch(() => undefined);
+    },
+  };
+}
+
+/** One commit by one `git fast-import`. */
 export async function importCommit(git: Git, commit: ImportCommit): Promise<ObjectId | undefined> {
-  const args = ['fast-import', '--quiet', '--done', '--date-format=raw'];
-  const { exitCode, stdout, stderr } = await git.run(args, { stdin: encode(commit), expects: [1, 128] });
+  await using started = startImport(git);
+  return await started.commit(commit);
+}
+
+async function committed(git: Git, { exitCode, stdout, stderr }: GitAnswer): Promise<ObjectId | undefined> {
   const made = stdout.toString('utf8').trim();
   if (exitCode === 0 && isObjectId(made)) return made;
   if (isObjectId(made) && MOVED.test(stderr)) return undefined;
@@ -51,7 +80,7 @@ export async function importCommit(git: Git, commit: ImportCommit): Promise<Obje
     await git.removeCrashReport(stderr);
     return undefined;
   }
-  throw gitFailure({ exitCode, stderr, args, dir: git.dir });
+  throw gitFailure({ exitCode, stderr, args: ARGS, dir: git.dir });
 }
 
 /** The ref does not lead to our parent any more, or another process was moving it at this very moment. */
@@ -59,6 +88,29 @@ const MOVED = /Not updating|cannot lock ref|Unable to create .*\.lock|failed to 
 
 /** Another process writes the very same objects at this very moment: the same commit, or what it is made of. */
 const TWIN = /cannot create keep file: File exists|cannot store keep file/;
+
+async function* streamOf(given: Promise<ImportCommit | undefined>): AsyncGenerator<Uint8Array> {
+  const commit = await given;
+  if (commit) yield* encode(commit);
+  yield text('done\n');
+}
+
+const PIECE_BYTES = 64 * 1024;
+
+/** Every write to a pipe costs a turn of the event loop, so what is small goes together. */
+async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for await (const chunk of chunks) {
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes < PIECE_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    heldBytes = 0;
+  }
+  if (heldBytes > 0) yield Buffer.concat(held);
+}
 
 async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
   const { ref, from, author, seconds } = commit;
@@ -80,7 +132,7 @@ async function* encode(commit: ImportCommit): AsyncGenerator<Uint8Array> {
       yield text('\n');
     }
   }
-  yield text('\nget-mark :1\ndone\n');
+  yield text('\nget-mark :1\n');
 }
 
 const MODES = { blob: '100644', tree: '040000' } as const;

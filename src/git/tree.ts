@@ -1,9 +1,16 @@
-import { damagedObject, type ObjectId } from './object-id.ts';
+import { damagedObject, isObjectId, type ObjectId } from './object-id.ts';
 
 export interface TreeEntry {
   readonly name: string;
   readonly kind: 'tree' | 'blob' | 'other';
   readonly id: ObjectId;
+}
+
+/** The tree of a commit, which its first line names. */
+export function treeOfCommit({ id, bytes }: { readonly id: ObjectId; readonly bytes: Buffer }): ObjectId {
+  const tree = bytes.toString('latin1', 'tree '.length, bytes.indexOf('\n'));
+  if (!isObjectId(tree)) throw damagedObject(id);
+  return tree;
 }
 
 /** The entries of a tree object as it is stored: `<mode> <name>\0<id>`, one after the other, in git's order. */

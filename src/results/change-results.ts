@@ -5,9 +5,9 @@ import {
   type CatFile,
   type Git,
   type ImportFile,
-  importCommit,
   type ObjectId,
   type Prefetch,
+  startImport,
 } from '../git/index.ts';
 import type { BodiesSetting } from './bodies.ts';
 import { ResultsTree } from './results-tree.ts';
@@ -58,6 +58,7 @@ export async function changeResults<T>(
 ): Promise<T> {
   let unmoved = { commit: undefined as ObjectId | undefined, tries: 0 };
   for (let attempt = 1; attempt <= TRIES_MAX; attempt++) {
+    await using started = startImport(ports.git);
     const tree = await ResultsTree.read(ports, ports.refs);
     if (!tree) throw notBegun(ports.git.dir);
     unmoved = { commit: tree.commit, tries: tree.commit === unmoved.commit ? unmoved.tries + 1 : 0 };
@@ -65,7 +66,7 @@ export async function changeResults<T>(
     const change = await plan(tree);
     if ('done' in change) return change.done;
     const { message, files, whenDone } = change;
-    const commit = await importCommit(ports.git, {
+    const commit = await started.commit({
       ref: ports.ref,
       from: tree.commit,
       message,

@@ -37,12 +37,12 @@ export interface Published {
  * nobody points to, which `collectBodies` drops; never a pointer to nothing.
  */
 export async function publishLog(log: LogReader, name: string, ports: ResultsPorts): Promise<Published> {
-  const header = await log.header();
-  if (header.status === 'started') throw unfinished(log.path);
-  const run = runOf(header);
-  const documents = await digestDocuments(log);
+  // Read while git starts and says what is there.
+  const reading = readAbout(log);
+  reading.catch(() => undefined);
   let pointers: ReadonlyMap<string, BodyPointer> | undefined;
   return changeResults(ports, async (tree): Promise<Change<Published>> => {
+    const { run, documents } = await reading;
     const archived = await archivedTree(ports, tree);
     const revisions = [...(await tree.find(run)), ...((await archived?.find(run)) ?? [])];
     const same = revisions.find(({ row }) => row.log.digest === documents.digest);
@@ -61,6 +61,17 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
       }),
     };
   });
+}
+
+interface About {
+  readonly run: RunId;
+  readonly documents: Documents;
+}
+
+async function readAbout(log: LogReader): Promise<About> {
+  const header = await log.header();
+  if (header.status === 'started') throw unfinished(log.path);
+  return { run: runOf(header), documents: await digestDocuments(log) };
 }
 
 /** The documents that are not kept in git, and what stands there for them. */

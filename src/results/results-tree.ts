@@ -7,6 +7,7 @@ import {
   type ObjectId,
   type Prefetch,
   type TreeEntry,
+  treeOfCommit,
 } from '../git/index.ts';
 import {
   dayOf,
@@ -212,12 +213,11 @@ interface Root {
 }
 
 async function rootOf(objects: CatFile, name: string): Promise<Root | undefined> {
-  const commit = await objects.info(`${name}^{commit}`);
+  const commit = await objects.object(`${name}^{commit}`);
   if (!commit) return undefined;
-  const tree = await objects.info(`${commit.id}^{tree}`);
-  if (!tree) throw missingObject(commit.id);
-  await checkFormat(objects, tree.id, name);
-  return { commit: commit.id, tree: tree.id };
+  const tree = treeOfCommit(commit);
+  await checkFormat(objects, tree, name);
+  return { commit: commit.id, tree };
 }
 
 async function checkFormat(objects: CatFile, tree: ObjectId, name: string): Promise<void> {

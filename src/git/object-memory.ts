@@ -1,0 +1,31 @@
+import type { GitObject } from './cat-file.ts';
+import type { ObjectId } from './object-id.ts';
+
+const OBJECT_BYTES_MAX = 256 * 2 ** 10;
+const MEMORY_BYTES_MAX = 8 * 2 ** 20;
+
+/** The objects that were read last. An object never changes, so what was read once and was whole need not be asked for again. */
+export class ObjectMemory {
+  readonly #objects = new Map<ObjectId, GitObject>();
+  #bytes = 0;
+
+  get(id: ObjectId): GitObject | undefined {
+    const found = this.#objects.get(id);
+    // A map keeps the order in which it was filled: what is wanted again goes to its end.
+    if (found && this.#objects.delete(id)) this.#objects.set(id, found);
+    return found;
+  }
+
+  put(object: GitObject): void {
+    const { length } = object.bytes;
+    if (length > OBJECT_BYTES_MAX || this.#objects.has(object.id)) return;
+    // A part of a larger buffer would keep all of that.
+    this.#objects.set(object.id, { ...object, bytes: Buffer.from(object.bytes) });
+    this.#bytes += length;
+    for (const [id, { bytes }] of this.#objects) {
+      if (this.#bytes <= MEMORY_BYTES_MAX) return;
+      this.#objects.delete(id);
+      this.#bytes -= bytes.length;
+    }
+  }
+}
