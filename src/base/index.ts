@@ -26,8 +26,7 @@ export {
   stringifyJson,
   toJson,
 } from './json.ts';
-export { packagePage } from './package-page.ts';
-export { packageVersion } from './package-version.ts';
+export { packageCode, packageFile, packagePage, packageVersion } from './package-files.ts';
 export { counted, formatUsd, namedOnce } from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';

@@ -14,8 +14,8 @@ export function buildPublished(): void {
   if (isBuilt) return;
   rmSync(PACKAGE, { recursive: true, force: true });
   mkdirSync(PACKAGE, { recursive: true });
-  const args = ['--project', join(ROOT, 'tsconfig.build.json'), '--outDir', join(PACKAGE, 'dist')];
-  const build = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), args, { encoding: 'utf8' });
+  const args = [join(ROOT, 'scripts/build.mjs'), join(PACKAGE, 'dist')];
+  const build = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (build.status !== 0) throw new Error(`The build failed:\n${build.stdout}${build.stderr}`);
   cpSync(join(ROOT, 'package.json'), join(PACKAGE, 'package.json'));
   cpSync(join(import.meta.dirname, 'holdfast.mjs'), LAUNCHER);

@@ -2,9 +2,9 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import {
   type JsonObject,
+  packageFile,
   packageVersion,
   parseJson,
   shortId,
@@ -51,7 +51,7 @@ async function prepareFolder(disk: Disk, dir: string): Promise<void> {
       hint: 'Name a new folder with --dir.',
     });
   }
-  const example = fileURLToPath(new URL(`../../../examples/${EVAL_FILE}`, import.meta.url));
+  const example = packageFile(`examples/${EVAL_FILE}`);
   const text = await disk.read(example);
   if (!text) throw new Error(`The example ${example} is missing`);
   await disk.makeDir(dir);
@@ -135,7 +135,7 @@ class Demo {
     args: readonly string[],
     stdio: StdioOptions,
   ): { child: ChildProcess; ended: Promise<number | null> } {
-    const program = fileURLToPath(new URL('../../../bin/holdfast.js', import.meta.url));
+    const program = packageFile('bin/holdfast.js');
     const child = spawn(process.execPath, [program, ...args], { cwd: this.#dir, stdio });
     const ended = new Promise<number | null>((resolveEnd, reject) => {
       child.once('error', reject);

@@ -1,4 +1,6 @@
 import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { packageCode } from '../../base/index.ts';
 import { ModuleWatch } from '../../code/index.ts';
 
 /**
@@ -10,10 +12,9 @@ import { ModuleWatch } from '../../code/index.ts';
 export function provideHoldfast(): void {
   if (isProvided) return;
   isProvided = true;
-  // In a checkout this file is TypeScript, and so is the index; what is published is JavaScript throughout.
-  const ending = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const own = new URL(`../../index.${ending}`, import.meta.url).href;
-  const ownRoot = new URL('../../', import.meta.url).href;
+  const { dir, index } = packageCode();
+  const own = pathToFileURL(index).href;
+  const ownRoot = `${pathToFileURL(dir).href}/`;
   registerHooks({
     resolve: (specifier, context, next) => {
       if (specifier === 'holdfast') return { url: own, shortCircuit: true };

@@ -1,6 +1,6 @@
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { systemClock, systemRandom } from '../../base/index.ts';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { packageCode, systemClock, systemRandom } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { streamProcess } from '../../process/index.ts';
 import { lastLoadedModule } from './holdfast-import.ts';
@@ -66,7 +66,7 @@ function placeOfFrame(stack: string): ModulePlace | undefined {
 
 /** Frames of Holdfast itself are no place in the user's file. */
 function isOurs(file: string): boolean {
-  return file.startsWith(new URL('../..', import.meta.url).href);
+  return file.startsWith(`${pathToFileURL(packageCode().dir).href}/`);
 }
 
 function pathOf(file: string): string {

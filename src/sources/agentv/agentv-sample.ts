@@ -1,4 +1,3 @@
-import { parse as parseYaml, YAMLError } from 'yaml';
 import {
   DamageError,
   definedOf,
@@ -137,13 +136,15 @@ async function readFirst(read: ReadText, paths: readonly string[]): Promise<stri
 async function expectedOf({ row }: AgentvSample, read: ReadText): Promise<string> {
   const path = textOf(row.eval_path);
   const text = path === undefined ? undefined : await read(path);
-  const tests = text === undefined ? undefined : testsIn(text);
+  const tests = text === undefined ? undefined : await testsIn(text);
   if (!Array.isArray(tests)) return '';
   const test: unknown = tests.find((one) => isRecord(one) && one.id === row.test_id) ?? tests[0];
   return isRecord(test) && typeof test.expected_output === 'string' ? test.expected_output : '';
 }
 
-function testsIn(text: string): unknown {
+async function testsIn(text: string): Promise<unknown> {
+  // Loaded only by whoever opens such a run, since it is large.
+  const { parse: parseYaml, YAMLError } = await import('yaml');
   try {
     const value: unknown = parseYaml(text);
     return isRecord(value) ? value.tests : undefined;
