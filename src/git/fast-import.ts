@@ -46,7 +46,7 @@ export interface StartedImport extends AsyncDisposable {
   commit(commit: ImportCommit): Promise<ObjectId | undefined>;
 }
 
-const ARGS = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+const ARGS = ['fast-import', '--quiet', '--date-format=raw'];
 
 /** To start a process takes about as long as what it then does: whoever is going to write starts it before knowing what. */
 export function startImport(git: Git): StartedImport {
@@ -91,7 +91,10 @@ const TWIN = /cannot create keep file: File exists|cannot store keep file/;
 
 async function* streamOf(given: Promise<ImportCommit | undefined>): AsyncGenerator<Uint8Array> {
   const commit = await given;
-  if (commit) yield* encode(commit);
+  if (!commit) return;
+  // From here on a stream that ends early is no commit. Said only now: whoever is killed before leaves nothing, not even a report of git's.
+  yield text('feature done\n');
+  yield* encode(commit);
   yield text('done\n');
 }
 
