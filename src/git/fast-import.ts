@@ -80,7 +80,10 @@ async function committed(git: Git, { exitCode, stdout, stderr }: GitAnswer): Pro
     await git.removeCrashReport(stderr);
     return undefined;
   }
-  throw gitFailure({ exitCode, stderr, args: ARGS, dir: git.dir });
+  const failure = gitFailure({ exitCode, stderr, args: ARGS, dir: git.dir });
+  // What is understood needs no report.
+  if (failure.code !== 'E_GIT') await git.removeCrashReport(stderr);
+  throw failure;
 }
 
 /** The ref does not lead to our parent any more, or another process was moving it at this very moment. */

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { fixtureFields } from '../sim/log-fixture.ts';
 import {
   cloneRepository,
+  commitFiles,
   GIT_ENV,
   git,
   initRepository,
@@ -95,6 +96,7 @@ describe('sharing', () => {
 
   test('in a shallow and in a partial clone runs are listed, opened and published; a page is fetched at once', async () => {
     const a = await clone('a', runOfDay(1), runOfDay(2), runOfDay(3), runOfDay(4), runOfDay(5));
+    for (const n of [1, 2, 3, 4, 5]) await holdfast(a, ['results', 'tag', runOfDay(n), '--add', 'x']);
     await holdfast(a, ['results', 'sync']);
     for (const key of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant'])
       git(remote, 'config', key, 'true');
@@ -107,8 +109,12 @@ describe('sharing', () => {
       const trace = join(dir.path, `${name}.trace`);
       const list = await holdfast(path, ['results', 'list'], { GIT_TRACE: trace });
       expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining(runOfDay(1).slice(-10)) });
-      // What says that it holds results, the newest row, and all others at once.
+      // What says that it holds results, the newest row, and all others at once, with what was said of them.
       expect(fetchesIn(trace)).toBe(name === 'partial' ? 3 : 0);
+      rmSync(trace, { force: true });
+      expect(await holdfast(path, ['results', 'verify'], { GIT_TRACE: trace })).toMatchObject({ code: 0 });
+      // What says what a run is, and then all its documents at once.
+      expect(fetchesIn(trace)).toBeLessThanOrEqual(name === 'partial' ? 12 : 0);
       expect((await json(path, 'show', runOfDay(2))).run).toBe(runOfDay(2));
       mkdirSync(join(path, 'logs'));
       await writeRun(join(path, 'logs'), runIdAt('2026-04-01T00:00:00Z', name === 'partial' ? 1 : 2));
@@ -118,6 +124,27 @@ describe('sharing', () => {
     await holdfast(a, ['results', 'sync']);
     expect(await listed(a)).toHaveLength(7);
   }, 120_000);
+
+  test('a clone of another branch only gets the results when it syncs, and whoever git does not know is told', async () => {
+    const a = await clone('a', runOfDay(1));
+    commitFiles(remote, 'refs/heads/main', { 'README.md': 'code' });
+    await holdfast(a, ['results', 'sync']);
+    const path = join(dir.path, 'single');
+    cloneRepository(`file://${remote}`, path, '--single-branch', '--depth=1', '--branch=main');
+    expect(await holdfast(path, ['results', 'list'])).toMatchObject({ code: 2 });
+    expect(await holdfast(path, ['results', 'sync'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await listed(path)).toEqual([runOfDay(1)]);
+
+    git(path, 'config', 'user.useConfigOnly', 'true');
+    mkdirSync(join(path, 'logs'));
+    await writeRun(join(path, 'logs'), runOfDay(2));
+    const publish = () =>
+      holdfast(path, ['results', 'publish', 'logs', '--json'], { HOME: dir.path, GIT_AUTHOR_NAME: '' });
+    expect(await publish()).toMatchObject({ code: 2, stdout: expect.stringContaining('E_NO_IDENTITY') });
+    git(path, 'config', 'user.name', 'Ada');
+    git(path, 'config', 'user.email', 'ada@example.test');
+    expect(await publish()).toMatchObject({ code: 0 });
+  }, 60_000);
 });
 
 async function until(isSo: () => boolean): Promise<void> {

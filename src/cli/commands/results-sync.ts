@@ -38,10 +38,11 @@ nothing is ever forced or lost. Lists show what was fetched at once; your branch
   },
   async run({ flags, terminal }) {
     await using results = await resultsOf(flags, terminal);
+    // Of a clone that was made for one branch, results are known only now.
+    const fetched = await fetchOrSay(results, terminal);
     await results.tree();
     const published = flags.publish ? await publishWaiting(results, flags, terminal) : 0;
     const before = await results.waiting();
-    const fetched = await fetchOrSay(results, terminal);
     const pushed = flags.push && fetched !== 'away' ? await results.push() : undefined;
     const waiting = await results.waiting();
     const sent = pushed?.outcome === 'pushed' ? Math.max(before - waiting, 0) : 0;
