@@ -103,7 +103,8 @@ function report({ published, fetched, pushed, sent, waiting }: Synced, { style }
     ];
   if (fetched === true) lines.push('Brought what the remote has.');
   if (fetched === false) lines.push('The remote has no results yet.');
-  if (pushed?.outcome === 'pushed') lines.push(style.good(`Sent ${counted(sent, 'run')}.`));
+  if (pushed?.outcome === 'pushed')
+    lines.push(style.good(sent > 0 ? `Sent ${counted(sent, 'run')}.` : 'Sent what was said of runs.'));
   if (pushed?.outcome === 'current') lines.push('There was nothing to send.');
   if (pushed?.error) lines.push(style.bad(pushed.error.message), pushed.error.hint ?? '');
   if (waiting > 0)
