@@ -71,7 +71,7 @@ const KNOWN: readonly Known[] = [
       new DamageError({
         code: 'E_GIT_OBJECT',
         message: `An object in ${dir} is damaged or missing (${line}).`,
-        hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+        hint: 'Run "git fsck" there. What is missing comes back by publishing the log again, or by "git fetch --refetch" from a remote that has it.',
       }),
   },
 ];
