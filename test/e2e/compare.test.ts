@@ -1,6 +1,6 @@
 /** Asking the store as a user does: real git, logs that the program made, and the questions of a working day. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitInput } from '../sim/results-repo.ts';
@@ -167,6 +167,21 @@ describe('holdfast compare', () => {
     const ended = await holdfast(elsewhere.path, ['compare', ...logs]);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('B is worse than A.') });
   });
+
+  test('outside of a repository, with a wrong one and without git it says so, and is no bug', async () => {
+    await using elsewhere = await makeTempDir();
+    const node = join(elsewhere.path, 'node');
+    symlinkSync(process.execPath, node);
+    for (const [where, args, env, code] of [
+      [elsewhere.path, [], {}, 'E_NO_REPOSITORY'],
+      [dir.path, ['--repo', join(elsewhere.path, 'nowhere')], {}, 'E_NO_REPOSITORY'],
+      [dir.path, [], { PATH: elsewhere.path }, 'E_GIT_MISSING'],
+    ] as const) {
+      const ended = await holdfast(where, ['compare', '@prev', '@last', ...args, '--json'], env);
+      expect(ended.code).not.toBe(70);
+      expect(json(ended).error).toMatchObject({ code, hint: expect.any(String) });
+    }
+  }, 60_000);
 });
 
 describe('holdfast history', () => {
