@@ -1,3 +1,4 @@
+export { EpochScores } from './epoch-scores.ts';
 export { holmAdjusted } from './holm.ts';
 export type { MetricSpec } from './metric-spec.ts';
 export { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
