@@ -1,4 +1,4 @@
-import { type PairedDifference, toDecide } from '../stats/index.ts';
+import { fewestSamples, type PairedDifference, toDecide } from '../stats/index.ts';
 import type { AlignedSample } from './align.ts';
 import { ALPHA, POWER } from './verdict.ts';
 
@@ -13,6 +13,8 @@ export interface WouldDecide {
   readonly cost?: ExpectedCost;
   /** Samples in all, with as many epochs as now. */
   readonly samples?: number;
+  /** Where no sample differed at all: so many that go the same way would have been told, if there are so many. */
+  readonly sameWay?: number;
 }
 
 export interface ExpectedCost {
@@ -24,9 +26,10 @@ export interface ExpectedCost {
 }
 
 export function toDecideFor(
-  found: Pick<PairedDifference, 'difference' | 'samples' | 'spread'>,
+  found: Pick<PairedDifference, 'difference' | 'samples' | 'spread'> & { readonly isPassFail: boolean },
   aligned: readonly AlignedSample[],
 ): WouldDecide {
+  if (found.samples > 0 && isAllAlike(found)) return toShow(found, 1);
   const { detectable, epochs, isAtLeast, samples } = toDecide({ ...found, alpha: ALPHA, power: POWER });
   const more = epochs === undefined ? undefined : Math.ceil(epochs - found.spread.epochs);
   return {
@@ -35,6 +38,20 @@ export function toDecideFor(
     ...(more !== undefined && isAtLeast && { isAtLeast }),
     ...(samples !== undefined && { samples }),
   };
+}
+
+/** No pair differs: then there is no spread to compute with, and the test itself says what it would have told. */
+function isAllAlike({ difference, spread }: Pick<PairedDifference, 'difference' | 'spread'>): boolean {
+  return difference === 0 && spread.between === 0 && (spread.within ?? 0) === 0;
+}
+
+/** `together`: of so many figures that are judged together, the first to be told needs a probability that much smaller. */
+export function toShow(
+  { samples, isPassFail }: { readonly samples: number; readonly isPassFail: boolean },
+  together: number,
+): WouldDecide {
+  const sameWay = fewestSamples(ALPHA / together);
+  return { sameWay, ...(isPassFail && samples >= sameWay && { detectable: sameWay / samples }) };
 }
 
 /** What so many samples cost on each of the two sides, going by what they cost so far. */
