@@ -57,6 +57,27 @@ test('[LOG-39] the prompt, the scorer and the settings are each called by their 
   expect(changesOf(last)).toEqual(['settings', 'commit']);
 }, 120_000);
 
+test('an eval that was never committed, or that loads what was not, is of no commit alone', async () => {
+  await runEdited({});
+  writeFileSync(join(dir.path, 'notes.txt'), 'not code');
+  writeFileSync(join(dir.path, 'helper.mjs'), "export const right = 'right';");
+  writeFileSync(join(dir.path, 'echo.eval.mjs'), `import './helper.mjs';\n${evalText({})}`);
+  git(dir.path, 'commit', '-qam', 'use a helper');
+  await ask('run', 'echo.eval.mjs', '--fresh', '--quiet');
+  git(dir.path, 'add', 'helper.mjs');
+  git(dir.path, 'commit', '-qm', 'with the helper');
+  await ask('run', 'echo.eval.mjs', '--fresh', '--quiet');
+  writeFileSync(join(dir.path, 'new.eval.mjs'), evalText({}));
+  await ask('run', 'new.eval.mjs', '--fresh', '--quiet');
+  const { runs } = json(await ask('history', 'echo', '--json'));
+  expect(runs.map(({ code }: { code: { isDirty: boolean } }) => code.isDirty)).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+}, 120_000);
+
 test('two models in turn, each of them stable, make no sample flaky', async () => {
   writeFileSync(
     join(dir.path, 'capital.eval.yaml'),
