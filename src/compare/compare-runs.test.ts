@@ -280,6 +280,19 @@ describe('where no sample differed', () => {
     expect((await comparePair(both(all), failing(sameWay - 1))).verdict).toBe('cannot tell');
   });
 
+  test('too few samples to tell of any difference are told as such, also where some differed', async () => {
+    const { scores } = await comparePair(samplesOf(['C', 'I', 'C']), samplesOf(['I', 'C', 'C']));
+    expect(scores[0]).toMatchObject({ difference: 0, wouldDecide: { sameWay: 6 } });
+    expect(scores[0]?.wouldDecide?.detectable).toBeUndefined();
+  });
+
+  test('a share never has to differ by more than 1', async () => {
+    const values = ['C', 'C', 'C', 'I', 'I', 'I'];
+    const { scores } = await comparePair(samplesOf(values), samplesOf(values.toReversed()));
+    expect(scores[0]?.difference).toBe(0);
+    expect(scores[0]?.wouldDecide?.detectable ?? 0).toBeLessThanOrEqual(1);
+  });
+
   test('of numbers it says how many, not how much', async () => {
     const numbers = samplesOf(Array.from({ length: 9 }, () => 0.5));
     const { scores } = await comparePair(numbers, numbers);
@@ -288,7 +301,8 @@ describe('where no sample differed', () => {
 
   test('without a pair that could be compared nothing is said of what would decide', async () => {
     const { scores } = await comparePair(samplesOf([null, null]), samplesOf(['C', 'C']));
-    expect(scores[0]).toMatchObject({ samples: 0, wouldDecide: {} });
+    expect(scores[0]?.samples).toBe(0);
+    expect(scores[0]?.wouldDecide).toEqual({});
   });
 });
 

@@ -13,7 +13,7 @@ export interface WouldDecide {
   readonly cost?: ExpectedCost;
   /** Samples in all, with as many epochs as now. */
   readonly samples?: number;
-  /** Where no sample differed at all: so many that go the same way would have been told, if there are so many. */
+  /** Where no sample differed at all, or there are too few: so many that go the same way would be told, if there are so many. */
   readonly sameWay?: number;
 }
 
@@ -26,24 +26,27 @@ export interface ExpectedCost {
 }
 
 export function toDecideFor(
-  found: Pick<PairedDifference, 'difference' | 'samples' | 'spread'> & { readonly isPassFail: boolean },
+  found: PairedSpread & { readonly isPassFail: boolean },
   aligned: readonly AlignedSample[],
 ): WouldDecide {
-  if (found.samples > 0 && isAllAlike(found)) return toShow(found, 1);
+  if (found.samples > 0 && isBeyondSpread(found)) return toShow(found, 1);
   const { detectable, epochs, isAtLeast, samples } = toDecide({ ...found, alpha: ALPHA, power: POWER });
   const more = epochs === undefined ? undefined : Math.ceil(epochs - found.spread.epochs);
   return {
-    ...(detectable !== undefined && { detectable }),
+    ...(detectable !== undefined && (!found.isPassFail || detectable <= 1) && { detectable }),
     ...(more !== undefined && { moreEpochs: more, cost: costOf(more * found.samples, aligned) }),
     ...(more !== undefined && isAtLeast && { isAtLeast }),
     ...(samples !== undefined && { samples }),
   };
 }
 
-/** No pair differs: then there is no spread to compute with, and the test itself says what it would have told. */
-function isAllAlike({ difference, spread }: Pick<PairedDifference, 'difference' | 'spread'>): boolean {
-  return difference === 0 && spread.between === 0 && (spread.within ?? 0) === 0;
+/** No pair differs, or there are too few to tell of any difference: no spread says what would show, and the test itself does. */
+function isBeyondSpread({ difference, samples, spread }: PairedSpread): boolean {
+  if (difference !== 0) return false;
+  return samples < fewestSamples(ALPHA) || (spread.between === 0 && (spread.within ?? 0) === 0);
 }
+
+type PairedSpread = Pick<PairedDifference, 'difference' | 'samples' | 'spread'>;
 
 /** `together`: of so many figures that are judged together, the first to be told needs a probability that much smaller. */
 export function toShow(

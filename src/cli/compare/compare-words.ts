@@ -82,10 +82,10 @@ export function toDecideWords(figure: FigureComparison): string {
 
 /** The test tells of samples that go the same way, however little each of them moves. */
 function noneDiffered(figure: FigureComparison, sameWay: number): string {
-  const { samples, wouldDecide } = figure;
+  const { samples, wouldDecide, flips } = figure;
   const them = samples === 1 ? '1 sample' : `${inThousands(samples, 'sample')}`;
   if (samples < sameWay)
-    return `No sample differed, but with ${them} no difference could show: it takes at least ${sameWay}.`;
+    return `No ${flips.length === 0 ? 'sample differed' : 'difference was seen'}, and with ${them} none can be told: it takes at least ${sameWay}.`;
   const size =
     wouldDecide?.detectable === undefined
       ? ''
@@ -132,12 +132,19 @@ export function flipLines(
 }
 
 /** `14 passed and fail now, 6 failed and pass now` */
-export function flipCounts({ kind, figure, flips, pairs }: FigureComparison): string {
+export function flipCounts({
+  kind,
+  figure,
+  flips,
+  pairs,
+  betterWhen,
+}: Pick<FigureComparison, 'kind' | 'figure' | 'flips' | 'pairs' | 'betterWhen'>): string {
   const better = flips.filter(({ isBetter }) => isBetter).length;
   const worse = flips.length - better;
   if (figure === 'completed') return `${worse} fail now, ${better} complete now`;
   if (kind === 'number') return `the ${flips.length} that moved most, of ${counted(pairs, 'pair')}`;
-  return `${worse} passed and fail now, ${better} failed and pass now`;
+  const [lost, gained] = betterWhen === 'higher' ? [worse, better] : [better, worse];
+  return `${lost} passed and fail now, ${gained} failed and pass now`;
 }
 
 export function sampleText(id: string | number): string {
