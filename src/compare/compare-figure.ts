@@ -1,9 +1,9 @@
-import type { Json, SampleKey } from '../base/index.ts';
+import { definedOf, type Json, type SampleKey } from '../base/index.ts';
 import { type Pair, type PairedDifference, pairedDifference, type SamplePairs } from '../stats/index.ts';
 import type { AlignedEpochs, AlignedSample, Alignment } from './align.ts';
 import { numberOf } from './figures.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
-import { toDecideFor, type WouldDecide } from './would-decide.ts';
+import { toDecideFor, toShow, type WouldDecide } from './would-decide.ts';
 
 /** A figure on two sides. */
 export interface FigureComparison extends Omit<PairedDifference, 'table' | 'spread'> {
@@ -62,7 +62,7 @@ export function compareFigure({ both, samples }: Compared, input: FigureInput): 
     ...found,
     leftOut,
     flips: flipsOf(pairing.changed, isPassFail),
-    wouldDecide: toDecideFor({ ...found, spread }, both),
+    wouldDecide: toDecideFor({ ...found, spread, isPassFail }, both),
   };
 }
 
@@ -112,14 +112,23 @@ class Pairing {
   }
 }
 
-/** The figure with its verdict: by the probability that is given, where several are judged together. */
-export function judged({ wouldDecide, ...figure }: FoundFigure, pAdjusted?: number): FigureComparison {
+/** How a figure is judged with others. */
+export interface Together {
+  readonly pAdjusted: number;
+  readonly count: number;
+}
+
+/** The figure with its verdict: by the adjusted probability, where several are judged together. */
+export function judged({ wouldDecide, ...figure }: FoundFigure, together?: Together): FigureComparison {
+  const pAdjusted = together?.pAdjusted;
   const verdict = verdictOf({ ...figure, p: pAdjusted ?? figure.p });
+  const isPassFail = figure.kind === 'pass/fail';
+  const decides =
+    wouldDecide.sameWay === undefined ? wouldDecide : toShow({ ...figure, isPassFail }, together?.count ?? 1);
   return {
     ...figure,
     verdict,
-    ...(pAdjusted !== undefined && { pAdjusted }),
-    ...(verdict === 'cannot tell' && { wouldDecide }),
+    ...definedOf({ pAdjusted, wouldDecide: verdict === 'cannot tell' ? decides : undefined }),
   };
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type FixtureLog, fixtureFields, writeFixtureLog } from '../../test/sim/log-fixture.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
-import type { Json } from '../base/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { openLog, type RunReader, readRunFromLog, type SampleFields } from '../log/index.ts';
 import { type ComparedRun, type Comparison, compareRuns } from './compare-runs.ts';
@@ -249,6 +249,74 @@ describe('samples', () => {
   });
 });
 
+describe('where no sample differed', () => {
+  const alike = (count: number) => samplesOf(Array.from({ length: count }, () => 'C'));
+
+  test.each([6, 7, 20, 60])(
+    'of %i samples, as many as it says are told when they go the same way, and one less is not',
+    async (count) => {
+      const { scores } = await comparePair(alike(count), alike(count));
+      const { sameWay = 0, detectable } = scores[0]?.wouldDecide ?? {};
+      expect([sameWay, detectable]).toEqual([6, 6 / count]);
+      const failing = (some: number) =>
+        samplesOf(Array.from({ length: count }, (_, n) => (n < some ? 'I' : 'C')));
+      expect((await comparePair(alike(count), failing(sameWay))).verdict).toBe('worse');
+      expect((await comparePair(alike(count), failing(sameWay - 1))).verdict).toBe('cannot tell');
+    },
+  );
+
+  test('of several scores it takes more, because they are judged together', async () => {
+    const both = (values: readonly string[]): FixtureLog => ({
+      samples: values.map((value, index) =>
+        sample(`s${index}`, 'C', { scores: { exact: { value }, tone: { value: 'C' } } }),
+      ),
+    });
+    const all = Array.from({ length: 20 }, () => 'C');
+    const { scores } = await comparePair(both(all), both(all));
+    const { sameWay = 0 } = scores[0]?.wouldDecide ?? {};
+    expect(sameWay).toBe(7);
+    const failing = (some: number) => both(all.map((value, index) => (index < some ? 'I' : value)));
+    expect((await comparePair(both(all), failing(sameWay))).verdict).toBe('worse');
+    expect((await comparePair(both(all), failing(sameWay - 1))).verdict).toBe('cannot tell');
+  });
+
+  test('too few samples to tell of any difference are told as such, also where some differed', async () => {
+    const { scores } = await comparePair(samplesOf(['C', 'I', 'C']), samplesOf(['I', 'C', 'C']));
+    expect(scores[0]).toMatchObject({ difference: 0, wouldDecide: { sameWay: 6 } });
+    expect(scores[0]?.wouldDecide?.detectable).toBeUndefined();
+  });
+
+  test('a share never has to differ by more than 1', async () => {
+    const values = ['C', 'C', 'C', 'I', 'I', 'I'];
+    const { scores } = await comparePair(samplesOf(values), samplesOf(values.toReversed()));
+    expect(scores[0]?.difference).toBe(0);
+    expect(scores[0]?.wouldDecide?.detectable ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test('of numbers it says how many, not how much', async () => {
+    const numbers = samplesOf(Array.from({ length: 9 }, () => 0.5));
+    const { scores } = await comparePair(numbers, numbers);
+    expect(scores[0]?.wouldDecide).toEqual({ sameWay: 6 });
+  });
+
+  test('without a pair that could be compared nothing is said of what would decide', async () => {
+    const { scores } = await comparePair(samplesOf([null, null]), samplesOf(['C', 'C']));
+    expect(scores[0]?.samples).toBe(0);
+    expect(scores[0]?.wouldDecide).toEqual({});
+  });
+});
+
+test('a run beside itself, and beside a log that was made of it, is told', async () => {
+  const log = (definition: string): FixtureLog => ({
+    spec: { run_id: 'same', metadata: { holdfast: { definition, target: 't' } } },
+  });
+  expect((await comparePair(log('d'), log('d'))).warnings).toEqual([
+    'this is the run same compared with itself',
+  ]);
+  const [first] = (await comparePair(log('d'), log('e'))).warnings;
+  expect(first).toBe('both are logs of one run, same: its samples were run once');
+});
+
 describe('what differs besides', () => {
   const ours = (target: string, definition = 'd') => ({ holdfast: { target, definition } });
   const warned = async (before: FixtureLog['spec'], after: FixtureLog['spec']) =>
@@ -269,10 +337,16 @@ describe('what differs besides', () => {
       'the scorers differ in their code, metrics or reducers',
     ]);
     expect(await warned({ metadata: ours('t') }, { metadata: ours('u') })).toEqual([
-      'the target differs: its prompt, code, settings or inputs',
+      'the target differs: its prompt, code, settings or inputs; the logs do not tell which',
     ]);
     expect(await warned({ solver_args: { prompt: 'a' } }, { solver_args: { prompt: 'b' } })).toEqual([
-      'the prompt differs: other solvers, parameters or settings of the model',
+      'the parameters of the solver differ',
+    ]);
+    expect(await warned({ task_args: { n: 1 } }, { task_args: { n: 2 } })).toEqual([
+      "the task's arguments differ",
+    ]);
+    expect(await warned({}, { model_generate_config: { temperature: 1 } })).toEqual([
+      'the settings of the model differ',
     ]);
     expect(await warned({ metadata: ours('t') }, {})).toEqual([
       'one log is of another tool: whether their prompts are alike cannot be told',
@@ -280,6 +354,58 @@ describe('what differs besides', () => {
     expect(await warned({ task: 'x' }, { task: 'y' })).toEqual(['the eval differs: x, then y']);
     expect(await warned({ task_version: 1 }, { task_version: 2 })).toEqual([
       "the eval's version differs: 1, then 2",
+    ]);
+  });
+
+  test('solvers of Inspect by their names; only what says something to the model is the prompt', async () => {
+    const between = async (...plans: readonly (readonly [string, string])[][]) => {
+      const [before, after] = plans.map((steps): FixtureLog => {
+        const named = steps.map(([solver, text]) => ({ solver: `inspect_ai/${solver}`, params: { text } }));
+        return { header: { plan: { name: 'plan', steps: named, config: {} } } };
+      });
+      const { changes } = await comparePair(before ?? {}, after ?? {});
+      return changes.map(({ what, said }) => [what, said]);
+    };
+    expect(
+      await between(
+        [
+          ['system_message', 'a'],
+          ['generate', ''],
+        ],
+        [
+          ['system_message', 'b'],
+          ['generate', ''],
+        ],
+      ),
+    ).toEqual([['prompt', 'the prompt differs: that of system_message']]);
+    expect(await between([['generate', 'a']], [['generate', 'b']])).toEqual([
+      ['solver', 'the parameters of generate differ'],
+    ]);
+    expect(await between([['generate', '']], [['basic_agent', '']])).toEqual([
+      ['solver', 'the solvers differ: generate, then basic_agent'],
+    ]);
+  });
+
+  test('what a digest is made of tells what of it differs, also between two models', async () => {
+    const parts = { target: { model: 'm', prompt: 'p', code: 'c' }, scoring: { code: 'c', metrics: 'm' } };
+    const log = (more: { target?: JsonObject; scoring?: JsonObject }, model = 'a'): FixtureLog['spec'] => {
+      const { target, scoring } = { ...parts, ...more };
+      const digests = { target: JSON.stringify(target), definition: JSON.stringify(scoring) };
+      return { model, metadata: { holdfast: { ...digests, parts: { ...parts, ...more } } } };
+    };
+    const changed = async (more: object, model?: string) => {
+      const { changes } = await comparePair({ spec: log({}) ?? {} }, { spec: log(more, model) ?? {} });
+      return changes.map(({ said }) => said);
+    };
+    expect(
+      await changed({ target: { ...parts.target, prompt: 'q' }, scoring: { code: 'd', metrics: 'n' } }),
+    ).toEqual(['the code of the scorers differs', 'the metrics differ', 'the prompt differs']);
+    expect(await changed({ target: { ...parts.target, model: 'n', code: 'd' } }, 'b')).toEqual([
+      'model a, then b',
+      'the code of the target differs',
+    ]);
+    expect(await changed({ target: { ...parts.target, planned: 'x' } })).toEqual([
+      'the target differs (planned)',
     ]);
   });
 

@@ -107,6 +107,7 @@ function warningsOf({ before, after }: Sides, { both }: Alignment, changes: read
     ({ facts }) => facts.status === 'started' || facts.samples.unfinished > 0,
   );
   return [
+    ...(isSameRun(before, after) ? [sameRunWords(after.facts, changes)] : []),
     ...changes.filter(({ isWarning }) => isWarning).map(({ said }) => said),
     ...(otherRows > 0
       ? [`the dataset differs: ${otherRows} of ${both.length} samples have another input or target`]
@@ -114,6 +115,17 @@ function warningsOf({ before, after }: Sides, { both }: Alignment, changes: read
     ...(both.length === 0 ? ['the runs have no sample in common'] : []),
     ...unfinished.map(({ facts }) => unfinishedWords(facts)),
   ];
+}
+
+function isSameRun(before: Side, after: Side): boolean {
+  return before.facts.run === after.facts.run && before.evalId === after.evalId;
+}
+
+/** What was scored anew is a log of the same run. */
+function sameRunWords({ run }: RunFacts, changes: readonly Change[]): string {
+  return changes.length === 0
+    ? `this is the run ${run} compared with itself`
+    : `both are logs of one run, ${run}: its samples were run once`;
 }
 
 function unfinishedWords({ name, samples }: RunFacts): string {

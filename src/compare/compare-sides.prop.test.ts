@@ -44,7 +44,9 @@ function sideOf(all: readonly SideSample[]): Side {
     isDirty: false,
     dataset: '',
     scorers: '',
-    plan: digestOf('p'),
+    steps: [],
+    taskArgs: digestOf('p'),
+    modelSettings: digestOf('p'),
     limits: '',
   };
   const counts = { completed: all.length, errored: 0, unfinished: 0 };
@@ -59,6 +61,7 @@ function sideOf(all: readonly SideSample[]): Side {
   } as const;
   return {
     identity,
+    evalId: String(all.length),
     scorers: ['two'],
     facts: { ...facts, samples: counts },
     samples: new Map(all.map((one) => [sampleKeyText(one.id, one.epoch), one])),

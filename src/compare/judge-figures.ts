@@ -75,7 +75,10 @@ function completionOf(compared: Compared): FoundFigure | undefined {
 function judgedTogether(figures: readonly FoundFigure[]): readonly FigureComparison[] {
   const tested = figures.filter(({ samples }) => samples > 0);
   const adjusted = tested.length < 2 ? [] : holmAdjusted(tested.map(({ p }) => p));
-  return figures.map((figure) => judged(figure, adjusted[tested.indexOf(figure)]));
+  return figures.map((figure) => {
+    const pAdjusted = adjusted[tested.indexOf(figure)];
+    return judged(figure, pAdjusted === undefined ? undefined : { pAdjusted, count: tested.length });
+  });
 }
 
 /** Cost, tokens and time of a sample. Figures that nobody spent anything of are left out. */

@@ -1,5 +1,15 @@
-import { type Digest, digestOfJson, isJsonObject, type Json, toJson } from '../base/index.ts';
+import {
+  type Digest,
+  definedOf,
+  digestOfJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  toJson,
+} from '../base/index.ts';
 import type { LogHeader } from '../log/index.ts';
+
+export type Parts = Readonly<Record<string, string>>;
 
 /** What decides the results of a run, as far as its header tells. */
 export interface RunIdentity {
@@ -16,8 +26,14 @@ export interface RunIdentity {
   readonly definition?: string;
   /** A digest of the target: its prompt, code, settings and inputs, with the model. In logs of Holdfast only. */
   readonly target?: string;
-  /** A digest of solvers with their parameters, the task's arguments and how the model was set. */
-  readonly plan: Digest;
+  /** What these two are made of, by name, each as a short digest. In logs of Holdfast that are young enough. */
+  readonly parts?: { readonly target: Parts; readonly scoring: Parts };
+  /** Solvers in order, each with a digest of its parameters. */
+  readonly steps: readonly { readonly solver: string; readonly params: Digest }[];
+  /** A digest of the task's arguments. */
+  readonly taskArgs: Digest;
+  /** A digest of how the model was set. */
+  readonly modelSettings: Digest;
   readonly limits: string;
 }
 
@@ -35,22 +51,51 @@ export function identityOf({ eval: spec, plan, metadata }: LogHeader): RunIdenti
     scorers: (spec.scorers ?? []).map(({ name, options }) => `${name}${optionsText(options)}`).join(', '),
     ...(typeof ours?.definition === 'string' && { definition: ours.definition }),
     ...(typeof ours?.target === 'string' && { target: ours.target }),
-    plan: digestOfJson(
-      toJson({
-        steps: plan.steps.map(({ solver, params }) => [solver, params]),
-        solver: [spec.solver, spec.solver_args],
-        task: spec.task_args,
-        model: [spec.model_generate_config, spec.model_roles],
-        config: plan.config,
-      }),
+    ...definedOf({ parts: partsIn(ours) }),
+    steps: stepsOf(spec, plan),
+    taskArgs: digestOfJson(toJson(spec.task_args)),
+    modelSettings: digestOfJson(
+      toJson([
+        spec.model_generate_config,
+        spec.model_roles ?? null,
+        spec.model_args,
+        spec.model_base_url ?? null,
+        plan.config,
+      ]),
     ),
     limits: limitsText(spec.config),
   };
 }
 
-function ourMetadata(metadata: Json | undefined) {
+function ourMetadata(metadata: Json | undefined): JsonObject | undefined {
   const ours = isJsonObject(metadata) ? metadata.holdfast : undefined;
   return isJsonObject(ours) ? ours : undefined;
+}
+
+/** The arguments of a solver that was chosen on the command line stand beside the steps. */
+function stepsOf(
+  { solver, solver_args }: LogHeader['eval'],
+  { steps }: LogHeader['plan'],
+): RunIdentity['steps'] {
+  const chosen = toJson([solver ?? null, solver_args ?? null]);
+  const [first, ...others] = steps.length > 0 ? steps : [{ solver: solver ?? '', params: {} }];
+  if (!first) return [];
+  return [
+    { solver: first.solver, params: digestOfJson([first.params, chosen]) },
+    ...others.map(({ solver: name, params }) => ({ solver: name, params: digestOfJson(params) })),
+  ];
+}
+
+function partsIn(ours: JsonObject | undefined): RunIdentity['parts'] {
+  const parts = ours?.parts;
+  return isJsonObject(parts) ? { target: textsOf(parts.target), scoring: textsOf(parts.scoring) } : undefined;
+}
+
+function textsOf(value: Json | undefined): Parts {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+  );
 }
 
 function datasetText({ name, location, samples }: LogHeader['eval']['dataset']): string {

@@ -5,6 +5,11 @@ import { type SamplePoint, sampleHistory } from './sample-history.ts';
 
 let count = 0;
 
+/** What the digests are made of, with one part that is another. */
+function partsWith(target: Readonly<Record<string, string>> = {}) {
+  return { target: { prompt: 'p', code: 'c', inputs: 'i', ...target }, scoring: {} };
+}
+
 function point(values: readonly Json[], identity: Partial<RunIdentity> = {}, row = 1): SamplePoint {
   const run = `run${++count}`;
   return {
@@ -20,7 +25,10 @@ function point(values: readonly Json[], identity: Partial<RunIdentity> = {}, row
       scorers: 's',
       definition: 'd',
       target: 't',
-      plan: digestOf('plan'),
+      parts: partsWith(),
+      steps: [{ solver: 'model', params: digestOf('') }],
+      taskArgs: digestOf(''),
+      modelSettings: digestOf(''),
       limits: '',
       ...identity,
     },
@@ -59,16 +67,21 @@ test('a sample that never changed is stable', () => {
 
 describe('a flip is by what changed there', () => {
   test.each([
-    ['prompt', { target: 'other' }],
+    ['target', { target: 'other' }],
     ['scorer', { definition: 'other' }],
     ['model', { model: 'n', target: 'other' }],
+    ['settings', { modelSettings: digestOf('warm') }],
+    ['prompt', { target: 'other', parts: partsWith({ prompt: 'q' }) }],
+    ['code', { target: 'other', parts: partsWith({ code: 'q' }) }],
+    ['inputs', { target: 'other', parts: partsWith({ inputs: 'q' }) }],
   ] as const)('%s', (what, changed) => {
     const found = sampleHistory([point(['C']), point(['C']), point(['I'], changed), point(['I'], changed)]);
     expect(found.state).toBe('flipped');
     const [flip, ...others] = found.runs.flatMap((run) => run.flip ?? []);
     expect(others).toEqual([]);
     expect(found.runs[2]?.flip).toBe(flip);
-    expect(flip?.changes.map((change) => change.what)).toContain(what);
+    // And by nothing else, but for the commit: what is not known to be the prompt is not called so.
+    expect(flip?.changes.map((change) => change.what)).toEqual([what, 'commit']);
   });
 
   test('the sample’s own row', () => {
@@ -107,11 +120,38 @@ describe('a flaky one is told apart', () => {
     });
   });
 
-  test('by flipping more than twice, whatever changed', () => {
-    const flipped = (values: readonly string[]) =>
-      sampleHistory(values.map((value, index) => point([value], { target: String(index) })));
-    expect(flipped(['C', 'I', 'C'])).toMatchObject({ state: 'flipped' });
-    expect(flipped(['C', 'I', 'C', 'I'])).toMatchObject({ state: 'flaky', because: 'it flipped 3 times' });
+  test('by another outcome than in an earlier run of the same, whatever was run between them', () => {
+    const found = sampleHistory([point(['C']), point(['I'], { target: 'u' }), point(['I'])]);
+    expect(found).toMatchObject({ state: 'flaky', because: expect.stringMatching(/since run run\d+$/) });
+  });
+
+  test('and not by flips that something explains, however many there are', () => {
+    const edited = ['C', 'I', 'C', 'I', 'C'].map((value, index) => point([value], { target: String(index) }));
+    expect(sampleHistory(edited)).toMatchObject({ state: 'flipped' });
+  });
+});
+
+describe('two models in turn', () => {
+  const inTurn = (values: readonly string[]) =>
+    values.map((value, index) => point([value], index % 2 === 0 ? {} : { model: 'n', target: 'u' }));
+
+  test('that are each stable are no flaky sample: it flips once, where the second model comes in', () => {
+    const found = sampleHistory(inTurn(['C', 'I', 'C', 'I', 'C', 'I']));
+    expect(found.state).toBe('flipped');
+    expect(found.runs.map(({ flip }) => flip?.changes[0]?.what)).toEqual([
+      undefined,
+      'model',
+      ...Array(4).fill(undefined),
+    ]);
+  });
+
+  test('of which one is not stable are one', () => {
+    expect(sampleHistory(inTurn(['C', 'I', 'C', 'C', 'C', 'I']))).toMatchObject({ state: 'flaky' });
+  });
+
+  test('a flip is told against the last run on the same model', () => {
+    const found = sampleHistory([...inTurn(['C', 'I']), point(['I'], { target: 'edited' })]);
+    expect(found.runs[2]?.flip).toMatchObject({ from: 'pass', since: found.runs[0]?.run });
   });
 });
 

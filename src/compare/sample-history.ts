@@ -1,4 +1,4 @@
-import type { Json, SampleId } from '../base/index.ts';
+import { definedOf, type Json, type SampleId } from '../base/index.ts';
 import type { RunReader } from '../log/index.ts';
 import { isFigureOf, numberOf } from './figures.ts';
 import { identityOf, type RunIdentity } from './run-identity.ts';
@@ -34,9 +34,11 @@ export interface HistoryRun {
   readonly outcome: Outcome;
   /** As the log has them, one for each epoch. */
   readonly values: readonly Json[];
-  /** Present where the outcome is another than in the run before: what changed between the two. */
+  /** Present where the outcome is another than in the run before on the same model: what changed between the two. */
   readonly flip?: {
     readonly from: Outcome;
+    /** The run that it is another than in. */
+    readonly since: string;
     readonly changes: readonly Change[];
     readonly isExplained: boolean;
   };
@@ -56,43 +58,57 @@ export async function readSamplePoint(reader: RunReader, id: string): Promise<Sa
   };
 }
 
-/** More flips than this are no edits that broke it, mended it and broke it again: they are chance. */
-const FLIPS_MAX = 2;
-
 /**
- * What became of a sample, from run to run, oldest first. A flip is an outcome that is another than in the run before. A sample is
- * flaky when its epochs disagree within a run, when it flips although nothing changed that decides its result, or when it flips more than
- * twice; else its flips are by what changed there.
+ * What became of a sample, from run to run, oldest first. A flip is an outcome that is another than in the run before on the same model; in
+ * the first run on a model, than in the run before. So two models that are run in turn do not make a sample flip each time.
+ *
+ * A sample is flaky when its epochs disagree within a run, or when two runs give it other outcomes although nothing differs between them
+ * that decides its result. Else its flips are by what changed there, however many there are.
  */
 export function sampleHistory(points: readonly SamplePoint[], scorer?: string): SampleHistory {
   const figure = figureIn(points, scorer);
+  const told: ToldPoint[] = [];
   const runs: HistoryRun[] = [];
-  let before: { readonly point: SamplePoint; readonly outcome: Outcome } | undefined;
   for (const point of points) {
     const outcome = outcomeOf(point.epochs, figure);
-    const isFlip = before !== undefined && isTold(outcome) && before.outcome !== outcome;
-    runs.push({
-      run: point.run,
-      start: point.start,
-      ...(point.identity.commit !== undefined && { commit: point.identity.commit }),
-      model: point.identity.model,
-      outcome,
-      values: point.epochs.map(({ figures, state }) =>
-        state === 'errored' ? 'error' : ((figure === undefined ? undefined : figures.get(figure)) ?? null),
-      ),
-      ...(isFlip && before && { flip: { from: before.outcome, ...explain(before.point, point) } }),
-    });
-    if (isTold(outcome)) before = { point, outcome };
+    const flip = isTold(outcome) ? flipAt({ point, outcome }, told) : undefined;
+    runs.push({ ...runOf(point, figure), outcome, ...definedOf({ flip }) });
+    if (isTold(outcome)) told.push({ point, outcome });
   }
-  const because = whyFlaky(runs);
+  const because = whyFlaky(told);
   const hasFlipped = runs.some(({ flip }) => flip !== undefined);
   return {
     sample: points[0]?.epochs[0]?.id ?? '',
     figure,
     runs,
     state: because !== undefined ? 'flaky' : hasFlipped ? 'flipped' : 'stable',
-    ...(because !== undefined && { because }),
+    ...definedOf({ because }),
   };
+}
+
+/** A run that says something of the sample. */
+interface ToldPoint {
+  readonly point: SamplePoint;
+  readonly outcome: Outcome;
+}
+
+function runOf({ run, start, identity, epochs }: SamplePoint, figure: string | undefined) {
+  return {
+    run,
+    start,
+    ...definedOf({ commit: identity.commit }),
+    model: identity.model,
+    values: epochs.map(({ figures, state }) =>
+      state === 'errored' ? 'error' : ((figure === undefined ? undefined : figures.get(figure)) ?? null),
+    ),
+  };
+}
+
+function flipAt({ point, outcome }: ToldPoint, earlier: readonly ToldPoint[]): HistoryRun['flip'] {
+  const { model } = point.identity;
+  const before = earlier.findLast((one) => one.point.identity.model === model) ?? earlier.at(-1);
+  if (!before || before.outcome === outcome) return undefined;
+  return { from: before.outcome, since: before.point.run, ...explain(before.point, point) };
 }
 
 /** A run in which it was not scored says nothing about it. */
@@ -131,16 +147,18 @@ function explain(before: SamplePoint, after: SamplePoint) {
   const row: Change = { what: 'dataset', said: "the sample's own input or target differs", isWarning: true };
   const changes = isOtherRow ? [...found, row] : found;
   const hasDigests = [before, after].every(({ identity }) => identity.target !== undefined);
-  const isExplained = changes.some(({ what }) => !(what === 'code' && hasDigests));
+  const isExplained = changes.some(({ what }) => !(what === 'commit' && hasDigests));
   return { changes, isExplained };
 }
 
-function whyFlaky(runs: readonly HistoryRun[]): string | undefined {
-  const mixed = runs.find(({ outcome }) => outcome === 'mixed');
-  if (mixed) return `its epochs disagree in run ${mixed.run}`;
-  const unexplained = runs.find(({ flip }) => flip && !flip.isExplained);
-  if (unexplained)
-    return `it flipped in run ${unexplained.run} although nothing changed that decides its result`;
-  const flips = runs.filter(({ flip }) => flip !== undefined).length;
-  return flips > FLIPS_MAX ? `it flipped ${flips} times` : undefined;
+/** Each run is held against the last one before it that nothing tells apart from it, whatever was run between them. */
+function whyFlaky(told: readonly ToldPoint[]): string | undefined {
+  const mixed = told.find(({ outcome }) => outcome === 'mixed');
+  if (mixed) return `its epochs disagree in run ${mixed.point.run}`;
+  for (const [index, { point, outcome }] of told.entries()) {
+    const twin = told.slice(0, index).findLast((one) => !explain(one.point, point).isExplained);
+    if (twin && twin.outcome !== outcome)
+      return `it flipped in run ${point.run} although nothing changed that decides its result since run ${twin.point.run}`;
+  }
+  return undefined;
 }

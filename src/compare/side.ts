@@ -8,6 +8,8 @@ import { identityOf, type RunIdentity } from './run-identity.ts';
 export interface Side {
   readonly facts: RunFacts;
   readonly identity: RunIdentity;
+  /** Of the log: a run of Inspect has several, and what is made of a log keeps it. */
+  readonly evalId: string;
   readonly samples: ReadonlyMap<string, SideSample>;
   /** In the order in which the eval names them. */
   readonly scorers: readonly string[];
@@ -54,6 +56,7 @@ export async function readSide(reader: RunReader, name: string): Promise<Side> {
   const identity = identityOf(header);
   return {
     identity,
+    evalId: header.eval.eval_id,
     samples,
     scorers: scorerKeys((header.eval.scorers ?? []).map((scorer) => scorer.name)),
     facts: {

@@ -1,7 +1,23 @@
-import type { RunIdentity } from './run-identity.ts';
+import type { Parts, RunIdentity } from './run-identity.ts';
 
 export interface Change {
-  readonly what: 'eval' | 'dataset' | 'scorer' | 'prompt' | 'model' | 'code' | 'limits';
+  /**
+   * `target`: something of it, and the logs do not tell what. `prompt` only where it is known to be that: the prompt of a target that
+   * is code is in its code. `commit` is where all code was at, also that which the eval does not use.
+   */
+  readonly what:
+    | 'eval'
+    | 'dataset'
+    | 'scorer'
+    | 'model'
+    | 'prompt'
+    | 'settings'
+    | 'code'
+    | 'inputs'
+    | 'solver'
+    | 'target'
+    | 'commit'
+    | 'limits';
   /** One sentence. */
   readonly said: string;
   /** True when figures of the two runs do not measure the same thing, or not on the same rows. */
@@ -15,8 +31,9 @@ export function changesBetween(before: RunIdentity, after: RunIdentity): Change[
     ...datasetChange(before, after),
     ...scorerChange(before, after),
     ...modelChange(before, after),
-    ...promptChange(before, after),
-    ...codeChange(before, after),
+    ...solverChange(before, after),
+    ...targetChange(before, after),
+    ...commitChange(before, after),
     ...limitsChange(before, after),
   ];
 }
@@ -33,37 +50,116 @@ function datasetChange(before: RunIdentity, after: RunIdentity): Change[] {
   return [warning('dataset', `the dataset differs: ${before.dataset}, then ${after.dataset}`)];
 }
 
-/** Digests cover the eval's name: of two evals only the lists of scorers can be compared. */
+/** Digests cover the eval's name: of two evals only the lists of scorers and the parts can be compared. */
 function scorerChange(before: RunIdentity, after: RunIdentity): Change[] {
   if (before.scorers !== after.scorers)
     return [
       warning('scorer', `the scorers differ: ${before.scorers || 'none'}, then ${after.scorers || 'none'}`),
     ];
-  const isKnown =
-    before.definition !== undefined && after.definition !== undefined && before.eval === after.eval;
-  if (!isKnown || before.definition === after.definition) return [];
+  if (before.definition === undefined || after.definition === undefined) return [];
+  if (before.definition === after.definition) return [];
+  const parts = before.parts && after.parts ? differing(before.parts.scoring, after.parts.scoring) : [];
+  if (parts.length > 0) return parts.flatMap((part) => scoringPart(part) ?? []);
+  if (before.eval !== after.eval) return [];
   return [warning('scorer', 'the scorers differ in their code, metrics or reducers')];
+}
+
+/** Inputs are told with the target, to which they belong as well. */
+function scoringPart(part: string): Change | undefined {
+  if (part === 'inputs') return undefined;
+  const said: Parts = {
+    scorers: 'the scorers or their options differ',
+    code: 'the code of the scorers differs',
+    models: 'the models that scorers may ask are reached another way',
+    metrics: 'the metrics differ',
+    reducers: 'epochs are reduced another way',
+  };
+  return warning('scorer', said[part] ?? `the scoring differs (${part})`);
 }
 
 function modelChange(before: RunIdentity, after: RunIdentity): Change[] {
   return before.model === after.model ? [] : [note('model', `model ${before.model}, then ${after.model}`)];
 }
 
-/** The digest of a target covers its model: when that is another, nothing can be said of the prompt apart from the plan. */
-function promptChange(before: RunIdentity, after: RunIdentity): Change[] {
-  if (before.plan !== after.plan)
-    return [warning('prompt', 'the prompt differs: other solvers, parameters or settings of the model')];
-  if (before.model !== after.model || before.target === after.target) return [];
-  if (before.target === undefined || after.target === undefined)
-    return [warning('prompt', 'one log is of another tool: whether their prompts are alike cannot be told')];
-  return [warning('prompt', 'the target differs: its prompt, code, settings or inputs')];
+/** Solvers of Inspect that do nothing but say something to the model. */
+const PROMPTS: ReadonlySet<string> = new Set([
+  'system_message',
+  'user_message',
+  'assistant_message',
+  'prompt_template',
+  'chain_of_thought',
+]);
+
+/** What the logs of Inspect tell of it; those of Holdfast have one solver, which is the kind of the target. */
+function solverChange(before: RunIdentity, after: RunIdentity): Change[] {
+  const [from, to] = [before, after].map(({ steps }) => steps.map(({ solver }) => nameOf(solver)).join(', '));
+  const edited = before.steps.filter(({ params }, index) => params !== after.steps[index]?.params);
+  const solvers =
+    from !== to
+      ? [warning('solver', `the solvers differ: ${from || 'none'}, then ${to || 'none'}`)]
+      : edited.map(({ solver }) =>
+          PROMPTS.has(nameOf(solver))
+            ? warning('prompt', `the prompt differs: that of ${nameOf(solver)}`)
+            : warning('solver', `the parameters of ${nameOf(solver) || 'the solver'} differ`),
+        );
+  return [
+    ...solvers,
+    ...(before.taskArgs === after.taskArgs ? [] : [warning('settings', "the task's arguments differ")]),
+    ...(before.modelSettings === after.modelSettings
+      ? []
+      : [warning('settings', 'the settings of the model differ')]),
+  ];
 }
 
-function codeChange(before: RunIdentity, after: RunIdentity): Change[] {
+function nameOf(solver: string): string {
+  return solver.slice(solver.lastIndexOf('/') + 1);
+}
+
+/** The digest of a target covers its model and the eval's version: when those are others, only the parts can tell of the rest. */
+function targetChange(before: RunIdentity, after: RunIdentity): Change[] {
+  if (before.target === after.target) return [];
+  const isSame = before.model === after.model && before.version === after.version;
+  if (before.target === undefined || after.target === undefined)
+    return isSame
+      ? [warning('target', 'one log is of another tool: whether their prompts are alike cannot be told')]
+      : [];
+  const parts = before.parts && after.parts ? differing(before.parts.target, after.parts.target) : [];
+  if (parts.length > 0)
+    return parts.flatMap((part) =>
+      part === 'model' && before.model !== after.model ? [] : targetPart(part),
+    );
+  return isSame ? [warning('target', `the target differs: ${ANYTHING}; the logs do not tell which`)] : [];
+}
+
+const ANYTHING = 'its prompt, code, settings or inputs';
+
+function targetPart(part: string): Change {
+  const changes: Readonly<Record<string, Change>> = {
+    kind: warning('target', 'the target is of another kind'),
+    model: warning('model', 'the model of that name is another'),
+    prompt: warning('prompt', 'the prompt differs'),
+    settings: warning('settings', 'the settings of the target differ'),
+    command: warning('code', 'the command differs, or its program'),
+    workspace: warning('inputs', 'the files of the workspace differ'),
+    code: warning('code', 'the code of the target differs'),
+    inputs: warning('inputs', 'the files that the eval declares as inputs differ'),
+    redact: warning('settings', 'what is redacted differs'),
+  };
+  return changes[part] ?? warning('target', `the target differs (${part})`);
+}
+
+/** Names of the parts that are not the same on both sides, in the order in which they are written. */
+function differing(before: Parts, after: Parts): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => before[name] !== after[name],
+  );
+}
+
+function commitChange(before: RunIdentity, after: RunIdentity): Change[] {
   const [from, to] = [commitText(before), commitText(after)];
   return from === to || (from === undefined && to === undefined)
     ? []
-    : [note('code', `code ${from ?? 'of an unknown commit'}, then ${to ?? 'of an unknown commit'}`)];
+    : [note('commit', `code ${from ?? 'of an unknown commit'}, then ${to ?? 'of an unknown commit'}`)];
 }
 
 function limitsChange(before: RunIdentity, after: RunIdentity): Change[] {

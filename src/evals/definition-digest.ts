@@ -67,7 +67,7 @@ export function definitionDigest(planned: PlannedEval, about: CodeAndInputs = {}
 }
 
 /** A target that is described is known by its description; one that is made by code, and models that an eval brings along, by that code. */
-function codeOf({ target, bringsModels }: PlannedEval, code: DefinitionCode | undefined): Json {
+export function codeOf({ target, bringsModels }: PlannedEval, code: DefinitionCode | undefined): Json {
   if (target.kind === 'function') return code?.target ?? digestOf(String(target.run));
   return target.kind === 'modelObject' || bringsModels ? (code?.target ?? null) : null;
 }

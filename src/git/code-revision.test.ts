@@ -30,6 +30,48 @@ test('commit, branch and whether files differ; the index is not touched', async 
   expect(await codeRevisionAt(repo, ports)).toEqual({ commit, isDirty: true });
 });
 
+test('code that is not in the commit is a difference: new, ignored or elsewhere; other new files are none', async () => {
+  const repo = join(dir.path, 'repo');
+  initRepository(repo);
+  mkdirSync(join(repo, 'deep'));
+  for (const [name, text] of [
+    ['.gitignore', 'ignored.ts'],
+    ['a.ts', ''],
+    ['deep/[b]*.ts', ''],
+  ] as const)
+    writeFileSync(join(repo, name), text);
+  git(repo, 'add', '-A');
+  git(repo, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qm', 'one');
+  for (const name of ['ignored.ts', 'new.ts', 'notes.txt']) writeFileSync(join(repo, name), '');
+  writeFileSync(join(dir.path, 'outside.ts'), '');
+  const isDirtyWith = async (...names: string[]) =>
+    (
+      await codeRevisionAt(
+        join(repo, 'deep'),
+        ports,
+        names.map((name) => join(repo, name)),
+      )
+    )?.isDirty;
+  expect(await isDirtyWith('a.ts', 'deep/[b]*.ts', 'a.ts')).toBe(false);
+  expect(await isDirtyWith('a.ts', 'new.ts')).toBe(true);
+  expect(await isDirtyWith('ignored.ts')).toBe(true);
+  expect(await isDirtyWith('a.ts', '../outside.ts')).toBe(true);
+});
+
+test('code in a submodule is in the commit', async () => {
+  const [repo, other] = [join(dir.path, 'repo'), join(dir.path, 'other')];
+  const commit = (where: string) =>
+    git(where, '-c', 'user.name=x', '-c', 'user.email=x@y', 'commit', '-qm', 'one');
+  initRepository(other);
+  writeFileSync(join(other, 'b.ts'), '');
+  git(other, 'add', '-A');
+  commit(other);
+  initRepository(repo);
+  git(repo, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other, 'sub');
+  commit(repo);
+  expect(await codeRevisionAt(repo, ports, [join(repo, 'sub', 'b.ts')])).toMatchObject({ isDirty: false });
+});
+
 test('the work tree that one is in counts, and not the repository that it shares', async () => {
   const repo = join(dir.path, 'repo');
   initRepository(repo);

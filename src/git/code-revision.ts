@@ -6,18 +6,46 @@ export interface CodeRevision {
   readonly commit: string;
   /** Undefined when a commit is checked out and no branch, as most CI does it. */
   readonly branch?: string;
-  /** True when a file that git knows differs from the commit. */
+  /** True when a file that git knows differs from the commit, or when the code that is asked about is not in it. */
   readonly isDirty: boolean;
 }
 
 /**
- * The commit that a folder is of, by one process; undefined where there is no repository, no commit or no git: then nobody can
- * tell, which keeps nobody from running an eval. The index is read and never refreshed.
+ * The commit that a folder is of; undefined where there is no repository, no commit or no git: then nobody can tell, which keeps
+ * nobody from running an eval. The index is read and never refreshed.
+ *
+ * `code`: files that are used as code. One that git does not know, be it new, ignored or outside of the work tree, is not in the commit:
+ * whoever checks that out has other code. Other such files do not matter: logs and notes lie about in every work tree.
  */
-export async function codeRevisionAt(dir: string, ports: GitPorts): Promise<CodeRevision | undefined> {
-  const args = ['--no-optional-locks', 'status', '--porcelain=v2', '--branch', '--untracked-files=no'];
+export async function codeRevisionAt(
+  dir: string,
+  ports: GitPorts,
+  code: readonly string[] = [],
+): Promise<CodeRevision | undefined> {
+  const said = await sayIn(dir, ports, ['status', '--porcelain=v2', '--branch', '--untracked-files=no']);
+  const revision = said === undefined ? undefined : revisionIn(said);
+  if (!revision || revision.isDirty || (await knowsAll(dir, ports, code))) return revision;
+  return { ...revision, isDirty: true };
+}
+
+/** So many at a time fit on every command line. */
+const FILES_AT_A_TIME = 200;
+
+async function knowsAll(dir: string, ports: GitPorts, files: readonly string[]): Promise<boolean> {
+  for (let at = 0; at < files.length; at += FILES_AT_A_TIME) {
+    const some = files.slice(at, at + FILES_AT_A_TIME);
+    const args = ['--literal-pathspecs', 'ls-files', '-z', '--recurse-submodules', '--', ...some];
+    // It ends with an error for a file outside of the work tree.
+    const known = (await sayIn(dir, ports, args))?.split('\0').filter((name) => name !== '') ?? [];
+    if (new Set(known).size < new Set(some).size) return false;
+  }
+  return true;
+}
+
+/** What git says in a folder; undefined when it fails or is missing. */
+async function sayIn(dir: string, ports: GitPorts, args: readonly string[]): Promise<string | undefined> {
   try {
-    await using process = await startGit(args, {
+    await using process = await startGit(['--no-optional-locks', ...args], {
       ...ports,
       env: quietEnv(ports.env),
       cwd: dir,
@@ -26,7 +54,7 @@ export async function codeRevisionAt(dir: string, ports: GitPorts): Promise<Code
     const chunks: Uint8Array[] = [];
     for await (const chunk of process.stdout) chunks.push(chunk);
     const { exitCode } = await process.end;
-    return exitCode === 0 ? revisionIn(Buffer.concat(chunks).toString('utf8')) : undefined;
+    return exitCode === 0 ? Buffer.concat(chunks).toString('utf8') : undefined;
   } catch (error) {
     if (error instanceof ActionableError) return undefined;
     throw error;

@@ -8,8 +8,6 @@ import {
 } from '../base/index.ts';
 import { chunkedDocument } from './chunked-document.ts';
 import type { SampleParts } from './condensed.ts';
-import { Wrong } from './kinds/kind.ts';
-import { sampleSummary } from './kinds/sample-kinds.ts';
 import { logErrors } from './log-errors.ts';
 import type { RawMember } from './log-file.ts';
 import type { MemberInfo, StoredLogReader } from './log-reader.ts';
@@ -37,6 +35,7 @@ import type {
   SampleFields,
 } from './schema.ts';
 import { summarize } from './summarize.ts';
+import { saysEnd, summaryIn } from './summary-row.ts';
 import type { Scratch } from './text-store.ts';
 import { DEFAULT_LIMITS, type ReadLimits } from './zip-reader.ts';
 
@@ -83,7 +82,8 @@ export class EvalLogReader implements StoredLogReader {
   async *summaries(): AsyncGenerator<EvalSampleSummary> {
     const whole = this.json('summaries.json');
     if (whole) {
-      for await (const row of whole.readItems()) yield this.#asSummary(row, whole);
+      for await (const row of whole.readItems())
+        yield summaryIn(whole, row, saysEnd(row) || (await this.#isFinished()));
       return;
     }
     const seen = new Set<string>();
@@ -205,15 +205,15 @@ export class EvalLogReader implements StoredLogReader {
     for (const name of this.#numbered('_journal/summaries')) {
       const batch = this.json(name);
       if (!batch) continue;
-      for await (const row of batch.readItems()) yield this.#asSummary(row, batch);
+      for await (const row of batch.readItems())
+        yield summaryIn(batch, row, saysEnd(row) || (await this.#isFinished()));
     }
   }
 
-  #asSummary(row: Json, member: MemberJson): EvalSampleSummary {
-    const summary = sampleSummary(row);
-    if (summary instanceof Wrong)
-      throw member.wrongShape(`has a row that is not a summary: ${summary.reason}`);
-    return summary;
+  /** Of a run whose header is damaged nobody knows. */
+  async #isFinished(): Promise<boolean> {
+    const header = await this.#headerIfWhole();
+    return header !== undefined && header.status !== 'started';
   }
 
   async context(id: SampleId, epoch: number): Promise<SampleContext | undefined> {
@@ -236,8 +236,12 @@ export class EvalLogReader implements StoredLogReader {
 
   /** Samples are read without it where the header is damaged: only those of old logs have a score without a name. */
   async #firstScorer(): Promise<string | undefined> {
+    return (await this.#headerIfWhole())?.results?.scores?.[0]?.name;
+  }
+
+  async #headerIfWhole(): Promise<LogHeader | undefined> {
     try {
-      return (await this.header()).results?.scores?.[0]?.name;
+      return await this.header();
     } catch (error) {
       if (error instanceof DamageError) return undefined;
       throw error;

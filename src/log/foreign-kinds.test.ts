@@ -126,7 +126,7 @@ describe('[LOG-36] a row of the summaries', () => {
     );
   });
 
-  test('with an error that is null has none, and one with an error that is no text keeps it', async () => {
+  test('with an error that is null has none, and one with an error that is no text keeps it and has ended', async () => {
     const reader = await open({
       rows: [
         { ...ROW, error: null, limit: null },
@@ -137,7 +137,7 @@ describe('[LOG-36] a row of the summaries', () => {
     const [none, some, scored] = await Array.fromAsync(reader.summaries());
     expect(none).not.toHaveProperty('error');
     expect(none).not.toHaveProperty('limit');
-    expect(some).toMatchObject({ error: '{"message":"boom"}', limit: '{"type":"token"}', completed: false });
+    expect(some).toMatchObject({ error: '{"message":"boom"}', limit: '{"type":"token"}', completed: true });
     expect(scored).toMatchObject({ scores: { match: { value: 1 } }, model_usage: {}, metadata: {} });
     expect(Object.keys(scored?.scores ?? {})).toEqual(['match']);
     expect(scored).not.toHaveProperty('retries');

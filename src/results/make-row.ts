@@ -1,6 +1,6 @@
 import { type Digest, definedOf, isJsonObject, type RunId } from '../base/index.ts';
 import type { EvalSampleSummary, LogHeader, LogReader, ModelUsage } from '../log/index.ts';
-import { RunningScore } from '../stats/index.ts';
+import { EpochScores } from '../stats/index.ts';
 import { runIdFor } from './layout.ts';
 import type { RowContent, RowScore, RunRow } from './run-row.ts';
 
@@ -21,7 +21,8 @@ export interface SampleCounts {
   readonly errored: number;
   /** Undefined when scores are not of the kind that passes or fails, or nobody looked. */
   readonly passed?: number | undefined;
-  intervalOf(scorer: string): { readonly low: number; readonly high: number } | undefined;
+  /** Over samples, their epochs reduced as the log reduces them [RES-13]; by their mean where it names no reducer. */
+  intervalOf(scorer: string, reducer?: string): { readonly low: number; readonly high: number } | undefined;
 }
 
 /** The list row of a log, as the first revision of its run: from its header and its list of samples. */
@@ -79,25 +80,27 @@ export function runOf({ eval: spec }: LogHeader): RunId {
   return runIdFor({ runId: spec.run_id, evalId: spec.eval_id, created: spec.created });
 }
 
-/** What the list of samples says, in one pass and in little memory. */
+/** What the list of samples says, in one pass: of a sample only its scores are kept. */
 class RowTally implements SampleCounts {
   samples = 0;
   completed = 0;
   errored = 0;
-  readonly #scores = new Map<string, RunningScore>();
+  readonly #scores = new Map<string, EpochScores>();
   #passed = 0;
   #isPassOrFail = true;
   #scored = 0;
 
-  add({ scores, error, completed }: EvalSampleSummary): void {
+  add({ id, scores, error, completed }: EvalSampleSummary): void {
     this.samples++;
     if (error !== undefined) this.errored++;
     else if (completed) this.completed++;
     const entries = Object.entries(scores ?? {});
+    // 1 and "1" are one sample.
+    const sample = String(id);
     for (const [name, score] of entries) {
-      const running = this.#scores.get(name) ?? new RunningScore();
-      this.#scores.set(name, running);
-      running.add(score.value);
+      const over = this.#scores.get(name) ?? new EpochScores();
+      this.#scores.set(name, over);
+      over.add(sample, score.value);
     }
     const [first] = entries;
     if (!first) return;
@@ -111,8 +114,8 @@ class RowTally implements SampleCounts {
     return this.#isPassOrFail && this.#scored > 0 ? this.#passed : undefined;
   }
 
-  intervalOf(scorer: string): { readonly low: number; readonly high: number } | undefined {
-    const interval = this.#scores.get(scorer)?.soFar().interval;
+  intervalOf(scorer: string, reducer?: string): { readonly low: number; readonly high: number } | undefined {
+    const interval = this.#scores.get(scorer)?.interval(reducer);
     return interval && { low: interval.lower, high: interval.upper };
   }
 }
@@ -124,8 +127,8 @@ const FAIL: ReadonlySet<unknown> = new Set([0, false, 'I', 'N']);
 const MEANS: ReadonlySet<string> = new Set(['accuracy', 'mean']);
 const UNLISTED: ReadonlySet<string> = new Set(['stderr', 'std', 'var', 'bootstrap_stderr']);
 
-function scoresOf({ results }: LogHeader, counts: SampleCounts): RowScore[] {
-  return (results?.scores ?? []).flatMap(({ name, scorer, metrics }) =>
+function scoresOf({ results, eval: { config } }: LogHeader, counts: SampleCounts): RowScore[] {
+  return (results?.scores ?? []).flatMap(({ name, scorer, metrics, reducer = config.epochs_reducer?.[0] }) =>
     Object.values(metrics)
       .filter((metric) => !UNLISTED.has(metric.name))
       .map((metric) => ({
@@ -133,7 +136,7 @@ function scoresOf({ results }: LogHeader, counts: SampleCounts): RowScore[] {
         name,
         metric: metric.name,
         value: Number.isFinite(metric.value) ? metric.value : null,
-        ...(MEANS.has(metric.name) ? counts.intervalOf(name) : {}),
+        ...(MEANS.has(metric.name) ? counts.intervalOf(name, reducer) : {}),
       })),
   );
 }

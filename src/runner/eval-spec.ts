@@ -112,6 +112,7 @@ function ourMetadata({ runId, plan, target, eval: planned, redaction }: EvalSpec
     definition: plan.identity.definition,
     target: plan.identity.target,
     target_kind: target.kind,
+    ...definedOf({ parts: plan.identity.parts && toJson(plan.identity.parts) }),
     plan: plan.digest,
     threshold: toJson(planned.threshold),
     ...(planned.description === undefined ? {} : { description: redaction.text(planned.description) }),

@@ -3,7 +3,7 @@ export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
 export { addMoney } from './money.ts';
-export type { ObservedOutcome, RunObserver, RunStarted } from './observer.ts';
+export type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from './observer.ts';
 export { checkWritable, placesOf } from './open-places.ts';
 export type { Places } from './places.ts';
 export { type RescoreReport, rescoreLog } from './rescore.ts';

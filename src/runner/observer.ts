@@ -7,7 +7,7 @@ import type { ExpectedCost } from './sample-costs.ts';
 export interface RunObserver {
   onRunStart?(run: RunStarted): void;
   /** Before `onRunStart`, for each sample that earlier attempts or other runs completed. */
-  onSampleKept?(scores: Readonly<Record<string, Score>>): void;
+  onSampleKept?(scores: Readonly<Record<string, Score>>, sample: ObservedSample): void;
   onSampleStart?(sample: ObservedSample): void;
   onSampleEnd?(sample: ObservedSample, outcome: ObservedOutcome): void;
   /** A live call failed, and may be tried again: told at once. */

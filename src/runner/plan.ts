@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Digest, digestOf, type SampleId, sampleKeyText } from '../base/index.ts';
+import type { DefinitionParts } from '../evals/index.ts';
 
 /** One sample to run: a row of the dataset at an epoch. */
 export interface PlannedSample {
@@ -39,6 +40,8 @@ export interface PlanIdentity {
   readonly scoring: Digest;
   /** What decides the numbers of the log, given the outputs. */
   readonly definition: Digest;
+  /** What these digests are made of, for whoever asks later what changed; it decides nothing. */
+  readonly parts?: DefinitionParts;
 }
 
 export interface PlanInput extends PlanIdentity {

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { definedOf, digestOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { definitionDigest, scoringDigest, targetDigest } from '../evals/index.ts';
+import { definitionDigest, definitionParts, scoringDigest, targetDigest } from '../evals/index.ts';
 import {
   type BilledName,
   billedTarget,
@@ -49,6 +49,7 @@ export async function prepareEval(
     targetName: target.name,
     knownAs: target.knownAs ?? target.name,
     target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
+    parts: definitionParts(task.eval, { ...scoring, key: target.key }),
     scoring: scoringDigest(task.eval, scoring),
     definition: definitionDigest(task.eval, scoring),
     epochs: task.eval.epochs.count,

@@ -18,11 +18,13 @@ import {
 import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
+  type DefinitionParts,
   definitionDigest,
   type PlannedEval,
   type PlannedScorer,
   scorerSpecs,
   scoringDigest,
+  scoringParts,
 } from '../evals/index.ts';
 import { StateDir } from '../journal/index.ts';
 import {
@@ -139,6 +141,7 @@ class Rescore {
   readonly #scratchDir: string;
   readonly #scoring: Digest;
   readonly #definition: Digest;
+  readonly #parts: DefinitionParts['scoring'];
   readonly #usage = new Map<string, ModelUsage>();
   readonly #tally = new ScorerTally();
   #scorers: readonly PlannedScorer[] = [];
@@ -151,6 +154,7 @@ class Rescore {
     const about = { code: options.code, inputs, models: options.models.surroundings };
     this.#scoring = scoringDigest(options.eval, about);
     this.#definition = definitionDigest(options.eval, about);
+    this.#parts = scoringParts(options.eval, about);
   }
 
   async letGo(): Promise<void> {
@@ -338,8 +342,16 @@ class Rescore {
       scorers,
       ...(metrics === undefined ? {} : { metrics: toJson(metrics) }),
       config: { ...spec.config, ...(epochs.reducers ? { epochs_reducer: epochs.reducers } : {}) },
-      metadata: { ...spec.metadata, holdfast: { ...ours, definition: this.#definition } },
+      metadata: {
+        ...spec.metadata,
+        holdfast: { ...ours, definition: this.#definition, ...this.#partsIn(ours) },
+      },
     };
+  }
+
+  /** A log of before there were parts gets none: of its target they are not known. */
+  #partsIn({ parts }: JsonObject): JsonObject {
+    return isJsonObject(parts) ? { parts: { ...parts, scoring: this.#parts } } : {};
   }
 
   #headerOf(header: LogHeader): LogHeader {

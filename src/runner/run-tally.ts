@@ -125,7 +125,7 @@ export class RunTally {
   #countSaved(summary: EvalSampleSummary): void {
     this.ledger.reused(summary);
     this.#scorers.add(summary.scores ?? {});
-    this.#options.observer?.onSampleKept?.(summary.scores ?? {});
+    this.#options.observer?.onSampleKept?.(summary.scores ?? {}, { id: summary.id, epoch: summary.epoch });
   }
 }
 

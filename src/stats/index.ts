@@ -1,8 +1,9 @@
+export { EpochScores } from './epoch-scores.ts';
 export { holmAdjusted } from './holm.ts';
 export type { MetricSpec } from './metric-spec.ts';
 export { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
 export { type Pair, type PairedDifference, pairedDifference, type SamplePairs } from './paired-difference.ts';
-export { toDecide } from './power.ts';
+export { fewestSamples, toDecide } from './power.ts';
 export { REDUCER_FORMS, readReducer } from './reducers.ts';
 export { computeResults, ResultsCollector, scorerKeys } from './results.ts';
 export { RunningScore, type ScoreSoFar } from './running-score.ts';

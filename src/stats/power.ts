@@ -14,7 +14,7 @@ export interface PowerInput {
 
 /** What it would take to tell, with probability `power`, if the true difference were the one that was seen. */
 export interface ToDecide {
-  /** The smallest difference that would be noticed with what is there now; undefined when its spread is unknown. */
+  /** The smallest difference that would be noticed with what is there now; undefined when its spread is unknown, or nothing differs. */
   readonly detectable: number | undefined;
   /** Epochs of every sample in all; undefined when no number of them would do, or nothing differs. */
   readonly epochs: number | undefined;
@@ -31,6 +31,8 @@ export interface ToDecide {
 export function toDecide({ difference, samples, spread, alpha, power }: PowerInput): ToDecide {
   const fewest = fewestSamples(alpha);
   const { between, within } = spread;
+  // Of nothing nobody can say what more of it would tell.
+  if (samples === 0) return { detectable: undefined, ...undecidable, samples: undefined };
   if (samples < 2)
     return { detectable: undefined, ...undecidable, samples: difference === 0 ? undefined : fewest };
   const reach = tQuantile(1 - alpha / 2, samples - 1) + normalQuantile(power);
@@ -49,7 +51,7 @@ export function toDecide({ difference, samples, spread, alpha, power }: PowerInp
 const undecidable = { epochs: undefined, isAtLeast: false } as const;
 
 /** As many as make the chance that all differ in one direction less than α. */
-function fewestSamples(alpha: number): number {
+export function fewestSamples(alpha: number): number {
   return Math.floor(1 - Math.log2(alpha)) + 1;
 }
 

@@ -1,6 +1,6 @@
 /** Asking the store as a user does: real git, logs that the program made, and the questions of a working day. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitInput } from '../sim/results-repo.ts';
@@ -51,6 +51,7 @@ async function runVersion(version: Version): Promise<void> {
 const logOf = (name: string) =>
   `${name}/${readdirSync(join(dir.path, name)).find((file) => file.endsWith('.eval'))}`;
 const ask = (...args: string[]) => holdfast(dir.path, args);
+const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 const json = ({ stdout }: Ended) => JSON.parse(stdout);
 
 beforeAll(async () => {
@@ -68,7 +69,10 @@ test('a run beside itself: no sample differed, and it cannot tell', async () => 
   const { stdout, code } = await ask('compare', logOf('one'), logOf('one'), '--gate');
   expect(code).toBe(0);
   expect(stdout).toContain('Cannot tell');
-  expect(stdout).toContain('No sample differed.');
+  expect(oneLine(stdout)).toContain(
+    'No sample differed; 6 of these 20 samples going the same way (a difference of 0.300) would have shown.',
+  );
+  expect(stdout).toMatch(/Warning: this is the run \S+ compared with itself\./);
 });
 
 describe('holdfast compare', () => {
@@ -84,7 +88,7 @@ describe('holdfast compare', () => {
     expect(stdout).toContain('Spent on a sample (lower is better)');
     expect(stdout).toContain('Only in A: 1 sample: new');
     expect(stdout).toContain('Only in B: 1 sample: q19');
-    expect(stdout).toContain('Warning: the target differs: its prompt, code, settings or inputs.');
+    expect(stdout).toContain('Warning: the code of the target differs.');
     expect(stdout).toMatch(/Also different: code [0-9a-f]{8}, then [0-9a-f]{8}/);
     expect(stdout.indexOf('Flips')).toBeLessThan(stdout.indexOf('Scores'));
   });
@@ -167,6 +171,21 @@ describe('holdfast compare', () => {
     const ended = await holdfast(elsewhere.path, ['compare', ...logs]);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('B is worse than A.') });
   });
+
+  test('outside of a repository, with a wrong one and without git it says so, and is no bug', async () => {
+    await using elsewhere = await makeTempDir();
+    const node = join(elsewhere.path, 'node');
+    symlinkSync(process.execPath, node);
+    for (const [where, args, env, code] of [
+      [elsewhere.path, [], {}, 'E_NO_REPOSITORY'],
+      [dir.path, ['--repo', join(elsewhere.path, 'nowhere')], {}, 'E_NO_REPOSITORY'],
+      [dir.path, [], { PATH: elsewhere.path }, 'E_GIT_MISSING'],
+    ] as const) {
+      const ended = await holdfast(where, ['compare', '@prev', '@last', ...args, '--json'], env);
+      expect(ended.code).not.toBe(70);
+      expect(json(ended).error).toMatchObject({ code, hint: expect.any(String) });
+    }
+  }, 60_000);
 });
 
 describe('holdfast history', () => {
@@ -192,7 +211,7 @@ describe('holdfast history', () => {
     const { stdout } = await ask('history', 'quiz', '--sample', 'q05');
     expect(stdout).toContain('q05 (exact) flipped, and is not flaky.');
     expect(stdout).toMatch(/First flip: pass → fail in run \S+/);
-    expect(stdout).toMatch(/Changed there: the target differs.*code [0-9a-f]{8}, then/);
+    expect(oneLine(stdout)).toMatch(/Changed there: the code of the target differs; code [0-9a-f]{8}, then/);
     expect((await ask('history', 'quiz', '--sample', 'q19')).stdout).toContain('never flipped in 2 runs');
   });
 

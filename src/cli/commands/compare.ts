@@ -14,6 +14,7 @@ import { letHeapGrow } from '../small-heap.ts';
 interface CompareFlags extends ReferenceFlags {
   readonly gate?: true;
   readonly md?: true;
+  readonly all?: true;
   readonly scorer?: readonly string[];
   readonly lower?: readonly string[];
 }
@@ -26,6 +27,7 @@ of a published run or its beginning, a tag (tag:<name>), @last, @prev (the one b
   options: [
     new Option('--gate', 'end with 1 when a run is worse'),
     new Option('--md', 'print Markdown, for a pull request').conflicts('json'),
+    new Option('--all', 'list all flips, errors and samples that only one run has, however many'),
     new Option('--scorer <name>', 'only this scorer; repeatable').argParser(collect),
     new Option('--lower <name>', 'of this scorer a lower score is better; repeatable').argParser(collect),
     new Option('--eval <name>', 'the eval of @last, @prev, @main and tags (default: that of the other runs)'),
@@ -53,7 +55,10 @@ of a published run or its beginning, a tag (tag:<name>), @last, @prev (the one b
     );
     if (flags.json) terminal.json(toJson(comparison));
     else {
-      const lines = flags.md ? compareMarkdown(comparison) : compareReport(comparison, terminal);
+      const shown = { isAll: flags.all ?? false };
+      const lines = flags.md
+        ? compareMarkdown(comparison, shown)
+        : compareReport(comparison, terminal, shown);
       for (const line of lines) terminal.line(line);
     }
     const isWorse = comparison.after.some(({ verdict }) => verdict === 'worse');

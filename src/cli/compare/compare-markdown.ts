@@ -15,17 +15,20 @@ import {
   verdictWords,
 } from './compare-words.ts';
 
-const FLIPS_SHOWN = 50;
-const NAMES_SHOWN = 20;
+/** How many of each list are shown, unless all are asked for. */
+const SOME = { flips: 50, names: 20 };
+const EVERYTHING = { flips: Infinity, names: Infinity };
+const HOW_TO_SEE_ALL = 'all with --md --all';
 
 /** A comparison for a pull request: what decides is in sight, the rest behind a fold. */
-export function compareMarkdown(comparison: Comparison): string[] {
+export function compareMarkdown(comparison: Comparison, { isAll }: { readonly isAll: boolean }): string[] {
+  const most = isAll ? EVERYTHING : SOME;
   const lines: string[] = [];
   for (const [index, run] of comparison.after.entries()) {
     const letter = letterOf(index + 1);
     if (index > 0) lines.push('');
     lines.push(...headline(run, letter), '', ...runLines(comparison.before, run.run, letter));
-    lines.push(...tableOf(run, letter), ...flipsOf(run), ...notesOf(run, letter));
+    lines.push(...tableOf(run, letter), ...flipsOf(run, most), ...notesOf(run, letter, most));
   }
   return lines;
 }
@@ -71,11 +74,11 @@ function cells(figure: FigureComparison): string[] {
   ];
 }
 
-function flipsOf({ scores, completed }: ComparedRun): string[] {
+function flipsOf({ scores, completed }: ComparedRun, most: typeof SOME): string[] {
   return [...scores, ...(completed ? [completed] : [])].flatMap((figure) => {
     if (figure.flips.length === 0) return [];
     const lines = flipLines(figure.flips, { hasEpochs: figure.pairs > figure.samples });
-    const left = lines.length - FLIPS_SHOWN;
+    const left = lines.length - most.flips;
     return [
       '',
       `<details><summary>${plain(figure.figure)}: ${flipCounts(figure)}</summary>`,
@@ -83,26 +86,31 @@ function flipsOf({ scores, completed }: ComparedRun): string[] {
       '| sample | A | now | |',
       '|---|---|---|---|',
       ...lines
-        .slice(0, FLIPS_SHOWN)
+        .slice(0, most.flips)
         .map(
           ({ sample, from, to, isBetter }) =>
             `| ${plain(sample)} | ${plain(from)} | ${plain(to)} | ${isBetter ? 'better' : 'worse'} |`,
         ),
-      ...(left > 0 ? ['', `and ${left} more`] : []),
+      ...(left > 0 ? ['', `and ${left} more (${HOW_TO_SEE_ALL})`] : []),
       '',
       '</details>',
     ];
   });
 }
 
-function notesOf({ errors, onlyBefore, onlyAfter, warnings }: ComparedRun, letter: string): string[] {
+function notesOf(
+  { errors, onlyBefore, onlyAfter, warnings }: ComparedRun,
+  letter: string,
+  most: typeof SOME,
+): string[] {
+  const shown = { limit: most.names, howToSeeAll: HOW_TO_SEE_ALL };
   const lines = [
     ...warnings.map((said) => `Warning: ${said}.`),
     ...(errors.length > 0
       ? [`${errors.length} samples ended with an error and are left out of the scores.`]
       : []),
-    ...(onlyBefore.length > 0 ? [`Only in A: ${oneSidedWords(onlyBefore, NAMES_SHOWN)}.`] : []),
-    ...(onlyAfter.length > 0 ? [`Only in ${letter}: ${oneSidedWords(onlyAfter, NAMES_SHOWN)}.`] : []),
+    ...(onlyBefore.length > 0 ? [`Only in A: ${oneSidedWords(onlyBefore, shown)}.`] : []),
+    ...(onlyAfter.length > 0 ? [`Only in ${letter}: ${oneSidedWords(onlyAfter, shown)}.`] : []),
   ];
   return lines.length === 0 ? [] : ['', ...lines.map((line) => `- ${plain(line)}`)];
 }

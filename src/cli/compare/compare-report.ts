@@ -19,13 +19,21 @@ import {
   verdictWords,
 } from './compare-words.ts';
 
-const FLIPS_SHOWN = 24;
-const MOVES_SHOWN = 10;
-const ERRORS_SHOWN = 5;
-const NAMES_SHOWN = 8;
+/** How many of each list are shown, unless all are asked for. */
+const SOME = { flips: 24, moves: 10, errors: 5, names: 8 };
+const EVERYTHING = { flips: Infinity, moves: Infinity, errors: Infinity, names: Infinity };
+const HOW_TO_SEE_ALL = '--all lists them';
+
+interface Report extends Terminal {
+  readonly most: typeof SOME;
+}
 
 /** A comparison for a terminal: the verdict first, then what flipped, then figures, then what to know about them. */
-export function compareReport(comparison: Comparison, terminal: Terminal): string[] {
+export function compareReport(
+  comparison: Comparison,
+  terminal: Terminal,
+  { isAll }: { readonly isAll: boolean },
+): string[] {
   const lines: string[] = [];
   for (const [index, run] of comparison.after.entries())
     lines.push(...headline(run, letterOf(index + 1), terminal));
@@ -34,7 +42,7 @@ export function compareReport(comparison: Comparison, terminal: Terminal): strin
     const isSeveral = comparison.after.length > 1;
     const letter = letterOf(index + 1);
     if (isSeveral) lines.push('', terminal.style.bold(`A and ${letter}`));
-    lines.push(...bodyOf(run, letter, terminal));
+    lines.push(...bodyOf(run, letter, { ...terminal, most: isAll ? EVERYTHING : SOME }));
   }
   return lines;
 }
@@ -89,7 +97,7 @@ function runRow(
   ];
 }
 
-function bodyOf(run: ComparedRun, letter: string, terminal: Terminal): string[] {
+function bodyOf(run: ComparedRun, letter: string, terminal: Report): string[] {
   return [
     ...flipsFirst(run.scores).flatMap((figure) => flipsOf(figure, terminal)),
     ...tableOf('Scores', [...run.scores, ...(run.completed ? [run.completed] : [])], letter, terminal),
@@ -104,7 +112,7 @@ function flipsFirst(figures: readonly FigureComparison[]): FigureComparison[] {
   return figures.toSorted((a, b) => Number(a.kind === 'number') - Number(b.kind === 'number'));
 }
 
-function flipsOf(figure: FigureComparison, terminal: Terminal): string[] {
+function flipsOf(figure: FigureComparison, terminal: Report): string[] {
   if (figure.flips.length === 0) return [];
   const isMoves = figure.kind === 'number';
   const lines = flipLines(figure.flips, { hasEpochs: figure.pairs > figure.samples });
@@ -116,7 +124,7 @@ function flipsOf(figure: FigureComparison, terminal: Terminal): string[] {
 }
 
 /** `− C → I  a, b, c and 4 more`: samples that went the same way, together. */
-function flipGroups(lines: readonly FlipLine[], { style, columns }: Terminal): string[] {
+function flipGroups(lines: readonly FlipLine[], { style, columns, most }: Report): string[] {
   const groups = new Map<string, FlipLine[]>();
   for (const line of lines) {
     const key = `${line.from} → ${line.to}`;
@@ -125,9 +133,9 @@ function flipGroups(lines: readonly FlipLine[], { style, columns }: Terminal): s
     else groups.set(key, [line]);
   }
   return [...groups].map(([way, group]) => {
-    const named = group.slice(0, FLIPS_SHOWN).map(({ sample }) => sample);
+    const named = group.slice(0, most.flips).map(({ sample }) => sample);
     const left = group.length - named.length;
-    const names = `${named.join(', ')}${left > 0 ? ` and ${left} more (--json lists all)` : ''}`;
+    const names = `${named.join(', ')}${left > 0 ? ` and ${left} more (${HOW_TO_SEE_ALL})` : ''}`;
     const mark = group[0]?.isBetter ? style.good('+') : style.bad('−');
     return hanging(`  ${mark} ${way}  `, names, columns);
   });
@@ -140,9 +148,9 @@ function hanging(title: string, text: string, columns: number): string {
   return title + wrapWords(`${'.'.repeat(indent - 1)} ${text}`, columns, indent).slice(indent);
 }
 
-function movesOf(lines: readonly FlipLine[], { style, columns }: Terminal): string[] {
+function movesOf(lines: readonly FlipLine[], { style, columns, most }: Report): string[] {
   const rows = lines
-    .slice(0, MOVES_SHOWN)
+    .slice(0, most.moves)
     .map(({ sample, from, to, isBetter }) => [
       isBetter ? style.good('  +') : style.bad('  −'),
       sample,
@@ -206,10 +214,10 @@ function leftOutOf(figures: readonly FigureComparison[], { style }: Terminal): s
 function errorsOf(
   { errors, completed }: ComparedRun,
   letter: string,
-  { style, columns }: Terminal,
+  { style, columns, most }: Report,
 ): string[] {
   if (errors.length === 0) return [];
-  const lines = errors.slice(0, ERRORS_SHOWN).map(({ id, epoch, before, after }) => {
+  const lines = errors.slice(0, most.errors).map(({ id, epoch, before, after }) => {
     const where = before === undefined ? letter : after === undefined ? 'A' : 'both';
     const said = oneLine(`${id}${epoch > 1 ? ` (epoch ${epoch})` : ''}, ${where}: ${after ?? before ?? ''}`);
     return `  ${cutEnd(said, columns - 2)}`;
@@ -219,18 +227,19 @@ function errorsOf(
     '',
     `${style.bold('Errors')}: ${counted(errors.length, 'sample')} left out of the scores${completed ? `; ${flipCounts(completed)}` : ''}`,
     ...lines,
-    ...(left > 0 ? [style.dim(`  and ${left} more`)] : []),
+    ...(left > 0 ? [style.dim(`  and ${left} more (${HOW_TO_SEE_ALL})`)] : []),
   ];
 }
 
 function oneSided(
   { onlyBefore, onlyAfter }: ComparedRun,
   letter: string,
-  { style, columns }: Terminal,
+  { style, columns, most }: Report,
 ): string[] {
+  const shown = { limit: most.names, howToSeeAll: HOW_TO_SEE_ALL };
   const lines = [
-    ...(onlyBefore.length > 0 ? [`Only in A: ${oneSidedWords(onlyBefore, NAMES_SHOWN)}`] : []),
-    ...(onlyAfter.length > 0 ? [`Only in ${letter}: ${oneSidedWords(onlyAfter, NAMES_SHOWN)}`] : []),
+    ...(onlyBefore.length > 0 ? [`Only in A: ${oneSidedWords(onlyBefore, shown)}`] : []),
+    ...(onlyAfter.length > 0 ? [`Only in ${letter}: ${oneSidedWords(onlyAfter, shown)}`] : []),
   ];
   return lines.length === 0 ? [] : ['', ...lines.map((line) => style.warn(wrapWords(line, columns, 2)))];
 }

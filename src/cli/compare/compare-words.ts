@@ -61,12 +61,12 @@ export function differenceWords(figure: FigureComparison): string {
 
 /** What it would take to tell; empty when that cannot be said. */
 export function toDecideWords(figure: FigureComparison): string {
-  const { moreEpochs, isAtLeast, cost, samples, detectable } = figure.wouldDecide ?? {};
-  const least = detectable === undefined ? '' : `a difference of ${figureText(figure, detectable)}`;
-  // Where nothing varies, nobody can tell what would show.
-  if (samples === undefined && detectable === 0) return 'No sample differed.';
+  const { moreEpochs, isAtLeast, cost, samples, sameWay, detectable } = figure.wouldDecide ?? {};
+  if (sameWay !== undefined) return noneDiffered(figure, sameWay);
   if (samples === undefined)
-    return least === '' ? '' : `No difference was seen; with these samples ${least} would show.`;
+    return detectable === undefined
+      ? ''
+      : `No difference was seen; with these samples a difference of ${figureText(figure, detectable)} would show.`;
   const inSamples = `${inThousands(samples, 'sample')} in all`;
   if (moreEpochs === undefined || !cost)
     return `If the difference is what was seen, more epochs would not decide, but about ${inSamples} would.`;
@@ -78,6 +78,19 @@ export function toDecideWords(figure: FigureComparison): string {
         : `about ${formatUsd(cost.usd)}`;
   const about = isAtLeast ? 'at least' : 'about';
   return `If the difference is what was seen, ${about} ${inThousands(moreEpochs, 'more epoch')} of both (${inThousands(cost.samples, 'sample')}, ${price}) or ${inSamples} would decide.`;
+}
+
+/** The test tells of samples that go the same way, however little each of them moves. */
+function noneDiffered(figure: FigureComparison, sameWay: number): string {
+  const { samples, wouldDecide, flips } = figure;
+  const them = samples === 1 ? '1 sample' : `${inThousands(samples, 'sample')}`;
+  if (samples < sameWay)
+    return `No ${flips.length === 0 ? 'sample differed' : 'difference was seen'}, and with ${them} none can be told: it takes at least ${sameWay}.`;
+  const size =
+    wouldDecide?.detectable === undefined
+      ? ''
+      : ` (a difference of ${figureText(figure, wouldDecide.detectable)})`;
+  return `No sample differed; ${sameWay} of these ${them} going the same way${size} would have shown.`;
 }
 
 /** `28,560 samples` */
@@ -119,12 +132,19 @@ export function flipLines(
 }
 
 /** `14 passed and fail now, 6 failed and pass now` */
-export function flipCounts({ kind, figure, flips, pairs }: FigureComparison): string {
+export function flipCounts({
+  kind,
+  figure,
+  flips,
+  pairs,
+  betterWhen,
+}: Pick<FigureComparison, 'kind' | 'figure' | 'flips' | 'pairs' | 'betterWhen'>): string {
   const better = flips.filter(({ isBetter }) => isBetter).length;
   const worse = flips.length - better;
   if (figure === 'completed') return `${worse} fail now, ${better} complete now`;
   if (kind === 'number') return `the ${flips.length} that moved most, of ${counted(pairs, 'pair')}`;
-  return `${worse} passed and fail now, ${better} failed and pass now`;
+  const [lost, gained] = betterWhen === 'higher' ? [worse, better] : [better, worse];
+  return `${lost} passed and fail now, ${gained} failed and pass now`;
 }
 
 export function sampleText(id: string | number): string {
@@ -139,16 +159,34 @@ function trimmed(value: number): string {
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
 }
 
-/** Samples that only one run has, and epochs that only one run has of samples that both have. */
+/** How many of a list are shown; the rest is counted, with how to see it. */
+export interface Shown {
+  readonly limit: number;
+  readonly howToSeeAll: string;
+}
+
+/**
+ * Samples that only one run has, and epochs that only one run has of samples that both have: those with the same epochs together. Epochs are
+ * named as soon as there are several.
+ */
 export function oneSidedWords(
   keys: readonly { readonly id: string | number; readonly epoch: number }[],
-  limit: number,
+  { limit, howToSeeAll }: Shown,
 ): string {
-  const ids = [...new Set(keys.map(({ id }) => sampleText(id)))];
-  const epochs = new Set(keys.map(({ epoch }) => epoch));
-  const named = ids.slice(0, limit).join(', ');
-  const more = ids.length > limit ? ` and ${ids.length - limit} more` : '';
-  const which =
-    epochs.size === 1 && epochs.has(1) ? '' : ` (epoch ${[...epochs].sort((a, b) => a - b).join(', ')})`;
-  return `${counted(keys.length, 'sample')}: ${named}${more}${which}`;
+  const epochsOf = Map.groupBy(keys, ({ id }) => id);
+  const groups = Map.groupBy([...epochsOf].slice(0, limit), ([, epochs]) => epochsText(epochs));
+  const hasEpochs = keys.some(({ epoch }) => epoch > 1);
+  const named = [...groups].map(
+    ([which, ids]) =>
+      `${ids.map(([id]) => sampleText(id)).join(', ')}${hasEpochs ? ` (epoch ${which})` : ''}`,
+  );
+  const left = epochsOf.size - limit;
+  return `${counted(keys.length, 'sample')}: ${named.join('; ')}${left > 0 ? ` and ${left} more (${howToSeeAll})` : ''}`;
+}
+
+function epochsText(keys: readonly { readonly epoch: number }[]): string {
+  return keys
+    .map(({ epoch }) => epoch)
+    .sort((a, b) => a - b)
+    .join(', ');
 }

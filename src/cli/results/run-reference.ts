@@ -55,7 +55,7 @@ export class RunReferences implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#opened) await log.close();
-    if (this.#store) await (await this.#store)[Symbol.asyncDispose]();
+    await (await this.#store?.catch(() => undefined))?.[Symbol.asyncDispose](); // Whoever asked was told.
   }
 
   #openOutright(name: string): Promise<NamedRun> {

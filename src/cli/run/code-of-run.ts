@@ -14,13 +14,13 @@ const BRANCH_VARIABLES = [
   'BRANCH_NAME',
 ];
 
-/** Which code a run is of: the commit of the folder that it is started in. Undefined where there is none. */
-export async function codeOfRun({
-  cwd,
-  env,
-}: Pick<Terminal, 'cwd' | 'env'>): Promise<CodeRevision | undefined> {
+/** Which code a run is of: the commit of the folder that it is started in. Undefined where there is none. `code`: what it has loaded. */
+export async function codeOfRun(
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  code: readonly string[],
+): Promise<CodeRevision | undefined> {
   const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env };
-  const revision = await codeRevisionAt(cwd, ports);
+  const revision = await codeRevisionAt(cwd, ports, code);
   if (!revision || revision.branch !== undefined) return revision;
   const branch = BRANCH_VARIABLES.map((name) => env[name]).find(
     (value) => value !== undefined && value !== '',

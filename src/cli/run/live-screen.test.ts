@@ -21,7 +21,7 @@ function manualClock(): Clock & { now: number } {
 
 function runningView(clock: Clock, name = 'capitals'): RunView {
   const view = new RunView({ name, target: 'openai/gpt-5' }, clock, () => undefined);
-  view.onSampleKept({ includes: { value: 'C' } });
+  view.onSampleKept({ includes: { value: 'C' } }, { id: 'kept', epoch: 1 });
   view.onRunStart({
     runId: 'r',
     eval: name,
@@ -62,6 +62,16 @@ test('a run under way shows what is done, running and failed, the score, tokens,
   expect(text).toContain('capitals · openai/gpt-5');
   expect(text).toContain('6/20  1 running  1 failed  eta 14 s');
   expect(text).toContain('includes 0.200 [0.036, 0.624] · 25k tokens · $0.0500 · 1.0/s');
+});
+
+test('epochs are no samples: with several of them there is a mean and no interval', () => {
+  const view = runningView(manualClock());
+  for (const epoch of [1, 2]) {
+    view.onSampleStart();
+    const scores = { includes: { value: 'I' } };
+    view.onSampleEnd({ id: 'a', epoch }, { status: 'completed', scores, tokens: 0, usd: 0 });
+  }
+  expect(renderScreen([view], gates, size).join('\n')).toContain('includes 0.333 · ');
 });
 
 const DONE = { status: 'completed', scores: {}, tokens: 0, usd: 0 } as const;

@@ -15,6 +15,7 @@ import {
 } from '../../runner/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RunFlags } from '../commands/run.ts';
+import { codeFilesOf } from '../eval-files/code-files.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
 import { type LoadedEval, loadEvalFile } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -83,7 +84,7 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   let onNote: (text: string) => void = (text) => void notes.push(text);
   await using earlierLogs = new PublishedRuns(flags, terminal);
   const set = await prepareSet({
-    ...(await optionsOf(flags, terminal)),
+    ...(await optionsOf(flags, terminal, evals)),
     earlierLogs,
     changes,
     evals,
@@ -111,14 +112,18 @@ async function loadEvals(
 
 type SetOptions = Omit<RunEvalsOptions, 'evals' | 'changes' | 'onNote' | 'earlierLogs'>;
 
-async function optionsOf(flags: RunFlags, { cwd, env }: Terminal): Promise<SetOptions> {
+async function optionsOf(
+  flags: RunFlags,
+  { cwd, env }: Terminal,
+  evals: readonly LoadedEval[],
+): Promise<SetOptions> {
   return {
     models: [...(flags.model ?? []), ...(flags.target ?? [])],
     logDir: flags.logDir,
     workDir: cwd,
     env,
     version: packageVersion(),
-    revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }),
+    revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }, codeFilesOf(evals, cwd)),
     reuse: flags.fresh ? 'none' : flags.reuse,
     keepOutputs: flags.keepOutputs,
     graceMs: flags.grace ?? GRACE_MS,

@@ -1,5 +1,5 @@
 import { type Clock, isJsonObject, type Json } from '../../base/index.ts';
-import type { ObservedOutcome, RunObserver, RunStarted } from '../../runner/index.ts';
+import type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from '../../runner/index.ts';
 import { RunningScore, type ScoreSoFar } from '../../stats/index.ts';
 import type { FailedTry } from '../../targets/index.ts';
 
@@ -13,6 +13,7 @@ export class RunView implements RunObserver {
   readonly #onChange: (view: RunView, change: RunChange) => void;
   readonly #scores = new Map<string, RunningScore>();
   readonly #ends: number[] = [];
+  #hasEpochs = false;
   #startedMs: number;
   #endedMs: number | undefined;
   readonly name: string;
@@ -38,8 +39,9 @@ export class RunView implements RunObserver {
     this.#startedMs = clock.monotonicMs();
   }
 
-  onSampleKept(scores: ObservedOutcome['scores']): void {
+  onSampleKept(scores: ObservedOutcome['scores'], { epoch }: ObservedSample): void {
     this.#beginAnew();
+    this.#hasEpochs ||= epoch > 1;
     this.#addScores(scores);
   }
 
@@ -57,11 +59,9 @@ export class RunView implements RunObserver {
     this.#onChange(this, { kind: 'progress' });
   }
 
-  onSampleEnd(
-    sample: { readonly id: string | number; readonly epoch: number },
-    outcome: ObservedOutcome,
-  ): void {
+  onSampleEnd(sample: ObservedSample, outcome: ObservedOutcome): void {
     this.running--;
+    this.#hasEpochs ||= sample.epoch > 1;
     this.tokens += outcome.tokens;
     this.usd += outcome.usd;
     if (outcome.status === 'completed') this.completed++;
@@ -137,9 +137,14 @@ export class RunView implements RunObserver {
       : undefined;
   }
 
-  /** By scorer, in the order in which they were first seen. */
+  /** By scorer, in the order in which they were first seen. Epochs are no samples: with several of them the interval would be too narrow. */
   scores(): ReadonlyMap<string, ScoreSoFar> {
-    return new Map([...this.#scores].map(([name, score]) => [name, score.soFar()]));
+    return new Map(
+      [...this.#scores].map(([name, score]) => {
+        const { interval, ...rest } = score.soFar();
+        return [name, this.#hasEpochs || !interval ? rest : { ...rest, interval }];
+      }),
+    );
   }
 
   /** A further attempt counts from nothing: what the last one did is told to it as kept or reused. */
@@ -155,6 +160,7 @@ export class RunView implements RunObserver {
     this.usd = 0;
     this.sealShare = 0;
     this.#scores.clear();
+    this.#hasEpochs = false;
     this.#ends.length = 0;
   }
 

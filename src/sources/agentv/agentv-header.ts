@@ -1,7 +1,7 @@
 import { definedOf, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
 import type { EvalResults, EvalSpec, LogHeader, ModelUsage } from '../../log/index.ts';
 import type { SampleCounts } from '../../results/index.ts';
-import { RunningScore } from '../../stats/index.ts';
+import { EpochScores, RunningScore } from '../../stats/index.ts';
 import type { AgentvPlace } from './agentv-files.ts';
 import { type AgentvSample, textOf } from './agentv-rows.ts';
 
@@ -69,8 +69,10 @@ function specOf(run: AgentvRun, metadata: JsonObject): EvalSpec {
 export function countsOf(samples: readonly AgentvSample[]): SampleCounts {
   const count = (status: AgentvSample['status']) => samples.filter((one) => one.status === status).length;
   const passed = count('ok');
-  const score = scoreOver(samples);
-  const { interval } = score.soFar();
+  const scores = new EpochScores();
+  for (const { id, score, status } of samples)
+    if (status !== 'execution_error' && score !== undefined) scores.add(String(id), score);
+  const interval = scores.interval();
   return {
     samples: samples.length,
     completed: passed + count('quality_failure'),

@@ -1,5 +1,5 @@
 /** Names that the first releases used, and those that existed for a few days only [LOG-22]. */
-import type { Json } from '../../../../src/base/index.ts';
+import type { Json, JsonObject } from '../../../../src/base/index.ts';
 import { makeZip } from './make-zip.ts';
 import { HEADER, PLAN, plainSample, RESULTS, type Shape, SPEC, START, summaryOf, text } from './shape.ts';
 
@@ -8,7 +8,7 @@ const HASH = '0c5b5cbb0f7f4d1f9a1a6b8d5e1f2a3b';
 const QUESTION = { role: 'user', content: 'How long?', source: 'input' };
 const SHORT = { role: 'assistant', content: 'Long.', source: 'generate' };
 
-export const OLD_NAMES: readonly Shape[] = [firstNames('json'), firstNames('eval'), withoutEvalId(), poolsOfVersion3(), pools(), spans()];
+export const OLD_NAMES: readonly Shape[] = [firstNames('json'), firstNames('eval'), withoutEvalId(), withoutCompleted(), withoutCompletedUnfinished(), poolsOfVersion3(), pools(), spans()];
 
 /** `score`, `transcript`, `tc://`, `scorer`/`metrics`, `sample_reductions`, `max_messages`, `tool_error`, `from_message`, sandbox lists. */
 function firstNames(kind: 'json' | 'eval'): Shape {
@@ -107,6 +107,74 @@ function withoutEvalId(): Shape {
       header: { eval: { ...SPEC, eval_id: 'cEiqo3kRvFaAmXemqgX2PV' } },
       summaries: [],
       samples: [],
+    },
+  };
+}
+
+/** A row of Inspect 0.3.41 to 0.3.58: it does not say whether its sample ended, and has little else. */
+function rowWithoutCompleted(id: string, more: JsonObject = {}) {
+  const { input, target, epoch } = plainSample(id);
+  return { id, epoch, input, target, ...more };
+}
+
+function withoutCompleted(): Shape {
+  const { scores: _1, ...failed } = plainSample('oder');
+  const { scores: _2, ...unscored } = plainSample('rhein');
+  const samples = [plainSample('nile'), { ...failed, error: { message: 'no map', traceback: '', traceback_ansi: '' } }, unscored];
+  return {
+    file: 'no-completed.eval',
+    clause: 'LOG-22',
+    bytes: makeZip([
+      { name: '_journal/start.json', text: text(START) },
+      ...samples.map((sample) => ({ name: `samples/${sample.id}_epoch_1.json`, text: text(sample) })),
+      {
+        name: 'summaries.json',
+        text: text([
+          rowWithoutCompleted('nile', { scores: { match: { value: 'C', answer: '6650 km' } } }),
+          rowWithoutCompleted('oder', { error: 'no map' }),
+          rowWithoutCompleted('rhein', { scores: {} }),
+        ]),
+      },
+      { name: 'header.json', text: text({ ...HEADER, results: { ...RESULTS, total_samples: 3 } }) },
+    ]),
+    reads: {
+      says: 'Rows that do not say whether their samples ended: in a run that was finished all did.',
+      header: { status: 'success' },
+      summaries: [
+        { id: 'nile', completed: true },
+        { id: 'oder', completed: true, error: 'no map' },
+        { id: 'rhein', completed: true },
+      ],
+      samples,
+    },
+  };
+}
+
+function withoutCompletedUnfinished(): Shape {
+  const { scores: _, ...unscored } = plainSample('rhein');
+  const samples = [plainSample('nile'), unscored];
+  return {
+    file: 'no-completed-unfinished.eval',
+    clause: 'LOG-22',
+    bytes: makeZip([
+      { name: '_journal/start.json', text: text(START) },
+      ...samples.map((sample) => ({ name: `samples/${sample.id}_epoch_1.json`, text: text(sample) })),
+      {
+        name: '_journal/summaries/1.json',
+        text: text([
+          rowWithoutCompleted('nile', { scores: { match: { value: 'C', answer: '6650 km' } } }),
+          rowWithoutCompleted('rhein'),
+        ]),
+      },
+    ]),
+    reads: {
+      says: 'The same in a run that nobody finished: only what was scored or failed is known to have ended.',
+      header: { status: 'started' },
+      summaries: [
+        { id: 'nile', completed: true },
+        { id: 'rhein', completed: false },
+      ],
+      samples,
     },
   };
 }
