@@ -180,25 +180,44 @@ async function finish(
   const { scope } = run;
   const stdout = await readProcessText(disk, process.files.stdout, OUTPUT_BYTES_MAX);
   await emitEnd(agent, { run, process, end, stdout });
-  const isAnswered = !end.aborted && end.exitCode === 0;
-  // What an agent that came to no end has spent, nobody knows.
-  if (!isAnswered) count(agent, undefined, run);
   if (end.aborted) {
-    // An agent that was stopped has often said something worth scoring.
+    // What an agent that was stopped has spent, nobody knows; but it has often said something worth scoring.
+    count(agent, undefined, run);
     const said = plainOutput(agent.name, models.redact(stdout.text), scope.salt);
     scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
     throw scope.meter.signal.reason;
   }
-  if (end.exitCode !== 0) throw await failed(agent, process, end);
-  const report = agent.preset ? await agent.preset.read(disk, process.files.stdout) : undefined;
-  const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
-  const said = {
-    ...plainOutput(agent.name, output, scope.salt),
-    ...(report?.usage && { usage: report.usage }),
-  };
-  scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
-  count(agent, report, run);
-  return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
+  let report: AgentReport | undefined;
+  try {
+    report = await readReport(agent, process, end);
+    if (end.exitCode !== 0) throw await failed(agent, process, end);
+    if (report?.failure) throw report.failure;
+    const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
+    const said = {
+      ...plainOutput(agent.name, output, scope.salt),
+      ...(report?.usage && { usage: report.usage }),
+    };
+    scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
+    return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
+  } finally {
+    // Whatever came of it, it is paid for.
+    count(agent, report, run);
+  }
+}
+
+/** What an agent that we know says about itself. Of one that failed only a bill counts: its tokens may not be all. */
+async function readReport(
+  { preset, disk }: Agent,
+  { files }: AgentProcess,
+  { exitCode }: ProcessEnd,
+): Promise<AgentReport | undefined> {
+  try {
+    const report = await preset?.read(disk, files.stdout);
+    return exitCode === 0 || report?.costUsd !== undefined ? report : undefined;
+  } catch (error) {
+    if (exitCode === 0 || !(error instanceof ActionableError)) throw error;
+    return undefined;
+  }
 }
 
 async function outputText(
