@@ -248,7 +248,8 @@ describe('presets', () => {
     await using dir = await makeTempDir();
     const printed = JSON.stringify(JSON.stringify({ ...CLAUDE, ...more }));
     const models = await presetModels(dir, 'claude', `process.stdout.write(${printed}); ${then}`);
-    const attempt = startAttempt();
+    // What it cost is more than it may, but that is not why it failed.
+    const attempt = startAttempt({ limits: { costUsd: 0.1 } });
     const spec = { preset: 'claude', outputFile: 'answer.txt' } as const;
     const run = runTarget(spec, { models, workDir: dir.path, attempt });
     await expect(run).rejects.toMatchObject({

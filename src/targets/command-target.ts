@@ -22,6 +22,7 @@ import {
   settingsIn,
   versionOf,
 } from './command-program.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
@@ -188,21 +189,23 @@ async function finish(
     throw scope.meter.signal.reason;
   }
   let report: AgentReport | undefined;
+  let output: string;
   try {
     report = await readReport(agent, process, end);
     if (end.exitCode !== 0) throw await failed(agent, process, end);
     if (report?.failure) throw report.failure;
-    const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
-    const said = {
-      ...plainOutput(agent.name, output, scope.salt),
-      ...(report?.usage && { usage: report.usage }),
-    };
-    scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
-    return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
-  } finally {
-    // Whatever came of it, it is paid for.
-    count(agent, report, run);
+    output = models.redact(await outputText(agent, { sample, process, stdout, report }));
+  } catch (error) {
+    countFailed(agent, report, run);
+    throw error;
   }
+  const said = {
+    ...plainOutput(agent.name, output, scope.salt),
+    ...(report?.usage && { usage: report.usage }),
+  };
+  scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
+  count(agent, report, run);
+  return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
 }
 
 /** What an agent that we know says about itself. Of one that failed only a bill counts: its tokens may not be all. */
@@ -248,6 +251,15 @@ function count({ models, name }: Agent, report: AgentReport | undefined, { scope
   const knownUsd = costUsd ?? models.prices.costOf(name, usage);
   models.budget.spend(knownUsd);
   scope.meter.countReported({ model: name, usage: usage ?? NO_USAGE, costUsd: knownUsd, isReplayed: false });
+}
+
+/** Whatever came of it, it is paid for. That it went beyond a limit is not why it failed. */
+function countFailed(agent: Agent, report: AgentReport | undefined, run: TargetRun): void {
+  try {
+    count(agent, report, run);
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+  }
 }
 
 async function emitEnd(
