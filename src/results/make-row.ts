@@ -100,7 +100,8 @@ class RowTally implements SampleCounts {
       running.add(score.value);
     }
     const [first] = entries;
-    if (!first) return;
+    // A sample that failed may have a score, but it is none of those that the rate is of.
+    if (!first || error !== undefined || !completed) return;
     this.#scored++;
     const { value } = first[1];
     if (PASS.has(value)) this.#passed++;

@@ -100,6 +100,16 @@ test('[BUD-4] a budget that is spent in a later attempt stops there, and the sam
   expect(asked).toHaveLength(9);
 });
 
+test('a set that stopped at its budget is not gone through again', async () => {
+  const { definition, asked } = failing([]);
+  const told: number[] = [];
+  const onNextAttempt = (attempt: number) => void told.push(attempt);
+  const [outcome] = await attemptsOf(definition, { budgetUsd: 5 }, { onNextAttempt });
+  expect(outcome?.account).toMatchObject({ state: 'budget', samples: { remaining: 7 } });
+  expect(told).toEqual([]);
+  expect(asked).toHaveLength(3);
+});
+
 test("an eval's own budget counts every attempt of the command, and no answer twice", async () => {
   const { definition, asked } = failing(['q5', 'q7']);
   const outcome = await attempts(defineEval({ ...definition, budgetUsd: 21 }), {});

@@ -180,3 +180,18 @@ test.each([
     expect(countWaiting(journals)).toBe(waiting);
   },
 );
+
+test('a log begins with the first of its samples, whoever ran it and in whatever zone', async () => {
+  const run = { ...runRecord(), created: '2026-06-10T12:00:00+00:00' };
+  const writer = await newWriter(dir.path, run);
+  for (const [id, started_at] of [
+    ['a', '2026-06-10T13:30:00+02:00'],
+    ['b', '2026-06-10T09:00:00-04:00'],
+  ] as const)
+    await writer.startAttempt(sampleStart(id)).finish('completed', sampleFields(id, { started_at }));
+  writer.close();
+  await applySeal(await planOf(run), { clock: systemClock, logs, outcome: { status: 'success' } });
+  const log = await logs.open(run.logName);
+  expect((await log?.header())?.stats.started_at).toBe('2026-06-10T13:30:00+02:00');
+  await log?.close();
+});

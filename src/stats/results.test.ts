@@ -192,6 +192,22 @@ describe('results', () => {
     expect(found.all?.value).toBe(0.75);
   });
 
+  test('a metric within groups sees its own metadata, too', async () => {
+    const metric = { name: 'stderr', options: { cluster: 'source' } };
+    const { results, warnings } = await compute({
+      samples: samplesOf([1, 0, 1, 1], (index) => ({ topic: 'art', source: `s${index % 2}` })),
+      scorers: [
+        {
+          name: 'match',
+          metrics: [{ name: 'grouped', options: { metric, group_key: 'topic', all: false } }],
+        },
+      ],
+    });
+    expect(warnings).toEqual([]);
+    // Sums of deviations from 0.75 are 0.5 and −0.5; √(0.5 · 2) / 4.
+    expect(results.scores[0]?.metrics.art?.value).toBeCloseTo(0.25, 12);
+  });
+
   test('grouped over groups, without an overall value, and by truth values', async () => {
     const grouped = (options: JsonObject) => ({
       name: 'grouped',
