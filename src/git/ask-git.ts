@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { UsageError } from '../base/index.ts';
 import type { Git } from './git.ts';
 import type { ObjectId } from './object-id.ts';
 
@@ -6,6 +8,8 @@ export interface RepositorySettings {
   /** Who the user is, as far as git was told. */
   readonly name?: string;
   readonly email?: string;
+  /** `user.useConfigOnly`: whoever was not told to git is nobody. */
+  readonly isConfigOnly: boolean;
   readonly remotes: readonly Remote[];
 }
 
@@ -18,7 +22,7 @@ export interface Remote {
 
 /** All of it in one process. */
 export async function settingsOf(git: Git): Promise<RepositorySettings> {
-  const keys = '^(user\\.(name|email)|remote\\..*\\.(url|promisor))$';
+  const keys = '^(user\\.(name|email|useconfigonly)|remote\\..*\\.(url|promisor))$';
   const { stdout } = await git.run(['config', '--null', '--get-regexp', keys], { expects: [1] });
   const values = new Map<string, string>();
   for (const line of stdout.toString('utf8').split('\0')) {
@@ -31,7 +35,19 @@ export async function settingsOf(git: Git): Promise<RepositorySettings> {
     return [{ name, url, isPromisor: values.get(`remote.${name}.promisor`) === 'true' }];
   });
   const [name, email] = [values.get('user.name'), values.get('user.email')];
-  return { ...(name ? { name } : {}), ...(email ? { email } : {}), remotes };
+  const isConfigOnly = /^(true|yes|on|1)$/i.test(values.get('user.useconfigonly') ?? '');
+  return { ...(name ? { name } : {}), ...(email ? { email } : {}), isConfigOnly, remotes };
+}
+
+/** Refuses what cannot be the name of a branch, before git is asked to make it. */
+export async function checkBranchName(git: Git, name: string): Promise<void> {
+  const { exitCode } = await git.run(['check-ref-format', `refs/heads/${name}`], { expects: [1] });
+  if (exitCode === 0) return;
+  throw new UsageError({
+    code: 'E_BRANCH_NAME',
+    message: `"${name}" cannot be the name of a branch.`,
+    hint: 'Give another with --branch; "git help check-ref-format" says what is allowed.',
+  });
 }
 
 /** The refs that match any of some patterns: branches before what was fetched. */
@@ -40,10 +56,12 @@ export async function refsLike(git: Git, patterns: readonly string[]): Promise<r
   return found.split('\n').filter((line) => line !== '');
 }
 
-/** The last commit that changed a path. */
+/** The last commit that changed a path; undefined when that is before the history that is here begins. */
 export async function commitOfPath(git: Git, ref: string, path: string): Promise<ObjectId | undefined> {
   const text = await git.text(['rev-list', '-1', ref, '--', path]);
-  return text === '' ? undefined : (text as ObjectId);
+  const shallow = await git.disk.read(join(git.dir, 'shallow'));
+  const isCutOff = shallow && Buffer.from(shallow).toString('latin1').includes(text);
+  return text === '' || isCutOff ? undefined : (text as ObjectId);
 }
 
 /** Whether everything that `old` holds is part of the history of `young`. */

@@ -40,11 +40,14 @@ export async function cloneBare(options: CloneOptions, ports: GitPorts): Promise
 
 async function fill(temp: string, { url, remote, branch }: CloneOptions, ports: GitPorts): Promise<void> {
   const parent = new Git(dirname(temp), ports);
+  const env = await parent.remoteEnv();
   const found = await askRemote(parent, url);
   const format = found.some((id) => id.length === 64) ? ['--object-format=sha256'] : [];
   // Only a clone learns which kind of ids an empty repository has.
   if (found.length === 0)
-    await parent.plain(['clone', '--quiet', '--bare', '--template=', '--origin', remote, '--', url, temp]);
+    await parent.plain(['clone', '--quiet', '--bare', '--template=', '--origin', remote, '--', url, temp], {
+      env,
+    });
   else {
     await parent.plain(['init', '--quiet', '--bare', '--template=', ...format, temp]);
     await new Git(temp, ports).run(['remote', 'add', '--', remote, url]);
@@ -54,7 +57,7 @@ async function fill(temp: string, { url, remote, branch }: CloneOptions, ports: 
   const refspec = `+refs/heads/${branch}*:refs/remotes/${remote}/${branch}*`;
   await git.run(['config', `remote.${remote}.fetch`, refspec]);
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', remote];
-  const { exitCode, stderr } = await git.run(args, { expects: [1, 128] });
+  const { exitCode, stderr } = await git.run(args, { expects: [1, 128], env });
   if (exitCode !== 0) throw failureOf({ exitCode, stderr, args, dir: git.dir }, url);
 }
 
@@ -62,6 +65,7 @@ async function fill(temp: string, { url, remote, branch }: CloneOptions, ports: 
 async function askRemote(git: Git, url: string): Promise<string[]> {
   const { exitCode, stdout, stderr } = await git.plain(['ls-remote', '--quiet', '--', url], {
     expects: [1, 2, 128],
+    env: await git.remoteEnv(),
   });
   if (exitCode !== 0) throw failureOf({ exitCode, stderr, args: ['ls-remote'], dir: git.dir }, url);
   return stdout

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GIT_ENV, git, initRepository } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { wrapGit } from '../../test/sim/wrapped-git.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { importCommit, startImport } from './fast-import.ts';
@@ -108,3 +109,24 @@ async function* filesThatFail() {
   yield { path: 'a', content: Buffer.from('text') };
   throw new Error('the disk is gone');
 }
+
+test('a disk that is full while git imports is told as such, and no report is left', async () => {
+  const path = join(dir.path, 'full');
+  initRepository(path, '--bare');
+  const report = join(path, 'fast_import_crash_1');
+  const { env } = wrapGit(
+    join(dir.path, 'bin'),
+    `case "$*" in *fast-import*) cat > /dev/null; echo x > '${report}'; echo 'fatal: Out of diskspace' >&2; echo 'fast-import: dumping crash report to fast_import_crash_1' >&2; exit 128;; esac`,
+  );
+  await using started = startImport(await findRepository(path, { ...PORTS, env: { ...GIT_ENV, ...env } }));
+  const failing = started.commit({
+    ref: 'refs/heads/x',
+    from: undefined,
+    message: 'x\n',
+    author: { name: 'Ada', email: 'ada@example.test' },
+    seconds: 1,
+    files: [],
+  });
+  await expect(failing).rejects.toMatchObject({ code: 'E_DISK_FULL' });
+  expect(readdirSync(path)).not.toContain('fast_import_crash_1');
+});

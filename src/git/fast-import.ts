@@ -46,7 +46,7 @@ export interface StartedImport extends AsyncDisposable {
   commit(commit: ImportCommit): Promise<ObjectId | undefined>;
 }
 
-const ARGS = ['fast-import', '--quiet', '--done', '--date-format=raw'];
+const ARGS = ['fast-import', '--quiet', '--date-format=raw'];
 
 /** To start a process takes about as long as what it then does: whoever is going to write starts it before knowing what. */
 export function startImport(git: Git): StartedImport {
@@ -80,7 +80,10 @@ async function committed(git: Git, { exitCode, stdout, stderr }: GitAnswer): Pro
     await git.removeCrashReport(stderr);
     return undefined;
   }
-  throw gitFailure({ exitCode, stderr, args: ARGS, dir: git.dir });
+  const failure = gitFailure({ exitCode, stderr, args: ARGS, dir: git.dir });
+  // What is understood needs no report.
+  if (failure.code !== 'E_GIT') await git.removeCrashReport(stderr);
+  throw failure;
 }
 
 /** The ref does not lead to our parent any more, or another process was moving it at this very moment. */
@@ -91,7 +94,10 @@ const TWIN = /cannot create keep file: File exists|cannot store keep file/;
 
 async function* streamOf(given: Promise<ImportCommit | undefined>): AsyncGenerator<Uint8Array> {
   const commit = await given;
-  if (commit) yield* encode(commit);
+  if (!commit) return;
+  // From here on a stream that ends early is no commit. Said only now: whoever is killed before leaves nothing, not even a report of git's.
+  yield text('feature done\n');
+  yield* encode(commit);
   yield text('done\n');
 }
 

@@ -18,12 +18,7 @@ interface Known {
 const KNOWN: readonly Known[] = [
   {
     sign: /unknown option .?batch-command|is not a git command|unknown option/,
-    make: ({ args }) =>
-      new UsageError({
-        code: 'E_GIT_VERSION',
-        message: `This git is too old: it does not know "git ${args.slice(0, 2).join(' ')}".`,
-        hint: 'Results need git 2.36 or newer; "git --version" says which one this is.',
-      }),
+    make: ({ args }) => tooOld(args.slice(0, 2).join(' ')),
   },
   {
     sign: /not a git repository|does not appear to be a git repository/,
@@ -62,7 +57,7 @@ const KNOWN: readonly Known[] = [
       }),
   },
   {
-    sign: /No space left on device|Disk quota exceeded/,
+    sign: /No space left on device|Disk quota exceeded|Out of diskspace/,
     make: ({ dir }) =>
       new ActionableError({
         code: 'E_DISK_FULL',
@@ -76,10 +71,18 @@ const KNOWN: readonly Known[] = [
       new DamageError({
         code: 'E_GIT_OBJECT',
         message: `An object in ${dir} is damaged or missing (${line}).`,
-        hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+        hint: 'Run "git fsck" there. What is missing comes back by publishing the log again, or by "git fetch --refetch" from a remote that has it.',
       }),
   },
 ];
+
+export function tooOld(what: string): UsageError {
+  return new UsageError({
+    code: 'E_GIT_VERSION',
+    message: `This git is too old: it does not know "git ${what}".`,
+    hint: 'Results need git 2.36 or newer; "git --version" says which one this is.',
+  });
+}
 
 /** Failures of a remote: they are told before those of the repository here, since their words are alike. */
 const REMOTE: readonly (Omit<Known, 'make'> & {
@@ -104,7 +107,7 @@ const REMOTE: readonly (Omit<Known, 'make'> & {
       }),
   },
   {
-    sign: /Could not resolve host|Connection (refused|reset|timed out|closed)|Operation timed out|Network is unreachable|unable to access|No route to host|early EOF|the remote end hung up/,
+    sign: /Could not resolve host|Connection (refused|reset|timed out|closed)|Operation timed out|Network is unreachable|unable to access|No route to host|early EOF|the remote end hung up|Operation too slow/,
     make: (remote, line) =>
       new ActionableError({
         code: 'E_REMOTE_AWAY',
@@ -128,9 +131,15 @@ export function remoteFailure({ stderr }: GitEnd, remote: string): ActionableErr
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   for (const { sign, make } of REMOTE) {
     const line = lines.find((one) => sign.test(one));
-    if (line !== undefined) return make(remote, tidyLine(line));
+    if (line !== undefined) return make(remote, [tidyLine(line), ...saidThere(lines)].join('; '));
   }
   return undefined;
+}
+
+/** What a hook or a rule of the remote says for itself tells more than git's own line. */
+function saidThere(lines: readonly string[]): readonly string[] {
+  const said = lines.flatMap((line) => /^remote: (?:error: )?(.*\S)\s*$/.exec(line)?.[1] ?? []);
+  return said.slice(0, 5);
 }
 
 /** Without git's own prefixes, tabs and the names of refs that porcelain output repeats. */

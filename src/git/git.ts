@@ -1,8 +1,8 @@
-import { join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { ActionableError, type Clock, type Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type ProcessEnv, type StreamedProcess, streamProcess } from '../process/index.ts';
-import { gitFailure } from './git-errors.ts';
+import { gitFailure, tooOld } from './git-errors.ts';
 
 export interface GitPorts {
   readonly disk: Disk;
@@ -37,11 +37,15 @@ export class Git {
   /** The repository's own folder, shared by all its work trees. */
   readonly dir: string;
   readonly disk: Disk;
+  /** Where git is started: it takes relative addresses of remotes from there. */
+  readonly #place: string;
   readonly #ports: GitPorts;
   readonly #env: ProcessEnv;
+  #remoteEnv: Promise<ProcessEnv> | undefined;
 
   constructor(dir: string, ports: GitPorts) {
     this.dir = dir;
+    this.#place = basename(dir) === '.git' ? dirname(dir) : dir;
     this.disk = ports.disk;
     this.#ports = ports;
     this.#env = quietEnv(ports.env);
@@ -76,6 +80,20 @@ export class Git {
     return (await this.run(args, call)).stdout.toString('utf8').replace(/\n$/, '');
   }
 
+  /** What git is told of a remote: never to wait for ever. What the user has set for that is left as it is. */
+  async remoteEnv(): Promise<ProcessEnv> {
+    this.#remoteEnv ??= this.#askRemoteEnv();
+    return this.#remoteEnv;
+  }
+
+  async #askRemoteEnv(): Promise<ProcessEnv> {
+    const keys = '^(core\\.sshcommand|http\\.(.*\\.)?lowspeed(limit|time))$';
+    const { stdout } = await this.plain(['config', '--get-regexp', keys], { expects: [1] });
+    const set = stdout.toString('utf8');
+    const hasSsh = /^core\./m.test(set) || [this.#env.GIT_SSH, this.#env.GIT_SSH_COMMAND].some(Boolean);
+    return { ...(hasSsh ? {} : QUICK_SSH), ...(/^http\./m.test(set) ? {} : QUICK_HTTP) };
+  }
+
   /** Git leaves a report in its folder when an import fails, of a failure that we have understood. */
   async removeCrashReport(stderr: string): Promise<void> {
     const [name] = /fast_import_crash_\d+/.exec(stderr) ?? [];
@@ -90,12 +108,19 @@ export class Git {
     return startGit(args, {
       ...this.#ports,
       env: env ? { ...this.#env, ...env } : this.#env,
-      cwd: this.dir,
+      cwd: this.#place,
       signal,
       ...(stdin ? { stdin } : {}),
     });
   }
 }
+
+/** Who would be asked for a password, or does not answer, is away. */
+const QUICK_SSH: ProcessEnv = {
+  GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15 -oServerAliveCountMax=4',
+};
+/** Less than a byte a second for a minute. */
+const QUICK_HTTP: ProcessEnv = { GIT_HTTP_LOW_SPEED_LIMIT: '1', GIT_HTTP_LOW_SPEED_TIME: '60' };
 
 /** What is called published is on the disk; nobody's hooks run, and nothing is signed. */
 const SETTINGS = [
@@ -127,7 +152,9 @@ export async function findRepository(path: string, ports: GitPorts): Promise<Git
   for await (const chunk of process.stdout) chunks.push(chunk);
   const { exitCode, stderr } = await process.end;
   const dir = Buffer.concat(chunks).toString('utf8').trim();
-  if (exitCode === 0 && dir !== '') return new Git(dir, ports);
+  // One that does not know how to give a whole path says its options back.
+  if (exitCode === 0 && (!isAbsolute(dir) || dir.includes('\n'))) throw tooOld('rev-parse --path-format');
+  if (exitCode === 0) return new Git(dir, ports);
   throw gitFailure({ exitCode: exitCode ?? -1, stderr: stderr.trim(), args: ['rev-parse'], dir: path });
 }
 
@@ -178,7 +205,6 @@ export function quietEnv(env: ProcessEnv): ProcessEnv {
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
     GCM_INTERACTIVE: 'never',
-    GIT_SSH_COMMAND: env.GIT_SSH_COMMAND ?? 'ssh -oBatchMode=yes -oConnectTimeout=20',
     GIT_OPTIONAL_LOCKS: '0',
   };
 }

@@ -1,4 +1,5 @@
 export {
+  checkBranchName,
   commitOfPath,
   factsOf,
   isAncestor,

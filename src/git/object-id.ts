@@ -20,7 +20,7 @@ export function damagedObject(id: ObjectId): DamageError {
   return new DamageError({
     code: 'E_GIT_OBJECT',
     message: `The object ${id} is damaged in the repository.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+    hint: 'Run "git fsck" there: it says which file is damaged. A clone from a remote that has it brings it back.',
   });
 }
 
@@ -28,6 +28,6 @@ export function missingObject(id: ObjectId): DamageError {
   return new DamageError({
     code: 'E_GIT_OBJECT',
     message: `The object ${id} is missing in the repository.`,
-    hint: 'Run "git fsck" there. A fetch from a remote that has it, or publishing the log again, brings it back.',
+    hint: 'Publishing the log again brings it back, or "git fetch --refetch" from a remote that has it.',
   });
 }

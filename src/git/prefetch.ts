@@ -26,7 +26,8 @@ export function prefetchFrom(git: Git, remote: string): Prefetch {
       '--stdin',
       remote,
     ];
-    await git.run([...args, ...more], { stdin: lines(missing), expects: [1, 128] });
+    const env = await git.remoteEnv();
+    await git.run([...args, ...more], { stdin: lines(missing), expects: [1, 128], env });
   };
 }
 

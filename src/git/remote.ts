@@ -24,7 +24,7 @@ export async function fetchBranch(git: Git, branch: FetchedBranch, signal?: Abor
   const more = branch.withLonger ? '*' : '';
   const refspec = `+${branch.ref}${more}:${trackingRef(branch)}${more}`;
   const args = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
-  const call = { expects: [1, 128], ...(signal ? { signal } : {}) };
+  const call = { expects: [1, 128], env: await git.remoteEnv(), ...(signal ? { signal } : {}) };
   const { exitCode, stderr } = await git.run([...args, branch.remote, refspec], call);
   if (exitCode === 0) return true;
   if (/couldn't find remote ref/.test(stderr)) return false;
@@ -41,7 +41,7 @@ export async function pushBranch(
   signal?: AbortSignal,
 ): Promise<PushResult> {
   const args = ['push', '--porcelain', '--no-follow-tags', '--recurse-submodules=no'];
-  const call = { expects: [1, 128], ...(signal ? { signal } : {}) };
+  const call = { expects: [1, 128], env: await git.remoteEnv(), ...(signal ? { signal } : {}) };
   const refspec = `${branch.commit}:${branch.ref}`;
   const { exitCode, stdout, stderr } = await git.run([...args, branch.remote, refspec], call);
   const said = stdout.toString('utf8');

@@ -101,7 +101,7 @@ export async function applyArchive(ports: ResultsPorts, plan: ArchivePlan): Prom
     ref: plan.next,
     from: undefined,
     message: `Go on without the runs before ${plan.before}, which ${about.branch} keeps\n`,
-    author: ports.author,
+    author: ports.author(),
     seconds: Math.floor(ports.clock.nowMs() / 1_000),
     files: [
       { path: FORMAT_FILE, content: Buffer.from(FORMAT_TEXT, 'utf8') },

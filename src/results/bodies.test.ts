@@ -7,7 +7,7 @@ import {
   initRepository,
   openResults,
   type ResultsRepo,
-  runIdAt,
+  runOfDay,
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
@@ -36,8 +36,6 @@ beforeEach(() => {
 const bucket = () => directoryBucket(nodeDisk, store);
 const inBucket = (): BodiesSetting => ({ kept: 'bucket', bucket: bucket(), limitBytes: 2_000 });
 
-const day = (n: number) => runIdAt(`2026-03-0${n}T00:00:00Z`, n);
-
 /** One small sample and one large one. */
 const samples = (text = 'x') => ({
   samples: [
@@ -49,7 +47,7 @@ const samples = (text = 'x') => ({
 const bodyFiles = () =>
   readdirSync(join(store), { recursive: true, encoding: 'utf8' }).filter((one) => /[0-9a-f]{64}$/.test(one));
 
-async function verify({ store: results }: ResultsRepo, run = day(1)) {
+async function verify({ store: results }: ResultsRepo, run = runOfDay(1)) {
   const tree = await results.tree();
   const place = await tree.place(run);
   if (!place) throw new Error('it is published');
@@ -59,15 +57,15 @@ async function verify({ store: results }: ResultsRepo, run = day(1)) {
 describe('bodies', () => {
   test('[RES-11] large documents of samples go to the bucket before the run is published, and come back checked', async () => {
     await using results = await openResults(repo, { bodies: inBucket() });
-    const path = await writeRun(logs, day(1), samples());
+    const path = await writeRun(logs, runOfDay(1), samples());
     const { row } = await results.publish(path);
     expect(row.log.bodies).toMatchObject({ count: 1, kept: 'bucket' });
     expect(bodyFiles()).toHaveLength(1);
     const paths = git(repo, 'ls-tree', '-r', '--name-only', RESULTS_REF).split('\n');
     expect(paths.filter((one) => one.includes('large'))).toEqual([
-      `runs/2026-03-01/${day(1)}/pointers/samples/large_epoch_1.json`,
+      `runs/2026-03-01/${runOfDay(1)}/pointers/samples/large_epoch_1.json`,
     ]);
-    const log = await results.store.open(await results.store.find(day(1)));
+    const log = await results.store.open(await results.store.find(runOfDay(1)));
     expect((await digestDocuments(log)).digest).toBe(row.log.digest);
     expect((await log.sample('large', 1))?.input).toBe('x'.repeat(5_000));
     await log.close();
@@ -76,11 +74,11 @@ describe('bodies', () => {
 
   test('[RES-11] a body that is flipped, gone, or in a bucket that is not named is told apart, and the rest is read', async () => {
     await using results = await openResults(repo, { bodies: inBucket() });
-    await results.publish(await writeRun(logs, day(1), samples()));
+    await results.publish(await writeRun(logs, runOfDay(1), samples()));
     await using blind = await openResults(repo);
     const [file] = bodyFiles();
     const body = join(store, String(file));
-    const open = async ({ store: one }: ResultsRepo) => one.open(await one.find(day(1)));
+    const open = async ({ store: one }: ResultsRepo) => one.open(await one.find(runOfDay(1)));
     const readLarge = async (one: ResultsRepo) => (await open(one)).sample('large', 1);
     await expect(readLarge(blind)).rejects.toMatchObject({ code: 'E_RESULT_BODY_AWAY' });
     expect(await (await open(blind)).sample('small', 1)).toMatchObject({ id: 'small' });
@@ -95,9 +93,9 @@ describe('bodies', () => {
 
   test('[RES-11] with summaries only, lists and headers are there and samples say that they are not kept', async () => {
     await using results = await openResults(repo, { bodies: { kept: 'summary' } });
-    const { row } = await results.publish(await writeRun(logs, day(1), samples()));
+    const { row } = await results.publish(await writeRun(logs, runOfDay(1), samples()));
     expect(row.log.bodies).toMatchObject({ count: 2, kept: 'nowhere' });
-    const log = await results.store.open(await results.store.find(day(1)));
+    const log = await results.store.open(await results.store.find(runOfDay(1)));
     const ids: unknown[] = [];
     for await (const { id } of log.summaries()) ids.push(id);
     expect(ids).toHaveLength(2);
@@ -126,30 +124,30 @@ describe('gc', () => {
 
   test('by age, by tag and by size; what a kept run has, too, stays', async () => {
     await using results = await openResults(repo, { bodies: inBucket() });
-    await results.publish(await writeRun(logs, day(1), samples('a')));
-    await results.publish(await writeRun(logs, day(2), samples('b')));
-    await results.publish(await writeRun(logs, day(3), samples('b')));
+    await results.publish(await writeRun(logs, runOfDay(1), samples('a')));
+    await results.publish(await writeRun(logs, runOfDay(2), samples('b')));
+    await results.publish(await writeRun(logs, runOfDay(3), samples('b')));
     expect(bodyFiles()).toHaveLength(2);
     expect((await plan(results)).keys).toEqual([]);
     age();
-    expect((await plan(results)).runs.map(({ run }) => run)).toEqual([day(3), day(2), day(1)]);
+    expect((await plan(results)).runs.map(({ run }) => run)).toEqual([runOfDay(3), runOfDay(2), runOfDay(1)]);
     const before = { beforeMs: Date.parse('2026-03-03T00:00:00Z') };
     const old = await plan(results, before);
-    expect(old).toMatchObject({ runs: [{ run: day(1), bodies: 1 }], orphans: 0 });
+    expect(old).toMatchObject({ runs: [{ run: runOfDay(1), bodies: 1 }], orphans: 0 });
     expect(old.keys).toHaveLength(1);
-    await tagRun(results.store, [day(1)], ['gold']);
+    await tagRun(results.store, [runOfDay(1)], ['gold']);
     expect((await plan(results, { ...before, keepTags: ['gold'] })).keys).toEqual([]);
-    expect((await plan(results, { onlyTags: ['gold'] })).runs.map(({ run }) => run)).toEqual([day(1)]);
+    expect((await plan(results, { onlyTags: ['gold'] })).runs.map(({ run }) => run)).toEqual([runOfDay(1)]);
     expect((await plan(results, { keepBytes: 10 ** 9 })).keys).toEqual([]);
     // The newest stays, and the one before it has the same body.
-    expect((await plan(results, { keepBytes: 12_000 })).runs.map(({ run }) => run)).toEqual([day(1)]);
+    expect((await plan(results, { keepBytes: 12_000 })).runs.map(({ run }) => run)).toEqual([runOfDay(1)]);
   });
 
   test('that bodies go is said before they do: where the bucket fails, it is said all the same', async () => {
     const failing = withMethods(bucket(), { removeAll: () => Promise.reject(new Error('away')) });
     const setting = { kept: 'bucket', bucket: failing, limitBytes: 2_000 } as const;
     await using results = await openResults(repo, { bodies: setting });
-    await results.publish(await writeRun(logs, day(1), samples()));
+    await results.publish(await writeRun(logs, runOfDay(1), samples()));
     age();
     await expect(collectBodies(results.store, await plan(results))).rejects.toThrow('away');
     expect(bodyFiles()).toHaveLength(1);
@@ -159,7 +157,7 @@ describe('gc', () => {
 
   test('a body that no run points to goes once it is old enough to belong to nobody', async () => {
     await using results = await openResults(repo, { bodies: inBucket() });
-    await results.publish(await writeRun(logs, day(1), samples()));
+    await results.publish(await writeRun(logs, runOfDay(1), samples()));
     await bucket().create(`bodies/ab/${'ab'.repeat(32)}`, Buffer.from('left'));
     expect(await plan(results, { keepBytes: 10 ** 9 })).toMatchObject({ keys: [], orphans: 0 });
     age();

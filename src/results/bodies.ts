@@ -139,7 +139,7 @@ function damaged(run: RunId, name: string, url: string): DamageError {
   return new DamageError({
     code: 'E_RESULT_BODY',
     message: `${name} of run ${run} is damaged in the bucket ${url}: it is not what was published.`,
-    hint: 'Remove that object from the bucket and publish the log again.',
+    hint: 'Publish the log of that run again with "holdfast results publish": it is put there anew.',
   });
 }
 

@@ -1,4 +1,5 @@
 import { ActionableError, type Clock, type Random, UsageError } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
 import type { Disk } from '../disk/index.ts';
 import {
   type Author,
@@ -10,7 +11,7 @@ import {
   startImport,
 } from '../git/index.ts';
 import type { BodiesSetting } from './bodies.ts';
-import { ResultsTree } from './results-tree.ts';
+import { ResultsTree, type UnreadRef } from './results-tree.ts';
 
 /** What reading and changing results needs. */
 export interface ResultsPorts {
@@ -22,9 +23,14 @@ export interface ResultsPorts {
   readonly ref: string;
   /** All that is read as one: the branch, and what was fetched of it. */
   readonly refs: readonly string[];
-  readonly author: Author;
+  /** What was fetched under its name and holds no results that we can read. */
+  readonly unread: readonly UnreadRef[];
+  /** Who publishes; refuses where git is told to name nobody that it was not told of. */
+  readonly author: () => Author;
   readonly by: { readonly user: string; readonly host: string };
   readonly bodies: BodiesSetting;
+  /** Where bodies of published runs are looked for. */
+  readonly bucket?: Bucket | undefined;
   readonly disk: Disk;
   readonly clock: Clock;
   readonly random: Random;
@@ -70,7 +76,7 @@ export async function changeResults<T>(
       ref: ports.ref,
       from: tree.commit,
       message,
-      author: ports.author,
+      author: ports.author(),
       seconds: Math.floor(ports.clock.nowMs() / 1_000),
       files,
     });

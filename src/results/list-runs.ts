@@ -8,10 +8,10 @@ import {
   type RunId,
   UsageError,
 } from '../base/index.ts';
-import { isObjectId, type ObjectId } from '../git/index.ts';
+import { isObjectId, missingObject, type ObjectId } from '../git/index.ts';
 import { dayOf, isSince } from './layout.ts';
 import { readNotes } from './notes.ts';
-import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
+import { ResultsTree, type RunPlace, readable, type TreePorts } from './results-tree.ts';
 import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
@@ -117,9 +117,15 @@ async function* placesAfter(
 async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
   const { run } = place;
   try {
-    const row = await tree.row(place);
+    const found = await tree.revisions(place);
+    const [newest] = readable(found);
+    if (!newest) throw missingObject(place.folders[0]?.tree ?? tree.commit);
+    const { row } = newest;
     const { notes, damage } = await readNotes(tree, objects, run);
-    const marks = foldNotes(notes, { tags: row.tags, damage });
+    const marks = foldNotes(notes, {
+      tags: row.tags,
+      damage: [...found.damage.map(({ message }) => message), ...damage],
+    });
     return { run, row: { ...row, tags: [...marks.tags] }, marks };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;

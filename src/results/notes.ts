@@ -73,7 +73,7 @@ function noteOf(
   place: number,
 ): Note {
   const id = newRunId(clock.nowMs() + place, random);
-  return { version: 1, id, run, by: author, time: isoTime(clock.nowMs()), ...saying };
+  return { version: 1, id, run, by: author(), time: isoTime(clock.nowMs()), ...saying };
 }
 
 function fileOf(note: Note): ImportFile {

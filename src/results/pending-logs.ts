@@ -108,7 +108,9 @@ async function isIn(
   run: RunId,
   open: () => Promise<LogReader | undefined>,
 ): Promise<boolean> {
-  const revisions = (await Promise.all(trees.map((tree) => tree.find(run)))).flat();
+  const revisions = (
+    await Promise.all(trees.map(async (tree) => (await tree.findAll(run)).revisions))
+  ).flat();
   if (revisions.length === 0) return false;
   try {
     const log = await open();

@@ -1,4 +1,4 @@
-import { type Digest, type RunId, UsageError } from '../base/index.ts';
+import { counted, type Digest, type RunId, UsageError } from '../base/index.ts';
 import type { ImportFile, ObjectId } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
 import { archivedTree } from './archive.ts';
@@ -18,13 +18,17 @@ import {
   runPath,
 } from './layout.ts';
 import { makeRow, runOf } from './make-row.ts';
+import { lostDocuments, restoredFiles } from './restore.ts';
 import type { ResultsTree, Revision } from './results-tree.ts';
 import { type RunRow, rowBytes } from './run-row.ts';
 
 export interface Published {
   readonly run: RunId;
-  /** `there`: this very log had been published before. */
-  readonly outcome: 'published' | 'revised' | 'there';
+  /**
+   * `there`: this very log had been published before, and all of it can be read. `restored`: it had been, and what was lost of it since was
+   * written again.
+   */
+  readonly outcome: 'published' | 'revised' | 'there' | 'restored';
   readonly commit: ObjectId;
   readonly row: RunRow;
 }
@@ -43,22 +47,30 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
   let pointers: ReadonlyMap<string, BodyPointer> | undefined;
   return changeResults(ports, async (tree): Promise<Change<Published>> => {
     const { run, documents } = await reading;
+    const there = await tree.findAll(run);
     const archived = await archivedTree(ports, tree);
-    const revisions = [...(await tree.find(run)), ...((await archived?.find(run)) ?? [])];
-    const same = revisions.find(({ row }) => row.log.digest === documents.digest);
-    if (same) return { done: { run, outcome: 'there', commit: tree.commit, row: same.row } };
+    const before = archived ? (await archived.findAll(run)).revisions : [];
+    const same = [...there.revisions, ...before].find(({ row }) => row.log.digest === documents.digest);
+    if (same) {
+      // What was archived is kept as it is: it is not written to any more.
+      const lost = before.includes(same) ? [] : await lostDocuments(same, ports);
+      const about = { run, commit: tree.commit, row: same.row };
+      if (lost.length === 0) return { done: { ...about, outcome: 'there' } };
+      return {
+        message: `Restore ${counted(lost.length, 'document')} of a run\n\nHoldfast-Run: ${run}\n`,
+        files: restoredFiles(log, { revision: same, lost, ports }),
+        whenDone: (commit) => ({ ...about, commit, outcome: 'restored' }),
+      };
+    }
     pointers ??= await pointersFor(log, documents, ports);
+    const revisions = [...there.revisions, ...before];
     const row = await rowFor(log, { name, documents, revisions, pointers, by: ports.by });
     const path = await pathFor(run, tree, { revisions, row });
+    const isFirst = revisions.length === 0 && there.damage.length === 0;
     return {
       message: messageFor(row),
       files: filesOf(log, { row, documents, path, pointers }),
-      whenDone: (commit) => ({
-        run,
-        outcome: revisions.length > 0 ? 'revised' : 'published',
-        commit,
-        row,
-      }),
+      whenDone: (commit) => ({ run, outcome: isFirst ? 'published' : 'revised', commit, row }),
     };
   });
 }
@@ -123,14 +135,15 @@ function bodiesOf(pointers: readonly BodyPointer[]): RunRow['log']['bodies'] {
   return { count: pointers.length, sizeBytes, kept: first.kept };
 }
 
-/** A further revision lies inside the folder of the first, wherever that is [RES-5]. */
+/** A further revision lies inside the folder of the first, wherever that is [RES-5], also when the first cannot be read. */
 async function pathFor(
   run: RunId,
   tree: ResultsTree,
   { revisions, row }: { readonly revisions: readonly Revision[]; readonly row: RunRow },
 ): Promise<string> {
   const [any] = revisions;
-  if (any) return revisionPath(runFolderOf(any.path), row.log.digest as Digest);
+  const folder = any ? runFolderOf(any.path) : (await tree.place(run))?.folders[0]?.path;
+  if (folder !== undefined) return revisionPath(folder, row.log.digest as Digest);
   return runPath(run, { runsBeside: await tree.countBeside(dayOf(run)) });
 }
 

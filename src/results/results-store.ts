@@ -1,8 +1,8 @@
-import { hostname, userInfo } from 'node:os';
 import { type Digest, definedOf, type RunId } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
+  checkBranchName,
   commitOfPath,
   fetchBranch,
   findRepository,
@@ -17,6 +17,7 @@ import {
 } from '../git/index.ts';
 import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
 import { type ArchivePlan, applyArchive, lateFiles, newestBranch, planArchive } from './archive.ts';
+import { authorOf, whoRunsThis } from './author.ts';
 import { beginResults } from './begin-results.ts';
 import type { BodiesSetting } from './bodies.ts';
 import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
@@ -31,7 +32,7 @@ import { findPending, type Pending, type PendingOptions } from './pending-logs.t
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished, type PublishedPorts } from './published-log.ts';
 import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
-import { ResultsTree, type Revision } from './results-tree.ts';
+import { ResultsTree, type Revision, readable, type UnreadRef } from './results-tree.ts';
 import type { RunFilter } from './row-filter.ts';
 import { type RowChanges, revisionAt, rowsSince } from './rows-since.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
@@ -57,6 +58,7 @@ export interface OpenResultsOptions extends GitPorts {
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
+  if (options.branch !== undefined) await checkBranchName(git, options.branch);
   const store = new ResultsStore(git, options);
   try {
     await store.refresh();
@@ -136,11 +138,13 @@ export class ResultsStore implements AsyncDisposable {
   async find(given: string): Promise<FoundResult> {
     const tree = await this.tree();
     const run = await idOf(tree, given);
-    const revisions = await tree.find(run);
+    const found = await tree.findAll(run);
+    const revisions = readable(found);
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
     const { notes, damage } = await readNotes(tree, this.#objects, run);
-    const marks = foldNotes(notes, { tags: revision.row.tags, damage });
+    const broken = found.damage.map(({ message }) => message);
+    const marks = foldNotes(notes, { tags: revision.row.tags, damage: [...broken, ...damage] });
     return { revision, revisions: revisions.length, marks };
   }
 
@@ -174,8 +178,7 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async readPorts(): Promise<PublishedPorts> {
-    const { git, objects, prefetch, bodies, disk } = await this.ports();
-    const bucket = this.#options.bucket ?? (bodies.kept === 'bucket' ? bodies.bucket : undefined);
+    const { git, objects, prefetch, bucket, disk } = await this.ports();
     return { git, objects, prefetch, bucket, scratch: { disk } };
   }
 
@@ -212,6 +215,7 @@ export class ResultsStore implements AsyncDisposable {
     const withLonger = this.#options.branch === undefined;
     if (!(await fetchBranch(this.#git, { remote, ref: this.#base, withLonger }, signal))) return false;
     await this.refresh();
+    this.#ports = undefined;
     return (await this.#objects.info(`${trackingRef({ remote, ref: this.ref })}^{commit}`)) !== undefined;
   }
 
@@ -224,6 +228,11 @@ export class ResultsStore implements AsyncDisposable {
 
   async status(): Promise<ResultsStatus> {
     return statusOf(await this.ports(), await this.tree(), await this.remote());
+  }
+
+  /** What was fetched under the name of the results and cannot be read as such: it is no part of any list. */
+  async unread(): Promise<readonly UnreadRef[]> {
+    return (await this.ports()).unread;
   }
 
   /** Runs that the remote has not got, as far as we know; none without a remote. */
@@ -342,20 +351,26 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async #makePorts(): Promise<ResultsPorts> {
-    const { name, email, remotes } = await this.settings();
+    const settings = await this.settings();
+    const { remotes } = settings;
     const { ref } = this;
     const promisor = remotes.find(({ isPromisor }) => isPromisor);
-    const by = { user: userName(), host: hostname() };
+    const by = whoRunsThis();
+    const bodies: BodiesSetting = this.#options.bodies ?? { kept: 'git' };
+    const prefetch = promisor ? prefetchFrom(this.#git, promisor.name) : noPrefetch;
+    const tracking = remotes.map((remote) => trackingRef({ remote: remote.name, ref }));
+    const fetched = await ResultsTree.sort({ objects: this.#objects, prefetch }, tracking);
     return {
       git: this.#git,
       objects: this.#objects,
-      prefetch: promisor ? prefetchFrom(this.#git, promisor.name) : noPrefetch,
+      prefetch,
       ref,
-      refs: [ref, ...remotes.map((remote) => trackingRef({ remote: remote.name, ref }))],
-      // As git knows the user; where it does not, by who runs this, so that nobody has to set anything up.
-      author: { name: name ?? by.user, email: email ?? `${by.user}@${by.host}` },
+      refs: [ref, ...fetched.refs],
+      unread: fetched.unread,
+      author: () => authorOf(this.#options.env, settings, by),
       by,
-      bodies: this.#options.bodies ?? { kept: 'git' },
+      bodies,
+      bucket: this.#options.bucket ?? (bodies.kept === 'bucket' ? bodies.bucket : undefined),
       disk: this.#options.disk,
       clock: this.#options.clock,
       random: this.#options.random,
@@ -371,14 +386,4 @@ async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
     for (const { run } of await tree.runsOf(one)) if (isNamedBy(run, given)) candidates.push(run);
   }
   return chooseRun(given, candidates);
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch (error) {
-    // In a container the user may have no name at all.
-    if (!(error instanceof Error)) throw error;
-    return 'unknown';
-  }
 }

@@ -1,4 +1,4 @@
-import { isRunId, type RunId, UsageError } from '../base/index.ts';
+import { ActionableError, isRunId, type RunId, UsageError } from '../base/index.ts';
 import {
   type CatFile,
   type ImportFile,
@@ -6,7 +6,6 @@ import {
   noPrefetch,
   type ObjectId,
   type Prefetch,
-  type TreeEntry,
   treeOfCommit,
 } from '../git/index.ts';
 import {
@@ -16,6 +15,7 @@ import {
   fanOf,
   isDay,
   isFan,
+  notesSteps,
   REVISIONS_FOLDER,
   ROW_FILE,
 } from './layout.ts';
@@ -45,6 +45,28 @@ const NOTES_DEPTH = 4;
 export interface Revision extends RunFolder {
   readonly run: RunId;
   readonly row: RunRow;
+}
+
+/** A ref that was fetched and is not read. */
+export interface UnreadRef {
+  readonly ref: string;
+  readonly error: ActionableError;
+}
+
+export interface FoundRevisions {
+  /** The newest first. */
+  readonly revisions: readonly Revision[];
+  /** Why others cannot be read. */
+  readonly damage: readonly ActionableError[];
+}
+
+const NONE: FoundRevisions = { revisions: [], damage: [] };
+
+/** The revisions that can be read; when there are some and none can be, that is told. */
+export function readable({ revisions, damage }: FoundRevisions): readonly Revision[] {
+  const [first] = damage;
+  if (first && revisions.length === 0) throw first;
+  return revisions;
 }
 
 /**
@@ -80,6 +102,22 @@ export class ResultsTree {
     const all = [first, ...others];
     const root = await readUnion(objects, [...new Set(all.map(({ tree }) => tree))]);
     return new ResultsTree([first.commit, ...others.map(({ commit }) => commit)], ports, root);
+  }
+
+  /** Which of some refs hold results; what is wrong with those that are there and hold something else. */
+  static async sort(
+    { objects }: TreePorts,
+    names: readonly string[],
+  ): Promise<{ readonly refs: readonly string[]; readonly unread: readonly UnreadRef[] }> {
+    const found = await Promise.all(
+      names.map(async (ref) => ({ ref, root: await orDamage(() => rootOf(objects, ref)) })),
+    );
+    return {
+      refs: found.flatMap(({ ref, root }) => (root instanceof ActionableError ? [] : [ref])),
+      unread: found.flatMap(({ ref, root }) =>
+        root instanceof ActionableError ? [{ ref, error: root }] : [],
+      ),
+    };
   }
 
   get commit(): ObjectId {
@@ -121,8 +159,13 @@ export class ResultsTree {
 
   /** All revisions of one run, the newest first; none when it is not there. */
   async find(run: RunId): Promise<readonly Revision[]> {
+    return readable(await this.findAll(run));
+  }
+
+  /** The same, and why others cannot be read. */
+  async findAll(run: RunId): Promise<FoundRevisions> {
     const place = await this.place(run);
-    return place ? this.revisions(place) : [];
+    return place ? this.revisions(place) : NONE;
   }
 
   /** How many runs lie directly in the folder of a day. */
@@ -130,28 +173,30 @@ export class ResultsTree {
     return (await this.folder(['runs', day])).filter(({ name }) => isRunId(name)).length;
   }
 
-  /** All revisions of a run, the newest first [RES-5]. One that lies in several folders counts once. */
-  async revisions({ run, folders }: RunPlace): Promise<readonly Revision[]> {
-    const found = await Promise.all(folders.map((folder) => this.#revisionsIn(run, folder)));
-    const sorted = found.flat().sort(newestFirst);
-    return sorted.filter(
+  /**
+   * All revisions of a run, the newest first [RES-5]. One that lies in several folders counts once, and one that cannot be read hinders
+   * no other.
+   */
+  async revisions({ run, folders }: RunPlace): Promise<FoundRevisions> {
+    const found = (await Promise.all(folders.map((folder) => this.#revisionsIn(run, folder)))).flat();
+    const sorted = found
+      .filter((one): one is Revision => !(one instanceof ActionableError))
+      .sort(newestFirst);
+    const revisions = sorted.filter(
       ({ row }, at) => at === 0 || sorted.findIndex((one) => one.row.log.digest === row.log.digest) === at,
     );
+    return { revisions, damage: found.filter((one) => one instanceof ActionableError) };
   }
 
-  /** Brings the rows of a page at once, where they have to be fetched. */
+  /** Brings the rows of a page at once, and what was said of its runs, where they have to be fetched. */
   async prefetchRows(places: readonly RunPlace[]): Promise<void> {
     if (this.#prefetch === noPrefetch) return;
     const folders = places.flatMap((place) => place.folders);
     const trees = await Promise.all(folders.map(({ tree }) => readTree(this.#objects, tree)));
-    await this.#prefetch(trees.flat().flatMap(({ name, id }) => (name === ROW_FILE ? [id] : [])));
-  }
-
-  /** The row that lists show. */
-  async row(place: RunPlace): Promise<RunRow> {
-    const [newest] = await this.revisions(place);
-    if (!newest) throw missingObject(place.folders[0]?.tree ?? this.commit);
-    return newest.row;
+    const rows = trees.flat().flatMap(({ name, id }) => (name === ROW_FILE ? [id] : []));
+    const notes = await Promise.all(places.map(({ run }) => this.folder(notesSteps(run))));
+    const said = notes.flat().flatMap(({ kind, ids }) => (kind === 'blob' ? ids : []));
+    await this.#prefetch([...rows, ...said]);
   }
 
   /** What lies in a folder, by the steps of its path; nothing when there is none. */
@@ -182,28 +227,43 @@ export class ResultsTree {
   }
 
   /** A folder may hold only later revisions: of a run whose first was published elsewhere. */
-  async #revisionsIn(run: RunId, folder: RunFolder): Promise<readonly Revision[]> {
-    const entries = await readTree(this.#objects, folder.tree);
+  async #revisionsIn(run: RunId, folder: RunFolder): Promise<readonly (Revision | ActionableError)[]> {
+    const entries = await orDamage(() => readTree(this.#objects, folder.tree));
+    if (entries instanceof ActionableError) return [entries];
     const others = entries.find(({ name, kind }) => name === REVISIONS_FOLDER && kind === 'tree');
     const hasFirst = !others || entries.some(({ name }) => name === ROW_FILE);
-    const first = hasFirst ? [this.#revision(run, folder, entries)] : [];
+    const first = hasFirst ? [this.#revision(run, folder)] : [];
     if (!others) return Promise.all(first);
+    const later = await orDamage(() => readTree(this.#objects, others.id));
+    if (later instanceof ActionableError) return [...(await Promise.all(first)), later];
     const path = `${folder.path}/${REVISIONS_FOLDER}`;
-    const later = (await readTree(this.#objects, others.id)).map(async ({ name, id }) =>
-      this.#revision(run, { path: `${path}/${name}`, tree: id }, await readTree(this.#objects, id)),
-    );
-    return Promise.all([...first, ...later]);
+    return Promise.all([
+      ...first,
+      ...later.map(({ name, id }) => this.#revision(run, { path: `${path}/${name}`, tree: id })),
+    ]);
   }
 
-  async #revision(run: RunId, folder: RunFolder, entries: readonly TreeEntry[]): Promise<Revision> {
-    const file = entries.find(({ name }) => name === ROW_FILE);
-    const blob = file && (await this.#objects.object(file.id));
-    if (!blob) throw missingObject(file?.id ?? folder.tree);
-    return { ...folder, run, row: readRow(blob.bytes, { run }) };
+  #revision(run: RunId, folder: RunFolder): Promise<Revision | ActionableError> {
+    return orDamage(async () => {
+      const entries = await readTree(this.#objects, folder.tree);
+      const file = entries.find(({ name }) => name === ROW_FILE);
+      const blob = file && (await this.#objects.object(file.id));
+      if (!blob) throw missingObject(file?.id ?? folder.tree);
+      return { ...folder, run, row: readRow(blob.bytes, { run }) };
+    });
   }
 
   async #entries(entry: UnionEntry | undefined): Promise<readonly UnionEntry[]> {
     return entry?.kind === 'tree' ? readUnion(this.#objects, entry.ids) : [];
+  }
+}
+
+async function orDamage<T>(read: () => Promise<T>): Promise<T | ActionableError> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return error;
   }
 }
 

@@ -2,16 +2,16 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
-  cloneRepository,
+  cloneWithLogs,
   git,
   initRepository,
+  listedIds,
   openResults,
-  type ResultsRepo,
   runIdAt,
+  runOfDay,
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
-import type { RunId } from '../base/index.ts';
 import { digestDocuments } from './documents.ts';
 import { RESULTS_REF } from './layout.ts';
 
@@ -22,36 +22,24 @@ beforeEach(() => {
   initRepository(remote, '--bare');
 });
 
-/** A clone of the remote, with a folder for its logs. */
-function clone(name: string): { readonly path: string; readonly logs: string } {
-  const path = join(dir.path, name);
-  cloneRepository(remote, path);
-  const logs = join(dir.path, `${name}-logs`);
-  mkdirSync(logs);
-  return { path, logs };
-}
-
-const idsOf = async ({ store }: ResultsRepo): Promise<RunId[]> =>
-  (await store.list({ limit: 1_000 })).runs.map(({ run }) => run);
-
-const day = (n: number) => runIdAt(`2026-03-0${n}T00:00:00Z`, n);
+const clone = (name: string) => cloneWithLogs(remote, join(dir.path, name));
 
 describe('sharing', () => {
   test('what one clone pushes another lists after a fetch, without a branch of its own being moved', async () => {
     const [a, b] = [clone('a'), clone('b')];
     await using one = await openResults(a.path);
-    await one.publish(await writeRun(a.logs, day(1)));
+    await one.publish(await writeRun(a.logs, runOfDay(1)));
     expect(await one.store.push()).toMatchObject({ outcome: 'pushed', remote: 'origin' });
     expect(await one.store.push()).toMatchObject({ outcome: 'current' });
 
     await using other = await openResults(b.path, { isBegun: false });
     expect(await other.store.isThere()).toBe(false);
     expect(await other.store.fetch()).toBe(true);
-    expect(await idsOf(other)).toEqual([day(1)]);
+    expect(await listedIds(other)).toEqual([runOfDay(1)]);
     expect(git(b.path, 'for-each-ref', '--format=%(refname)', 'refs/heads')).toBe('');
     // Publishing begins where the others are.
-    await other.publish(await writeRun(b.logs, day(2)));
-    expect(await idsOf(other)).toEqual([day(2), day(1)]);
+    await other.publish(await writeRun(b.logs, runOfDay(2)));
+    expect(await listedIds(other)).toEqual([runOfDay(2), runOfDay(1)]);
     expect(await other.store.push()).toMatchObject({ outcome: 'pushed', raced: 0 });
   });
 
@@ -59,20 +47,20 @@ describe('sharing', () => {
     const [a, b] = [clone('a'), clone('b')];
     await using one = await openResults(a.path);
     await using other = await openResults(b.path);
-    await one.publish(await writeRun(a.logs, day(1)));
-    await other.publish(await writeRun(b.logs, day(2)));
+    await one.publish(await writeRun(a.logs, runOfDay(1)));
+    await other.publish(await writeRun(b.logs, runOfDay(2)));
     expect(await one.store.push()).toMatchObject({ outcome: 'pushed', raced: 0 });
     expect(await other.store.push()).toMatchObject({ outcome: 'pushed', raced: 1 });
     // It was behind, and after uniting there is nothing left to send.
     expect(await one.store.push()).toMatchObject({ outcome: 'current', raced: 1 });
-    expect(await idsOf(one)).toEqual([day(2), day(1)]);
-    expect(await idsOf(other)).toEqual([day(2), day(1)]);
+    expect(await listedIds(one)).toEqual([runOfDay(2), runOfDay(1)]);
+    expect(await listedIds(other)).toEqual([runOfDay(2), runOfDay(1)]);
     expect(git(a.path, 'rev-parse', RESULTS_REF)).toBe(git(remote, 'rev-parse', RESULTS_REF));
     expect(git(remote, 'fsck', '--strict', '--no-dangling')).not.toContain('error');
     // The commits that published them are still the ones that are named.
-    const { revision } = await one.store.find(day(2));
+    const { revision } = await one.store.find(runOfDay(2));
     expect(git(a.path, 'log', '-1', '--format=%B', String(await one.store.commitOf(revision)))).toContain(
-      day(2),
+      runOfDay(2),
     );
   });
 
@@ -91,7 +79,7 @@ describe('sharing', () => {
       expect(ended.map(({ outcome }) => outcome)).toEqual(['pushed', 'pushed', 'pushed']);
     }
     for (const repo of repos) await repo.store.fetch();
-    const lists = await Promise.all(repos.map(idsOf));
+    const lists = await Promise.all(repos.map(listedIds));
     expect(lists[0]).toHaveLength(9);
     expect(lists[1]).toEqual(lists[0]);
     expect(lists[2]).toEqual(lists[0]);
@@ -102,22 +90,22 @@ describe('sharing', () => {
     const [a, b] = [clone('a'), clone('b')];
     await using one = await openResults(a.path);
     await using other = await openResults(b.path);
-    const first = await one.publish(await writeRun(a.logs, day(1)));
-    const second = await other.publish(await writeRun(b.logs, day(1), { header: { tags: ['again'] } }));
+    const first = await one.publish(await writeRun(a.logs, runOfDay(1)));
+    const second = await other.publish(await writeRun(b.logs, runOfDay(1), { header: { tags: ['again'] } }));
     expect([first.row.revision, second.row.revision]).toEqual([1, 1]);
     await one.store.push();
     await other.store.push();
     await one.store.push();
-    const found = await Promise.all([one, other].map(({ store }) => store.find(day(1))));
+    const found = await Promise.all([one, other].map(({ store }) => store.find(runOfDay(1))));
     for (const { revisions, revision } of found) {
       expect(revisions).toBe(2);
       expect(revision.row.log.digest).toBe(found[0]?.revision.row.log.digest);
     }
     for (const { store } of [one, other]) {
       const tree = await store.tree();
-      for (const revision of await tree.find(day(1))) {
+      for (const revision of await tree.find(runOfDay(1))) {
         const log = await store.open({ revision });
-        expect((await log.header()).eval.run_id).toBe(day(1));
+        expect((await log.header()).eval.run_id).toBe(runOfDay(1));
         expect(await digestOf(log)).toBe(revision.row.log.digest);
         await log.close();
       }
@@ -131,31 +119,34 @@ describe('sharing', () => {
     const [a, b] = [clone('a'), clone('b')];
     await using one = await openResults(a.path, { author: 'Ada' });
     await using other = await openResults(b.path, { author: 'Bob' });
-    const path = await writeRun(a.logs, day(1));
+    const path = await writeRun(a.logs, runOfDay(1));
     await one.publish(path);
     await other.publish(path);
     await one.store.push();
     await other.store.push();
-    expect(await other.store.find(day(1))).toMatchObject({ revisions: 1 });
+    expect(await other.store.find(runOfDay(1))).toMatchObject({ revisions: 1 });
     expect((await other.store.list({ limit: 9 })).runs).toHaveLength(1);
   });
 
   test('a revision of a run that only others have published is found with it', async () => {
     const [a, b] = [clone('a'), clone('b')];
     await using one = await openResults(a.path);
-    await one.publish(await writeRun(a.logs, day(1)));
+    await one.publish(await writeRun(a.logs, runOfDay(1)));
     await one.store.push();
     await using other = await openResults(b.path);
     await other.store.fetch();
-    const again = await other.publish(await writeRun(b.logs, day(1), { header: { tags: ['again'] } }));
+    const again = await other.publish(await writeRun(b.logs, runOfDay(1), { header: { tags: ['again'] } }));
     expect(again).toMatchObject({ outcome: 'revised', row: { revision: 2 } });
-    expect(await other.store.find(day(1))).toMatchObject({
+    expect(await other.store.find(runOfDay(1))).toMatchObject({
       revisions: 2,
       revision: { row: { revision: 2 } },
     });
     await other.store.push();
     await one.store.fetch();
-    expect(await one.store.find(day(1))).toMatchObject({ revisions: 2, revision: { row: { revision: 2 } } });
+    expect(await one.store.find(runOfDay(1))).toMatchObject({
+      revisions: 2,
+      revision: { row: { revision: 2 } },
+    });
   });
 });
 
@@ -171,13 +162,13 @@ describe('remotes that do not play along', () => {
   test('a remote that is gone is told as such, and what was published stays', async () => {
     const a = clone('a');
     await using one = await openResults(a.path);
-    await one.publish(await writeRun(a.logs, day(1)));
+    await one.publish(await writeRun(a.logs, runOfDay(1)));
     rmSync(remote, { recursive: true });
     expect(await one.store.push()).toMatchObject({ outcome: 'refused', error: { code: 'E_REMOTE_UNKNOWN' } });
     git(a.path, 'remote', 'set-url', 'origin', 'http://127.0.0.1:9/none.git');
     expect(await one.store.push()).toMatchObject({ outcome: 'offline', error: { code: 'E_REMOTE_AWAY' } });
     await expect(one.store.fetch()).rejects.toMatchObject({ code: 'E_REMOTE_AWAY' });
-    expect(await idsOf(one)).toEqual([day(1)]);
+    expect(await listedIds(one)).toEqual([runOfDay(1)]);
   });
 
   test('a hook of the remote that declines is a refusal with its words, and nothing is forced', async () => {
@@ -187,7 +178,7 @@ describe('remotes that do not play along', () => {
     writeFileSync(hook, '#!/bin/sh\necho "no results here" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
     await using one = await openResults(a.path);
-    await one.publish(await writeRun(a.logs, day(1)));
+    await one.publish(await writeRun(a.logs, runOfDay(1)));
     expect(await one.store.push()).toMatchObject({
       outcome: 'refused',
       error: { code: 'E_REMOTE_REFUSED', message: expect.stringContaining('hook declined') },

@@ -9,6 +9,7 @@ import {
   trackingRef,
 } from '../git/index.ts';
 import { type ResultsPorts, tooBusy } from './change-results.ts';
+import { ResultsTree } from './results-tree.ts';
 import { filesToUnite } from './unite.ts';
 
 /** How sending results to a remote ended. Only `pushed` and `current` mean that the remote holds all of them. */
@@ -65,14 +66,19 @@ const OUTCOMES: Readonly<Record<string, 'refused' | 'offline'>> = {
   E_REMOTE_AUTH: 'refused',
   E_REMOTE_UNKNOWN: 'refused',
   E_REMOTE_AWAY: 'offline',
+  E_RESULTS_REF: 'refused',
+  E_RESULTS_VERSION: 'refused',
 };
 
 /** What is in the branch here is put together with what was fetched of a remote: a fast-forward, or a commit of both. */
 async function uniteWith(ports: ResultsPorts, remote: string): Promise<void> {
   const { git, objects, ref } = ports;
+  const tracking = trackingRef({ remote, ref });
+  // A branch of that name which holds something else, or results that are newer than we know, is left alone [RES-1].
+  await ResultsTree.read(ports, [tracking]);
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const ours = await commitOf(ports, ref);
-    const theirs = await commitOf(ports, trackingRef({ remote, ref }));
+    const theirs = await commitOf(ports, tracking);
     if (!theirs || (ours && (await isAncestor(git, theirs, ours)))) return;
     if (!ours || (await isAncestor(git, ours, theirs))) {
       if (await moveRef(git, { ref, from: ours, to: theirs })) return;
@@ -83,7 +89,7 @@ async function uniteWith(ports: ResultsPorts, remote: string): Promise<void> {
       from: theirs,
       merge: ours,
       message: `Unite with the results of ${remote}\n`,
-      author: ports.author,
+      author: ports.author(),
       seconds: Math.floor(ports.clock.nowMs() / 1_000),
       files: await filesToUnite(objects, {
         theirs: await treeOf(ports, theirs),

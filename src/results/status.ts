@@ -23,6 +23,8 @@ export interface ResultsStatus extends RepositoryFacts {
   readonly waiting: number;
   readonly packs: number;
   readonly isPartial: boolean;
+  /** What was fetched under the name of the results and is not read, with the reason. */
+  readonly unread: readonly { readonly ref: string; readonly reason: string }[];
 }
 
 /** How the results are, without asking anybody outside. */
@@ -43,6 +45,7 @@ export async function statusOf(
     waiting: remote === undefined ? 0 : await waitingRuns(ports, remote),
     packs: await countPacks(git),
     isPartial: prefetch !== noPrefetch,
+    unread: ports.unread.map(({ ref, error }) => ({ ref, reason: error.message })),
     ...(await factsOf(git)),
   };
 }

@@ -100,8 +100,8 @@ async function partsOf(objects: CatFile, tree: ObjectId): Promise<RunParts> {
 /** A row that cannot be read still has a place: by the object that it is. */
 async function nameOf(objects: CatFile, entries: readonly TreeEntry[]): Promise<string> {
   const file = entries.find(({ name }) => name === ROW_FILE);
-  const blob = file && (await objects.object(file.id));
   try {
+    const blob = file && (await objects.object(file.id));
     if (blob) return revisionName(readRow(blob.bytes, { run: '' }).log.digest);
   } catch {
     // It is kept as it is, and told as damaged by whoever reads it.

@@ -37,17 +37,17 @@ export async function verifyRun(
   const { run } = place;
   const problems: ResultProblem[] = [];
   let [documents, leftOut] = [0, 0];
-  const revisions = await orProblem(problems, { run, path: place.folders[0]?.path ?? '' }, () =>
-    tree.revisions(place),
-  );
-  for (const revision of revisions ?? []) {
+  const { revisions, damage: broken } = await tree.revisions(place);
+  const path = place.folders[0]?.path ?? '';
+  problems.push(...broken.map(({ message }) => ({ run, path, message })));
+  for (const revision of revisions) {
     const counts = await verifyRevision(revision, ports, problems);
     documents += counts.documents;
     leftOut += counts.leftOut;
   }
   const { damage } = await readNotes(tree, ports.objects, run);
   problems.push(...damage.map((message) => ({ run, path: 'notes', message })));
-  return { run, revisions: revisions?.length ?? 0, documents, leftOut, problems };
+  return { run, revisions: revisions.length, documents, leftOut, problems };
 }
 
 /** Every document is read, also when one before it is damaged: all damage is named at once. */
@@ -58,6 +58,7 @@ async function verifyRevision(
 ): Promise<{ readonly documents: number; readonly leftOut: number }> {
   const { run, path, row } = revision;
   const found = (await orProblem(problems, { run, path }, () => listDocuments(revision, ports))) ?? [];
+  await ports.prefetch(found.map(({ id }) => id));
   const whole = createHash('sha256');
   const before = problems.length;
   let leftOut = 0;

@@ -6,7 +6,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fixtureFields } from '../sim/log-fixture.ts';
-import { cloneRepository, GIT_ENV, git, initRepository, runIdAt, writeRun } from '../sim/results-repo.ts';
+import {
+  cloneRepository,
+  commitFiles,
+  GIT_ENV,
+  git,
+  initRepository,
+  runIdAt,
+  runOfDay,
+  writeRun,
+} from '../sim/results-repo.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
 import { holdfast } from './holdfast.ts';
 
@@ -16,8 +25,6 @@ beforeEach(() => {
   remote = join(dir.path, 'remote.git');
   initRepository(remote, '--bare');
 });
-
-const day = (n: number) => runIdAt(`2026-03-0${n}T00:00:00Z`, n);
 
 /** A clone with results in it, as somebody. */
 async function clone(name: string, ...runs: string[]): Promise<string> {
@@ -39,17 +46,17 @@ const listed = async (path: string) => (await json(path, 'list')).runs.map(({ ru
 
 describe('sharing', () => {
   test('two people publish, both sync, and both list the same; offline it says how many wait', async () => {
-    const [a, b] = [await clone('a', day(1)), await clone('b', day(2))];
+    const [a, b] = [await clone('a', runOfDay(1)), await clone('b', runOfDay(2))];
     expect((await holdfast(a, ['results', 'status'])).stdout).toContain('1 run not sent yet');
     const sent = await holdfast(a, ['results', 'sync']);
     expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('Sent 1 run.') });
     expect(await json(b, 'sync')).toMatchObject({ outcome: 'pushed', sent: 1, waiting: 0 });
     expect(await json(a, 'sync', '--no-push')).toMatchObject({ fetched: true, waiting: 0 });
-    expect(await listed(a)).toEqual([day(2), day(1)]);
-    expect(await listed(b)).toEqual([day(2), day(1)]);
+    expect(await listed(a)).toEqual([runOfDay(2), runOfDay(1)]);
+    expect(await listed(b)).toEqual([runOfDay(2), runOfDay(1)]);
 
     git(a, 'remote', 'set-url', 'origin', 'http://127.0.0.1:9/none.git');
-    await writeRun(join(a, 'logs'), day(3));
+    await writeRun(join(a, 'logs'), runOfDay(3));
     await holdfast(a, ['results', 'publish', 'logs']);
     const away = await holdfast(a, ['results', 'sync']);
     expect(away).toMatchObject({ code: 4, stdout: expect.stringContaining('1 run waits to be sent.') });
@@ -63,7 +70,7 @@ describe('sharing', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const a = await clone('a', day(1));
+    const a = await clone('a', runOfDay(1));
     git(a, 'remote', 'set-url', 'origin', `http://127.0.0.1:${port}/x.git`);
     const refused = await holdfast(a, ['results', 'sync', '--verbose'], {
       DISPLAY: ':0',
@@ -76,7 +83,7 @@ describe('sharing', () => {
   });
 
   test('a protected branch refuses, the words of the remote are told, and what was published stays', async () => {
-    const a = await clone('a', day(1));
+    const a = await clone('a', runOfDay(1));
     mkdirSync(join(remote, 'hooks'), { recursive: true });
     writeFileSync(join(remote, 'hooks', 'pre-receive'), '#!/bin/sh\necho "protected" >&2\nexit 1\n', {
       mode: 0o755,
@@ -84,11 +91,12 @@ describe('sharing', () => {
     const refused = await holdfast(a, ['results', 'sync']);
     expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining('pre-receive hook declined') });
     expect(await json(a, 'sync')).toMatchObject({ outcome: 'refused', error: { code: 'E_REMOTE_REFUSED' } });
-    expect(await listed(a)).toEqual([day(1)]);
+    expect(await listed(a)).toEqual([runOfDay(1)]);
   });
 
   test('in a shallow and in a partial clone runs are listed, opened and published; a page is fetched at once', async () => {
-    const a = await clone('a', day(1), day(2), day(3), day(4), day(5));
+    const a = await clone('a', runOfDay(1), runOfDay(2), runOfDay(3), runOfDay(4), runOfDay(5));
+    for (const n of [1, 2, 3, 4, 5]) await holdfast(a, ['results', 'tag', runOfDay(n), '--add', 'x']);
     await holdfast(a, ['results', 'sync']);
     for (const key of ['uploadpack.allowFilter', 'uploadpack.allowAnySHA1InWant'])
       git(remote, 'config', key, 'true');
@@ -100,10 +108,14 @@ describe('sharing', () => {
       cloneRepository(`file://${remote}`, path, flag, '--no-checkout', '--branch=holdfast/results');
       const trace = join(dir.path, `${name}.trace`);
       const list = await holdfast(path, ['results', 'list'], { GIT_TRACE: trace });
-      expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining(day(1).slice(-10)) });
-      // What says that it holds results, the newest row, and all others at once.
+      expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining(runOfDay(1).slice(-10)) });
+      // What says that it holds results, the newest row, and all others at once, with what was said of them.
       expect(fetchesIn(trace)).toBe(name === 'partial' ? 3 : 0);
-      expect((await json(path, 'show', day(2))).run).toBe(day(2));
+      rmSync(trace, { force: true });
+      expect(await holdfast(path, ['results', 'verify'], { GIT_TRACE: trace })).toMatchObject({ code: 0 });
+      // What says what a run is, and then all its documents at once.
+      expect(fetchesIn(trace)).toBeLessThanOrEqual(name === 'partial' ? 12 : 0);
+      expect((await json(path, 'show', runOfDay(2))).run).toBe(runOfDay(2));
       mkdirSync(join(path, 'logs'));
       await writeRun(join(path, 'logs'), runIdAt('2026-04-01T00:00:00Z', name === 'partial' ? 1 : 2));
       expect((await holdfast(path, ['results', 'publish', 'logs'])).code).toBe(0);
@@ -112,6 +124,27 @@ describe('sharing', () => {
     await holdfast(a, ['results', 'sync']);
     expect(await listed(a)).toHaveLength(7);
   }, 120_000);
+
+  test('a clone of another branch only gets the results when it syncs, and whoever git does not know is told', async () => {
+    const a = await clone('a', runOfDay(1));
+    commitFiles(remote, 'refs/heads/main', { 'README.md': 'code' });
+    await holdfast(a, ['results', 'sync']);
+    const path = join(dir.path, 'single');
+    cloneRepository(`file://${remote}`, path, '--single-branch', '--depth=1', '--branch=main');
+    expect(await holdfast(path, ['results', 'list'])).toMatchObject({ code: 2 });
+    expect(await holdfast(path, ['results', 'sync'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await listed(path)).toEqual([runOfDay(1)]);
+
+    git(path, 'config', 'user.useConfigOnly', 'true');
+    mkdirSync(join(path, 'logs'));
+    await writeRun(join(path, 'logs'), runOfDay(2));
+    const publish = () =>
+      holdfast(path, ['results', 'publish', 'logs', '--json'], { HOME: dir.path, GIT_AUTHOR_NAME: '' });
+    expect(await publish()).toMatchObject({ code: 2, stdout: expect.stringContaining('E_NO_IDENTITY') });
+    git(path, 'config', 'user.name', 'Ada');
+    git(path, 'config', 'user.email', 'ada@example.test');
+    expect(await publish()).toMatchObject({ code: 0 });
+  }, 60_000);
 });
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -128,13 +161,13 @@ function fetchesIn(trace: string): number {
 
 describe('what people say of runs', () => {
   test('tags, notes, verdicts and removals, and all of them taken back', async () => {
-    const a = await clone('a', day(1), day(2));
-    const id = day(1).slice(-10);
+    const a = await clone('a', runOfDay(1), runOfDay(2));
+    const id = runOfDay(1).slice(-10);
     const words = (...given: string[]) => holdfast(a, ['results', ...given]);
     expect((await words('tag', id, '--add', 'baseline', '-a', 'x')).stdout).toContain('baseline, x');
     expect((await words('tag', id, '--remove', 'x')).stdout).toMatch(/baseline\n/);
     const tagged = (await json(a, 'list', '--tag', 'baseline')).runs;
-    expect(tagged).toMatchObject([{ run: day(1), row: { tags: ['baseline'] } }]);
+    expect(tagged).toMatchObject([{ run: runOfDay(1), row: { tags: ['baseline'] } }]);
     await words('note', id, 'the key had expired');
     const verdict = await json(a, 'note', id, '--sample', '1', '--verdict', 'fail', 'it guessed');
     expect(verdict).toMatchObject({ kind: 'verdict', anchor: { sample: '1', epoch: 1 }, text: 'it guessed' });
@@ -143,21 +176,21 @@ describe('what people say of runs', () => {
     await words('note', id, '--retract', verdict.id);
     expect((await json(a, 'show', id)).marks.verdicts).toEqual([]);
     expect((await words('remove', id, '--reason', 'wrong key')).stdout).toContain('is hidden');
-    expect(await listed(a)).toEqual([day(2)]);
+    expect(await listed(a)).toEqual([runOfDay(2)]);
     expect((await json(a, 'list', '--removed')).runs).toHaveLength(2);
     await words('remove', id, '--restore');
-    expect(await listed(a)).toEqual([day(2), day(1)]);
+    expect(await listed(a)).toEqual([runOfDay(2), runOfDay(1)]);
   });
 
   test('what cannot be said is refused with a next step, and nothing is written', async () => {
-    const a = await clone('a', day(1), day(2));
+    const a = await clone('a', runOfDay(1), runOfDay(2));
     const before = git(a, 'rev-parse', 'holdfast/results');
     const codes: (readonly [string, ...string[]])[] = [
-      ['E_TAG', 'tag', day(1)],
-      ['E_TAG', 'tag', day(1), '--add', ' '],
-      ['E_NOTE', 'note', day(1)],
-      ['E_NOTE', 'note', day(1), '--verdict', 'fail'],
-      ['E_NOTE', 'note', day(1), '--retract', 'nobody'],
+      ['E_TAG', 'tag', runOfDay(1)],
+      ['E_TAG', 'tag', runOfDay(1), '--add', ' '],
+      ['E_NOTE', 'note', runOfDay(1)],
+      ['E_NOTE', 'note', runOfDay(1), '--verdict', 'fail'],
+      ['E_NOTE', 'note', runOfDay(1), '--retract', 'nobody'],
       ['E_RUN_UNKNOWN', 'remove', 'nobody'],
       ['E_RUN_AMBIGUOUS', 'tag', '2026', '--add', 'x'],
       ['E_GC_RULE', 'gc'],
@@ -188,7 +221,7 @@ describe('a store that keeps itself', () => {
   }, 120_000);
 
   test('everything is checked, and what is damaged is named while the rest is read', async () => {
-    const a = await clone('a', day(1), day(2));
+    const a = await clone('a', runOfDay(1), runOfDay(2));
     expect(await holdfast(a, ['results', 'verify'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('all whole'),
@@ -203,19 +236,23 @@ describe('a store that keeps itself', () => {
         execFileSync('git', ['-C', a, 'unpack-objects', '-q'], { input: bytes, env: GIT_ENV });
       }
     }
-    const id = git(a, 'rev-parse', `holdfast/results:runs/2026-03-01/${day(1)}/log/samples/s_epoch_1.json`);
+    const id = git(
+      a,
+      'rev-parse',
+      `holdfast/results:runs/2026-03-01/${runOfDay(1)}/log/samples/s_epoch_1.json`,
+    );
     const file = join(objects, id.slice(0, 2), id.slice(2));
     chmodSync(file, 0o644);
     writeFileSync(file, 'garbage');
     const found = await holdfast(a, ['results', 'verify']);
     expect(found).toMatchObject({ code: 3, stdout: expect.stringContaining('samples/s_epoch_1.json') });
     expect(found.stdout).toContain('1 run damaged');
-    expect(await listed(a)).toEqual([day(2), day(1)]);
-    expect((await json(a, 'verify', day(2))).isWhole).toBe(true);
+    expect(await listed(a)).toEqual([runOfDay(2), runOfDay(1)]);
+    expect((await json(a, 'verify', runOfDay(2))).isWhole).toBe(true);
   });
 
   test('a git that is too old is told by what it lacks', async () => {
-    const a = await clone('a', day(1));
+    const a = await clone('a', runOfDay(1));
     const bin = join(dir.path, 'bin');
     mkdirSync(bin);
     const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();

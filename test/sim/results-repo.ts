@@ -1,6 +1,6 @@
 /** Real repositories for results, and logs to publish there. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunId, systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
@@ -29,6 +29,14 @@ export function initRepository(dir: string, ...flags: string[]): void {
 
 export function cloneRepository(from: string, to: string, ...flags: string[]): void {
   execFileSync('git', ['clone', '--quiet', ...flags, from, to], { env: GIT_ENV, stdio: 'pipe' });
+}
+
+/** A clone of a remote, with a folder for its logs. */
+export function cloneWithLogs(remote: string, dir: string): { readonly path: string; readonly logs: string } {
+  cloneRepository(remote, dir);
+  const logs = `${dir}-logs`;
+  mkdirSync(logs);
+  return { path: dir, logs };
 }
 
 export interface ResultsRepo extends AsyncDisposable {
@@ -76,6 +84,15 @@ export async function withLog<T>(path: string, work: (log: LogReader) => Promise
 export function runIdAt(iso: string, n = 0): RunId {
   const time = new Date(iso).toISOString().replace(/[-:.Z]/g, '');
   return `${time}-${String(n).padStart(10, '0')}` as RunId;
+}
+
+/** A run of the given day of March. */
+export function runOfDay(n: number): RunId {
+  return runIdAt(`2026-03-0${n}T00:00:00Z`, n);
+}
+
+export async function listedIds({ store }: ResultsRepo): Promise<readonly RunId[]> {
+  return (await store.list({ limit: 1_000 })).runs.map(({ run }) => run);
 }
 
 /** A finished log of a run; `more` makes other content of the same run. */

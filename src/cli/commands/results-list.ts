@@ -45,7 +45,9 @@ export const command = defineCommand<ListFlags>({
       ...filterOf(flags),
       ...definedOf({ withRemoved: removed, cursor }),
     });
-    const { runs, cursor: next, problems } = page;
+    const { runs, cursor: next } = page;
+    const unread = (await opened.results?.store.unread()) ?? [];
+    const problems = [...page.problems, ...unread.map(({ ref, error }) => ({ place: ref, error }))];
     const failed = problems.map(({ place, error }) => ({ place, code: error.code, message: error.message }));
     if (json)
       terminal.json(

@@ -64,6 +64,7 @@ async function publishOne(place: string, results: ResultsStore, flags: ResultsFl
       published: 'published',
       revised: 'published as a new revision',
       there: 'is there already',
+      restored: 'was there, and what was lost of it is there again',
     };
     if (!flags.json)
       terminal.line(

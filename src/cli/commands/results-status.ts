@@ -37,5 +37,6 @@ function report(status: ResultsStatus, { style }: Terminal): string[] {
   ];
   const lines = [renderTable([{ title: '' }, { title: '' }], rows, { width: 1_000 })];
   if (waiting > 0) lines.push(style.warn(`${counted(waiting, 'run')} not sent yet: holdfast results sync`));
+  for (const { reason } of status.unread) lines.push(style.bad(`${reason} It is not read.`));
   return lines;
 }

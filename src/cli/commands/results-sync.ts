@@ -38,10 +38,11 @@ nothing is ever forced or lost. Lists show what was fetched at once; your branch
   },
   async run({ flags, terminal }) {
     await using results = await resultsOf(flags, terminal);
+    // Of a clone that was made for one branch, results are known only now.
+    const fetched = await fetchOrSay(results, terminal);
     await results.tree();
     const published = flags.publish ? await publishWaiting(results, flags, terminal) : 0;
     const before = await results.waiting();
-    const fetched = await fetchOrSay(results, terminal);
     const pushed = flags.push && fetched !== 'away' ? await results.push() : undefined;
     const waiting = await results.waiting();
     const sent = pushed?.outcome === 'pushed' ? Math.max(before - waiting, 0) : 0;
@@ -102,7 +103,8 @@ function report({ published, fetched, pushed, sent, waiting }: Synced, { style }
     ];
   if (fetched === true) lines.push('Brought what the remote has.');
   if (fetched === false) lines.push('The remote has no results yet.');
-  if (pushed?.outcome === 'pushed') lines.push(style.good(`Sent ${counted(sent, 'run')}.`));
+  if (pushed?.outcome === 'pushed')
+    lines.push(style.good(sent > 0 ? `Sent ${counted(sent, 'run')}.` : 'Sent what was said of runs.'));
   if (pushed?.outcome === 'current') lines.push('There was nothing to send.');
   if (pushed?.error) lines.push(style.bad(pushed.error.message), pushed.error.hint ?? '');
   if (waiting > 0)
