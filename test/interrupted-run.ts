@@ -64,16 +64,26 @@ export async function stopAt(
 }
 
 /** Changes an event of the first attempt in the journal of a run's one writer, as a bad disk would: its checksum no longer fits. */
-export async function damageFirstAttempt(
+export function damageFirstAttempt(where: Pick<Harness, 'stateDir'>, runId: string): Promise<void> {
+  return damageJournal(where, runId, "UPDATE events SET json = json || ' ' WHERE attempt = 1");
+}
+
+/** The same of its answers, which are paid for. */
+export function damageFirstAnswer(where: Pick<Harness, 'stateDir'>, runId: string): Promise<void> {
+  return damageJournal(where, runId, "UPDATE answers SET data = data || ' ' WHERE attempt = 1");
+}
+
+async function damageJournal(
   { stateDir }: Pick<Harness, 'stateDir'>,
   runId: string,
+  update: string,
 ): Promise<void> {
   const [place] = await writersIn(nodeDisk, join(stateDir, runId));
   if (!place) throw new Error(`The run ${runId} has no journal.`);
   const db = new DatabaseSync(place.path);
-  const { changes } = db.prepare("UPDATE events SET json = json || ' ' WHERE attempt = 1").run();
+  const { changes } = db.prepare(update).run();
   db.close();
-  if (changes === 0) throw new Error(`The first attempt of the run ${runId} has no events.`);
+  if (changes === 0) throw new Error(`The journal of the run ${runId} holds nothing of that kind.`);
 }
 
 /** What a run is, as its journals say. */

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -72,6 +73,26 @@ test('a file that did not change is not parsed again, also by the next process',
   expect((await read()).target).toBe(third.target);
   await writeFile(file, 'not JSON');
   expect((await read()).target).toBe(third.target);
+});
+
+test('code counts as it was loaded: a file that is changed while samples run is no other code', async () => {
+  await using dir = await makeTempDir();
+  const watch = new ModuleWatch();
+  const write = async (name: string, text: string) => {
+    await writeFile(join(dir.path, name), text);
+    return pathToFileURL(join(dir.path, name)).href;
+  };
+  const read = async (loader: ModuleWatch) => {
+    const options = { disk: nodeDisk, watch: loader, store: memoryOutlines() };
+    return (await readEvalCode(join(dir.path, 'x.eval.ts'), 2, options))[0]?.target;
+  };
+  watch.noteLoaded(await write('x.eval.ts', EVAL), EVAL);
+  const loaded = 'export const f = () => 1;';
+  watch.noteLoaded(await write('f.ts', loaded), loaded);
+  const before = await read(watch);
+  await write('f.ts', 'export const f = () => 2;');
+  expect(await read(watch)).toBe(before);
+  expect(await read(new ModuleWatch())).not.toBe(before);
 });
 
 test('a module whose name is known only when it is imported counts when it comes', async () => {

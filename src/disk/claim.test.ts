@@ -57,6 +57,17 @@ test('[DISK-4] without hard links a file is whole or absent, and durable when it
   });
 });
 
+test('a claim of a process of which nobody here can tell counts', async () => {
+  const disk = new SimulatedDisk();
+  const far = claimOf('/x', processToken({ ...whoAmI(), host: 'elsewhere' }));
+  await (await disk.open(`/${far}`, 'create')).close();
+  const clock = { ...systemClock, sleep: async () => undefined };
+  await expect(withClaim(disk, '/x', { work: async () => 'done', clock })).rejects.toMatchObject({
+    code: 'E_FILE_CLAIMED',
+  });
+  expect((await disk.list('/'))?.map(({ name }) => name)).toEqual([far]);
+});
+
 test('a claim of a dead process counts no more, that of a living one does', async () => {
   const disk = new SimulatedDisk();
   const self = whoAmI();

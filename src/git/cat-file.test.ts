@@ -55,6 +55,17 @@ test('a damaged object costs the question that asked for it; all others are answ
   expect(await objects.object('0'.repeat(40))).toBeUndefined();
 });
 
+test('an object that was replaced by another whole one is told, also where it is read in chunks', async () => {
+  const [one = '', other = ''] = writeBlobs(['what was published', 'what is there now!']);
+  const fileOf = (id: string) => join(repo, '.git', 'objects', id.slice(0, 2), id.slice(2));
+  chmodSync(fileOf(one), 0o644);
+  writeFileSync(fileOf(one), readFileSync(fileOf(other)));
+  const repository = await findRepository(repo, PORTS);
+  const read = async (id: string) => await Array.fromAsync(streamBlob(repository, id as ObjectId));
+  await expect(read(one)).rejects.toMatchObject({ code: 'E_GIT_OBJECT' });
+  expect(Buffer.concat(await read(other)).toString()).toBe('what is there now!');
+});
+
 test('a program that ends before it is asked anything is told, and nobody waits for it', async () => {
   await using objects = new CatFile(
     await findRepository(repo, { ...PORTS, env: { ...GIT_ENV, GIT_TRACE: '0' } }),

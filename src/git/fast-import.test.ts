@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { GIT_ENV, git, initRepository } from '../../test/sim/results-repo.ts';
@@ -46,6 +46,47 @@ test('an import that is started and then not needed leaves nothing behind', asyn
     await using _unused = startImport(await findRepository(path, PORTS));
   }
   expect(readdirSync(path, { recursive: true }).toSorted()).toEqual(before);
+});
+
+test('a commit has its message, its author and its files whole, whatever letters are in them', async () => {
+  const path = join(dir.path, 'letters');
+  initRepository(path, '--bare');
+  const message = 'Veröffentlicht: 東京 🗼\n\nmerge :1\n';
+  const name = 'straße/"quoted"\\\n🗼';
+  const made = await importCommit(await findRepository(path, PORTS), {
+    ref: 'refs/heads/x',
+    from: undefined,
+    message,
+    author: { name: 'Zoë', email: 'zoë@example.test' },
+    seconds: 1,
+    files: [{ path: name, content: Buffer.from('größer\n') }],
+  });
+  expect(git(path, 'log', '-1', '--format=%an %ae%n%B', String(made))).toBe(
+    `Zoë zoë@example.test\n${message.trim()}`,
+  );
+  expect(git(path, 'ls-tree', '-r', '-z', '--name-only', String(made))).toBe(`${name}\0`);
+  expect(git(path, 'cat-file', 'blob', `${made}:${name}`)).toBe('größer');
+});
+
+test('what a commit needs is synced before it is told (as git counts it)', async () => {
+  const path = join(dir.path, 'synced');
+  initRepository(path, '--bare');
+  const trace = join(dir.path, 'trace');
+  const env = { ...GIT_ENV, GIT_TRACE2_EVENT: trace };
+  const repository = await findRepository(path, { ...PORTS, env });
+  await importCommit(repository, {
+    ref: 'refs/heads/x',
+    from: undefined,
+    message: 'x\n',
+    author: { name: 'Ada', email: 'ada@example.test' },
+    seconds: 1,
+    files: [{ path: 'a', content: Buffer.from('text') }],
+  });
+  const events = readFileSync(trace, 'utf8').trim().split('\n');
+  const flushes = events.map((line) => JSON.parse(line)).filter(({ category }) => category === 'fsync');
+  // The pack, its index and the ref. Older versions of git call it a value, younger ones a count.
+  const counts = flushes.map(({ value, count }) => Number(value ?? count));
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(3);
 });
 
 test('an import whose files cannot be read fails with what they failed of, and writes no commit', async () => {

@@ -1,7 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { filledJournal, newWriter, runRecord } from '../../test/sim/journal-fixture.ts';
+import {
+  filledJournal,
+  newWriter,
+  runRecord,
+  sampleFields,
+  sampleStart,
+  someAnswer,
+} from '../../test/sim/journal-fixture.ts';
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
@@ -9,6 +16,7 @@ import { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts
 import type { JournalWriter } from './journal-writer.ts';
 import { besideJournal, journalPath } from './layout.ts';
 import { openRunJournals } from './run-journals.ts';
+import { chainName, decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
 import { segmentKeysOf } from './segment-keys.ts';
 
 let dir: TempDir;
@@ -99,3 +107,65 @@ test('runs and writers are found without listing what they shipped', async () =>
   // One segment to know the run by, and the record of each writer.
   expect(listed).toBe(3);
 });
+
+test('[SEG-6] who asks for a round while another one fails gets one of its own', async () => {
+  const writer = await filledJournal(dir.path);
+  const held = Promise.withResolvers<void>();
+  let tries = 0;
+  const moody = withMethod({
+    async create(key, bytes) {
+      if (++tries > 1) return await bucket.create(key, bytes);
+      await held.promise;
+      throw new Error('away');
+    },
+  });
+  const shipper = writer.shipTo({ bucket: moody, prefix: '' });
+  const first = shipper.ship();
+  const second = shipper.ship();
+  held.resolve();
+  await Promise.all([first, second]);
+  expect(await segmentsOf(writer)).toHaveLength(1);
+  writer.close();
+});
+
+test('[SEG-7] the word of the last of more than nine chains comes first', async () => {
+  const run = runRecord();
+  const fill = async (place: string, from: number) => {
+    const writer = await newWriter(join(dir.path, place), run, { writer: 'w' });
+    for (let id = from; id < from + 3; id++) {
+      const attempt = writer.startAttempt(sampleStart(id));
+      await attempt.answer(someAnswer({ id }), []);
+      await attempt.finish('completed', sampleFields(id));
+    }
+    return writer;
+  };
+  // A process with the same name has written something else wherever this one begins.
+  const zombie = await fill('zombie', 500);
+  const [key = ''] = await shippedBy(zombie, directoryBucket(nodeDisk, join(dir.path, 'elsewhere')));
+  for (let number = 1; number <= 9; number++) {
+    const chain = chainName('w', number);
+    const { header, rows } = decodeSegment(await elsewhere(key), key);
+    const bytes = encodeSegment({ ...header, chain }, rows.map(encodeRow));
+    await bucket.create(segmentKey('', { run: run.runId, chain, seq: 1 }), bytes);
+  }
+  const writer = await fill('state', 0);
+  const [own] = await shippedBy(writer, bucket);
+  expect(own).toContain('/w~10/');
+  const runDir = join(dir.path, 'home');
+  await nodeDisk.makeDir(runDir);
+  await importWriter({ disk: nodeDisk, bucket, prefix: '', run: run.runId, writer: 'w', runDir });
+  const journals = await openRunJournals({ disk: nodeDisk, runDir });
+  expect([...journals.outline()].map(({ id }) => id)).toEqual([0, 1, 2]);
+  journals.close();
+});
+
+async function shippedBy(writer: JournalWriter, into: Bucket): Promise<readonly string[]> {
+  const shipper = writer.shipTo({ bucket: into, prefix: '' });
+  await shipper.ship();
+  writer.close();
+  return shipper.keys;
+}
+
+async function elsewhere(key: string): Promise<Uint8Array> {
+  return (await nodeDisk.read(join(dir.path, 'elsewhere', key))) ?? new Uint8Array();
+}

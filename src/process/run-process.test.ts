@@ -56,6 +56,24 @@ test('a process gets its input from a file and writes its output to files', asyn
   expect(await stderr()).toBe('note');
 });
 
+test('a process is ended whose signal was aborted while it was being started', async () => {
+  await using dir = await makeTempDir();
+  const abort = new AbortController();
+  const started = runProcess({
+    // It would end well by itself.
+    argv: ['/bin/sleep', '3'],
+    cwd: dir.path,
+    env: {},
+    files: { stdout: join(dir.path, 'stdout'), stderr: join(dir.path, 'stderr') },
+    disk: nodeDisk,
+    clock: systemClock,
+    random: systemRandom,
+    signal: abort.signal,
+  });
+  abort.abort();
+  expect(await started).toMatchObject({ aborted: true, exitCode: null, signal: 'SIGTERM' });
+});
+
 test('arguments are never read by a shell', async () => {
   await using dir = await makeTempDir();
   const files = { stdout: join(dir.path, 'stdout'), stderr: join(dir.path, 'stderr') };
@@ -210,5 +228,14 @@ describe('reading back', () => {
     const lines: string[] = [];
     for await (const line of readLines(nodeDisk, path, 2 << 20)) lines.push(line);
     expect(lines.map(({ length }) => length)).toEqual([3, 3, 1 << 20, 4]);
+  });
+
+  test('lines are those of the file, though it does not end with a chunk', async () => {
+    await using dir = await makeTempDir();
+    const path = join(dir.path, 'lines');
+    const text = `${Array.from({ length: 40_000 }, (_, n) => `${n} ${'x'.repeat(n % 60)}`).join('\n')}\nlast`;
+    expect(text.length).toBeGreaterThan(1 << 20);
+    await writeFile(path, text);
+    expect(await Array.fromAsync(readLines(nodeDisk, path, 1_000))).toEqual(text.split('\n'));
   });
 });

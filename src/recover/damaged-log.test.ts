@@ -55,6 +55,13 @@ async function expectWhole(path: string): Promise<void> {
 }
 
 describe('a finished log', () => {
+  test('that somebody declared invalid stays so', async () => {
+    await placeFinishedLog(at.log, { samples: ALL, invalidated: true });
+    await damageMember(at.log, 'summaries.json');
+    const { output } = await recover();
+    expect((await headerOf(output)).invalidated).toBe(true);
+  });
+
   test.each([['header.json'], ['summaries.json'], ['_journal/start.json']])(
     'with a damaged %s is made whole from what is whole, and is what it was',
     async (member) => {

@@ -16,7 +16,7 @@ test.each([
   ],
   [
     'its process runs and writes',
-    { ...signs, databases: database(NOW - 1), stateOf: () => running },
+    { ...signs, databases: database(NOW - 0.9 * HOUR), stateOf: () => running },
     'alive',
   ],
   [
@@ -29,7 +29,7 @@ test.each([
     { ...signs, databases: database(NOW), stateOf: () => ({ kind: 'hidden' }) as const },
     'unknown',
   ],
-  ['only a filestore, fresh', { ...signs, databases: [], filesModifiedMs: NOW - 60_000 }, 'unknown'],
+  ['only a filestore, fresh', { ...signs, databases: [], filesModifiedMs: NOW - 0.9 * HOUR }, 'unknown'],
   [
     'only a filestore, from a clock that is ahead',
     { ...signs, databases: [], filesModifiedMs: NOW + HOUR },

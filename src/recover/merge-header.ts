@@ -117,12 +117,18 @@ function mergedStats(headers: readonly LogHeader[], summaries: readonly EvalSamp
   const starts = headers.map(({ stats, eval: spec }) => stats.started_at || spec.created);
   const ends = headers.map(({ stats }) => stats.completed_at);
   return {
-    started_at: starts.sort()[0] ?? '',
-    completed_at: ends.sort().at(-1) ?? '',
+    started_at: starts.sort(byTime)[0] ?? '',
+    completed_at: ends.sort(byTime).at(-1) ?? '',
     model_usage: Object.fromEntries(models),
     role_usage: Object.fromEntries(roles),
     connection_limit_history: [],
   };
+}
+
+/** Machines write times in zones of their own, which cannot be compared as texts. No time at all comes first. */
+function byTime(a: string, b: string): number {
+  const [left, right] = [Date.parse(a) || 0, Date.parse(b) || 0];
+  return left - right || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 function addAll(into: Map<string, ModelUsage>, usage: Readonly<Record<string, ModelUsage>>): void {
@@ -130,13 +136,9 @@ function addAll(into: Map<string, ModelUsage>, usage: Readonly<Record<string, Mo
 }
 
 /** The oldest log gives its name to the whole. */
-function byAge(a: LogHeader, b: LogHeader): number {
-  const [left, right] = [ageOf(a), ageOf(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function ageOf({ eval: spec }: LogHeader): string {
-  return `${spec.created} ${spec.eval_id} ${spec.run_id}`;
+function byAge({ eval: a }: LogHeader, { eval: b }: LogHeader): number {
+  const [left, right] = [`${a.eval_id} ${a.run_id}`, `${b.eval_id} ${b.run_id}`];
+  return byTime(a.created, b.created) || (left < right ? -1 : left > right ? 1 : 0);
 }
 
 const INCOMPLETE = {

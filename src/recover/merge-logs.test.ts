@@ -13,6 +13,7 @@ import {
   type MeritRank,
   openLog,
   type SampleFields,
+  summarize,
   verifyLog,
 } from '../log/index.ts';
 import { mergeLogs } from './index.ts';
@@ -302,4 +303,39 @@ test('law: the header follows from the set of headers', () => {
       expect(mergedHeader([merged, ...headers], [])).toEqual(merged);
     }),
   );
+});
+
+test('logs of machines in different zones begin with the earliest and end with the latest of their times', () => {
+  const header = (created: string, end: string): LogHeader => {
+    const { eval: spec, stats, ...rest } = fixtureHeader();
+    return {
+      ...rest,
+      eval: { ...spec, created },
+      stats: { ...stats, started_at: created, completed_at: end },
+    };
+  };
+  const berlin = header('2026-06-10T18:00:00+02:00', '2026-06-10T18:05:00+02:00');
+  const boston = header('2026-06-10T12:10:00-04:00', '2026-06-10T12:20:00-04:00');
+  for (const headers of [
+    [berlin, boston],
+    [boston, berlin],
+  ]) {
+    const { eval: spec, stats } = mergedHeader(headers, []);
+    expect(spec.created).toBe(berlin.eval.created);
+    expect(stats.started_at).toBe(berlin.stats.started_at);
+    expect(stats.completed_at).toBe(boston.stats.completed_at);
+  }
+});
+
+test('merged logs have as many epochs as any of them, and lack what is missing of those', () => {
+  const header = (created: string, epochs: number): LogHeader => {
+    const { eval: spec, ...rest } = fixtureHeader();
+    const dataset = { ...spec.dataset, samples: 1, sample_ids: [1] };
+    return { ...rest, eval: { ...spec, created, dataset, config: { ...spec.config, epochs } } };
+  };
+  const headers = [header('2026-06-10T18:00:00Z', 1), header('2026-06-10T19:00:00Z', 2)];
+  const summaries = [1, 2].map((epoch) => summarize({ ...madeSample(1), epoch }));
+  const merged = mergedHeader(headers, summaries);
+  expect(merged).toMatchObject({ status: 'success', eval: { config: { epochs: 2 } } });
+  expect(mergedHeader(headers, summaries.slice(0, 1)).status).toBe('error');
 });

@@ -466,6 +466,7 @@ test('a sample that was tried again: the last attempt counts, the errors before 
         answer: 'no',
         usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
       }),
+      madeEvent('sample_limit', { type: 'token', message: 'too many', limit: 1000 }),
       error('one'),
       ...begin('b'),
       modelEvent({ refs: [[0, 1]], answer: 'no' }),
@@ -476,6 +477,7 @@ test('a sample that was tried again: the last attempt counts, the errors before 
   });
   expect(fields.error_retries?.map(({ message }) => message)).toEqual(['one', 'two']);
   expect(fields.messages.map(({ content }) => content)).toEqual(['third', 'yes']);
+  expect(fields.limit).toBeUndefined();
   expect(fields.model_usage).toEqual({});
   expect(events).toHaveLength(3);
 });

@@ -500,6 +500,14 @@ describe('incomplete samples', () => {
     expect(report).toMatchObject({ status: 'error', notFinalized: '2 samples were never run' });
   });
 
+  test('epochs that never ran keep the log from being finished, too', async () => {
+    const start = logStart({ dataset: { sample_ids: [1, 2] }, config: { epochs: 2 } });
+    await placeCrashedLog(at.log, { start, batches: [[madeSample(1), madeSample(1, { epoch: 2 })]] });
+    await place({ samples: [row(2)], events: [talk(2)] });
+    const report = await recover({ incomplete: 'error' });
+    expect(report).toMatchObject({ status: 'error', notFinalized: '1 samples were never run' });
+  });
+
   test.each([
     [1, 'success'],
     [0, 'error'],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BufferReader } from '../journal/index.ts';
 import type { MeritRank } from '../log/index.ts';
 import { instantOf } from './instant.ts';
@@ -62,9 +62,17 @@ test.each([
   ['2026-01-02T03:04:05.123456+00:00', '2026-01-02T03:04:05.123457Z'],
   ['2026-01-02T03:04:05.999999', '2026-01-02T03:04:06'],
   ['2026-01-02T05:04:05.5+02:00', '2026-01-02T03:04:05.500001Z'],
+  ['2026-01-02T03:04:05.05Z', '2026-01-02T03:04:05.1Z'],
   ['2026-01-02 03:04:05', '2026-01-01T22:04:06-05:00'],
 ])('%s comes before %s', (earlier, later) => {
   expect(Number(instantOf(earlier))).toBeLessThan(Number(instantOf(later)));
+});
+
+test.each(['Pacific/Auckland', 'America/Lima', 'UTC'])('a time without a zone is UTC, also in %s', (zone) => {
+  vi.stubEnv('TZ', zone);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(new Date(0).getHours()).toBe({ 'Pacific/Auckland': 12, 'America/Lima': 19, UTC: 0 }[zone]);
+  expect(instantOf('2026-01-02T03:04:05')).toBe(Date.UTC(2026, 0, 2, 3, 4, 5) * 1_000);
 });
 
 test.each([undefined, '', 'yesterday', '2026-13-45T99:00:00'])('%s is no time', (text) => {

@@ -11,11 +11,12 @@ import {
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
 import { directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import type { BodiesSetting } from './bodies.ts';
-import { planCollection } from './collect-bodies.ts';
+import { collectBodies, planCollection } from './collect-bodies.ts';
 import { digestDocuments } from './documents.ts';
 import { RESULTS_REF } from './layout.ts';
 import { tagRun } from './say.ts';
@@ -140,6 +141,18 @@ describe('gc', () => {
     expect((await plan(results, { keepBytes: 10 ** 9 })).keys).toEqual([]);
     // The newest stays, and the one before it has the same body.
     expect((await plan(results, { keepBytes: 12_000 })).runs.map(({ run }) => run)).toEqual([runOfDay(1)]);
+  });
+
+  test('that bodies go is said before they do: where the bucket fails, it is said all the same', async () => {
+    const failing = withMethods(bucket(), { removeAll: () => Promise.reject(new Error('away')) });
+    const setting = { kept: 'bucket', bucket: failing, limitBytes: 2_000 } as const;
+    await using results = await openResults(repo, { bodies: setting });
+    await results.publish(await writeRun(logs, runOfDay(1), samples()));
+    age();
+    await expect(collectBodies(results.store, await plan(results))).rejects.toThrow('away');
+    expect(bodyFiles()).toHaveLength(1);
+    const { runs } = (await results.store.list({ limit: 1 })) ?? {};
+    expect(runs?.[0]?.marks?.collections).toMatchObject([{ bodies: 1 }]);
   });
 
   test('a body that no run points to goes once it is old enough to belong to nobody', async () => {

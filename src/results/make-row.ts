@@ -103,7 +103,8 @@ class RowTally implements SampleCounts {
       over.add(sample, score.value);
     }
     const [first] = entries;
-    if (!first) return;
+    // A sample that failed may have a score, but it is none of those that the rate is of.
+    if (!first || error !== undefined || !completed) return;
     this.#scored++;
     const { value } = first[1];
     if (PASS.has(value)) this.#passed++;

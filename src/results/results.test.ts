@@ -133,10 +133,12 @@ describe('publishing', () => {
     expect(log.members().length).toBeGreaterThan(3);
     expect(await log.sample('1', 1)).toEqual(await withLog(from, (whole) => whole.sample('1', 1)));
     await log.close();
-    const away = { ...(await openLog(nodeDisk, to)), path: '/nowhere/one.json', members: () => [] };
+    const real = await openLog(nodeDisk, to);
+    const away = { ...real, path: '/nowhere/one.json', members: () => [] };
     await expect(withDocuments(nodeDisk, away, async () => 0)).rejects.toMatchObject({
       code: 'E_RESULT_FORM',
     });
+    await real.close();
   });
 
   test('a repository of SHA-256 works', async () => {

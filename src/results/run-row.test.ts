@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { fixtureFields, fixtureHeader } from '../../test/sim/log-fixture.ts';
+import { type EvalSampleSummary, type ModelUsage, summarize } from '../log/index.ts';
+import { countSamples, rowOf } from './make-row.ts';
 import { ROW_BYTES_MAX, type RunRow, readRow, rowBytes } from './run-row.ts';
 
 const score = (name: string) => ({ scorer: name, name, metric: 'accuracy', value: 0.5, low: 0.4, high: 0.6 });
@@ -54,3 +57,40 @@ test.each(['', '{', '[]', '{"version":2}', '{"version":1,"run":7}'])(
     expect(() => readRow(Buffer.from(text), { run: 'the-run' })).toThrow(/row of run the-run cannot be read/);
   },
 );
+
+async function rowWith(summaries: readonly EvalSampleSummary[], usage: Record<string, ModelUsage> = {}) {
+  const header = fixtureHeader();
+  const counts = await countSamples({ summaries: () => summariesOf(summaries) });
+  return rowOf({ ...header, stats: { ...header.stats, model_usage: usage } }, counts);
+}
+
+async function* summariesOf(summaries: readonly EvalSampleSummary[]) {
+  yield* summaries;
+}
+
+test('the pass rate is the share of what was completed, and never of what failed', async () => {
+  const error = { message: 'boom', traceback: '', traceback_ansi: '' };
+  const sample = (id: number, value: string, more = {}) =>
+    summarize({ ...fixtureFields(id), scores: { exact: { value } }, ...more });
+  const row = await rowWith([
+    sample(1, 'C'),
+    sample(2, 'I'),
+    sample(3, 'C', { error }),
+    summarize({ ...fixtureFields(4), scores: {}, error }),
+  ]);
+  expect(row.samples).toMatchObject({ completed: 2, errored: 2, passed: 1 });
+  expect(row.passRate).toBe(0.5);
+});
+
+test('money is added up, and is unknown as soon as the price of anything is', async () => {
+  const usage = (total: number, cost?: number): ModelUsage => ({
+    input_tokens: total,
+    output_tokens: 0,
+    total_tokens: total,
+    ...(cost === undefined ? {} : { total_cost: cost }),
+  });
+  const known = await rowWith([], { a: usage(1, 0.25), b: usage(2, 0.5) });
+  expect(known).toMatchObject({ usd: 0.75, tokens: { total: 3 } });
+  const unknown = await rowWith([], { a: usage(1, 0.25), b: usage(2) });
+  expect(unknown).toMatchObject({ usd: null, tokens: { total: 3 } });
+});

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
-import { createHarness } from '../../test/run-harness.ts';
+import { createHarness, type Harness } from '../../test/run-harness.ts';
 import { tempPathFor, whoAmI } from '../disk/index.ts';
 
 test('[SEAL-5] a finished log with a damaged sample is not done: that sample is run again from its answers, the others are taken', async () => {
@@ -49,6 +49,34 @@ test.each([
     await harness.close();
   },
 );
+
+test('a finished log that somebody declared invalid is not done, and lends nothing', async () => {
+  const harness = await createHarness();
+  const { model, asked } = countingModel();
+  const { account } = await harness.run(twoTurns(2), { model });
+  await invalidate(harness, basename(account.log ?? ''));
+  const again = await harness.run(twoTurns(2), { model });
+  expect(again.account).toMatchObject({ state: 'done', samples: { reused: 0, fresh: 2 } });
+  expect(again.account.log).not.toBe(account.log);
+  expect(asked).toHaveLength(8);
+  await harness.close();
+});
+
+/** As a person does who no longer trusts what it says. */
+async function invalidate({ places: { logs } }: Harness, name: string): Promise<void> {
+  const log = await logs.open(name);
+  if (!log) throw new Error(`There is no log ${name}.`);
+  const header = await log.header();
+  await logs.create(name, {
+    replace: true,
+    async write(file) {
+      for (const member of log.members())
+        if (member.name !== 'header.json') await file.copyMember(log, member.name);
+      await file.writeHeader({ ...header, invalidated: true });
+    },
+  });
+  await log.close();
+}
 
 test('[STORE-4] an unfinished log of a process that died is swept also when there is nothing to do', async () => {
   const harness = await createHarness();

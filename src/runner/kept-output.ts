@@ -50,9 +50,13 @@ export async function workspaceOf(
   { runId, sample }: { readonly runId: string; readonly sample: SampleKey },
 ): Promise<string | undefined> {
   const attempts = join(places.state.workDir(runId), fileNameFor(String(sample.id)));
-  const last = (await disk.list(attempts))?.filter(({ name }) => name.startsWith(`${sample.epoch}-`)).at(-1);
-  const dir = last && join(attempts, last.name, 'workspace');
-  return dir !== undefined && (await disk.stat(dir)) ? dir : undefined;
+  const numbers = ((await disk.list(attempts)) ?? []).flatMap(({ name }) => {
+    const [epoch, number] = name.split('-');
+    return Number(epoch) === sample.epoch ? [Number(number)] : [];
+  });
+  // By number: as text the tenth attempt would come before the second.
+  const dir = join(attempts, `${sample.epoch}-${Math.max(...numbers)}`, 'workspace');
+  return numbers.length > 0 && (await disk.stat(dir)) ? dir : undefined;
 }
 
 /** Without what scorers did: their verdicts are given anew, and none of the old may stand beside them. */

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -239,6 +239,26 @@ describe('a log that is scored again', () => {
     expect(Object.values(again.results.scores[0]?.metrics ?? {})[0]?.value).toBe(1);
     const left = await readdir(join(harness.stateDir, 'work'));
     expect(left.filter((name) => name.startsWith('rescore'))).toEqual([]);
+  });
+
+  test('runs them in the folder of the last attempt, though there are many and other epochs', async () => {
+    const agent = defineEval({
+      name: 'agent',
+      data: [{ id: 'a', input: 'x' }],
+      target: { command: ['/bin/sh', '-c', 'echo 1-1 > found'] },
+      scorers: [command({ command: ['/usr/bin/test', '-s', 'found'] })],
+    });
+    const { account } = await harness.run(agent);
+    const attempts = join(harness.stateDir, 'work', account.runId, 'a');
+    for (const name of ['1-2', '1-9', '1-10', '10-1', '11-11']) {
+      await mkdir(join(attempts, name, 'workspace'), { recursive: true });
+      await writeFile(join(attempts, name, 'workspace/found'), `${name}\n`);
+    }
+    const { results } = await rescore(account.log ?? '', {
+      ...agent,
+      scorers: [command({ command: ['/bin/sh', '-c', 'test $(cat found) = 1-10'] })],
+    });
+    expect(Object.values(results.scores[0]?.metrics ?? {})[0]?.value).toBe(1);
   });
 
   test('is not taken for a result of the eval itself', async () => {

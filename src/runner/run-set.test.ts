@@ -3,12 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { damageFirstAttempt, rows } from '../../test/interrupted-run.ts';
+import { damageFirstAnswer, damageFirstAttempt, rows } from '../../test/interrupted-run.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
-import { defineEval, includes } from '../evals/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { defineEval, type EvalDefinition, includes } from '../evals/index.ts';
+import { openLog } from '../log/index.ts';
 import { mockModel } from '../targets/index.ts';
-import { type RunEvalsOptions, runEvals } from './run-evals.ts';
+import { type RunEvalsOptions, type RunWatch, runEvals } from './run-evals.ts';
 
 let dir = '';
 beforeEach(async () => {
@@ -50,11 +52,12 @@ function failing(ids: readonly string[]) {
   return { definition, asked };
 }
 
-async function attempts(
-  definition: ReturnType<typeof failing>['definition'],
-  more: Partial<RunEvalsOptions>,
-) {
-  const [outcome] = await runEvals({
+async function attempts(definition: EvalDefinition, more: Partial<RunEvalsOptions>) {
+  return (await attemptsOf(definition, more))[0];
+}
+
+function attemptsOf(definition: EvalDefinition, more: Partial<RunEvalsOptions>, watch?: RunWatch) {
+  const options = {
     evals: [{ definition, baseDir: dir }],
     models: ['mock/paid'],
     changes: { failOnError: true },
@@ -65,8 +68,8 @@ async function attempts(
     version: 'test',
     clock,
     ...more,
-  });
-  return outcome;
+  };
+  return runEvals(options, watch);
 }
 
 const sum = (samples: Readonly<Record<string, number>> = {}) =>
@@ -81,7 +84,9 @@ test('[BUD-4] what one attempt spent is not counted again by the next: the budge
   expect(outcome?.account).toMatchObject({
     state: 'done',
     samples: { planned: 10, fresh: 8, replayed: 2, errored: 0, remaining: 0, lost: 0 },
-    usd: { spent: 20, wasted: 0 },
+    // What the second attempt did not have to buy, the first had bought.
+    usd: { spent: 20, saved: 0, wasted: 0 },
+    tokens: { saved: 0 },
     answers: { bought: 10 },
   });
   expect(asked).toHaveLength(10);
@@ -93,6 +98,16 @@ test('[BUD-4] a budget that is spent in a later attempt stops there, and the sam
   expect(account).toMatchObject({ state: 'budget', samples: { planned: 10, remaining: 1, lost: 0 } });
   expect(sum({ ...account?.samples })).toBe(10);
   expect(asked).toHaveLength(9);
+});
+
+test('a set that stopped at its budget is not gone through again', async () => {
+  const { definition, asked } = failing([]);
+  const told: number[] = [];
+  const onNextAttempt = (attempt: number) => void told.push(attempt);
+  const [outcome] = await attemptsOf(definition, { budgetUsd: 5 }, { onNextAttempt });
+  expect(outcome?.account).toMatchObject({ state: 'budget', samples: { remaining: 7 } });
+  expect(told).toEqual([]);
+  expect(asked).toHaveLength(3);
 });
 
 test("an eval's own budget counts every attempt of the command, and no answer twice", async () => {
@@ -112,6 +127,60 @@ test('what failed and was sealed is run again by the next attempt, and every sam
   expect(sum({ ...account?.samples })).toBe(10);
 });
 
+test('the errors of a sample are told in their order, those of a log before those of the run that goes on', async () => {
+  let tries = 0;
+  const definition = defineEval({
+    name: 'stubborn',
+    data: rows(1),
+    target: () => {
+      if (++tries < 4) throw new Error(`try ${tries}`);
+      return 'answer 0';
+    },
+    scorers: [includes()],
+  });
+  const { account } =
+    (await attempts(definition, { models: [], attempts: 2, changes: { retries: 1 } })) ?? {};
+  const log = await openLog(nodeDisk, account?.log ?? '');
+  const { error_retries: errors } = (await log.sampleFields('q0', 1)) ?? {};
+  await log.close();
+  expect(errors?.map(({ message }) => message)).toEqual(['try 1', 'try 2', 'try 3']);
+});
+
+test('a metric of which nothing was scored misses its threshold, and one that just reaches it does not', async () => {
+  const definition = (value: number) =>
+    defineEval({
+      name: `gate ${value}`,
+      data: rows(1),
+      target: () => 'answer 0',
+      scorers: [() => value],
+      threshold: { accuracy: 0.5 },
+    });
+  const missed = async (value: number) => (await attempts(definition(value), { models: [] }))?.missed;
+  expect(await missed(Number.NaN)).toEqual(['accuracy is NaN, below 0.5']);
+  expect(await missed(0.5)).toEqual([]);
+});
+
+test('who stops it while it waits for the next attempt is not kept waiting', {
+  timeout: 15_000,
+}, async () => {
+  const drain = new AbortController();
+  const endless = withMethods(systemClock, {
+    sleep: (ms, signal) => systemClock.sleep(ms === 5_000 ? 2 ** 31 - 1 : ms, signal),
+  });
+  const { definition, asked } = failing(['q5']);
+  const signals = { drain: drain.signal, abort: new AbortController().signal };
+  const [outcome] = await attemptsOf(
+    definition,
+    { clock: endless },
+    {
+      signals,
+      onNextAttempt: () => setImmediate(() => drain.abort()),
+    },
+  );
+  expect(outcome?.account).toMatchObject({ state: 'failed', samples: { errored: 1 } });
+  expect(asked).toHaveLength(6);
+});
+
 test('damage that only the first attempt met stays in the account', async () => {
   const stopped = await attempts(failing(['q5']).definition, { attempts: 1 });
   expect(stopped?.account?.state).toBe('failed');
@@ -121,4 +190,12 @@ test('damage that only the first attempt met stays in the account', async () => 
   expect(account).toMatchObject({ state: 'done', samples: { planned: 10, kept: 4, lost: 0, remaining: 0 } });
   expect(account?.damage?.join()).toContain('is damaged');
   expect(sum({ ...account?.samples })).toBe(10);
+});
+
+test('an answer that was lost is lost once, with its price, however many attempts find it missing', async () => {
+  const stopped = await attempts(failing(['q5']).definition, { attempts: 1 });
+  const stateDir = join(dir, 'logs/.holdfast');
+  await damageFirstAnswer({ stateDir }, stopped?.account?.runId ?? '');
+  const { account } = (await attempts(failing(['q7', 'q8']).definition, {})) ?? {};
+  expect(account).toMatchObject({ state: 'done', answers: { lost: 1 }, usd: { lost: 2 } });
 });

@@ -127,7 +127,9 @@ function sumAmounts(then: Amounts, now: Amounts): Amounts {
 function overAttempts(then: Account['usd'], now: Account['usd']): Account['usd'] {
   const [before, after] = [sumsOf(then), sumsOf(now)];
   const sum = (key: 'known' | 'unpriced'): Sums[typeof key] => sumAmounts(before[key], after[key]);
-  return moneyOf({ known: sum('known'), unpriced: sum('unpriced'), lost: before.lost + after.lost });
+  // As with answers: what is lost is found missing by each attempt that looks for it.
+  const lost = Math.max(before.lost, after.lost);
+  return moneyOf({ known: sum('known'), unpriced: sum('unpriced'), lost });
 }
 
 /** True when another attempt may bring more: something failed or is left, and it was not told to stop. */

@@ -49,8 +49,13 @@ test('it becomes a log, from which results and answers are taken', async () => {
   expect(asked).toEqual(['question 9 second']);
   // The sample that only the first plan had was under way, and its answer is still known.
   const later = countingModel();
-  await harness.run(twoTurns(4), { model: later.model });
+  const last = await harness.run(twoTurns(4), { model: later.model });
   expect(later.asked).toEqual(['question 3 second']);
+  expect(last.account.samples).toMatchObject({ reused: 3, replayed: 1 });
+  expect(last.results).toMatchObject({ total_samples: 4, completed_samples: 4 });
+  // It was cut off, which is no failure.
+  const samples = await harness.samples(last.account.log);
+  expect(samples.find(({ id }) => id === 'q3')?.error_retries ?? []).toEqual([]);
 });
 
 test('results of other code are not taken from it, its answers are', async () => {

@@ -8,13 +8,14 @@ import {
   runRecord,
   sampleFields,
   sampleStart,
+  someAnswer,
 } from '../../test/sim/journal-fixture.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { type AttemptStatus, type JournalWriter, openRunJournals, type RunRecord } from '../journal/index.ts';
 import { directoryLogStore, type LogStore, summarize } from '../log/index.ts';
-import { applySeal, nameOfChosen, planSeal, type SealPlan } from './index.ts';
+import { applySeal, countWaiting, nameOfChosen, planSeal, type SealPlan } from './index.ts';
 
 const dir = useTempDir();
 let logs: LogStore;
@@ -154,4 +155,43 @@ test('[SEAL-4] a run that does not name its samples still says how many are miss
   await attempts(writer, ['a', 'completed']);
   writer.close();
   expect((await planOf(run)).counts).toMatchObject({ planned: 4, completed: 1, missing: 3 });
+});
+
+test.each([
+  ['the same', 'same', 0],
+  ['another', 'any', 1],
+] as const)(
+  'what %s definition lent stands for answers that wait: %s leaves %i',
+  async (_, mode, waiting) => {
+    const run = runRecord();
+    const writer = await newWriter(dir.path, run);
+    await writer.startAttempt(sampleStart('a')).answer(someAnswer('paid'), []);
+    writer.recordReuse({
+      id: 'a',
+      epoch: 1,
+      log: 'x',
+      runId: 'r',
+      mode,
+      summary: summarize(sampleFields('a')),
+    });
+    await writer.flush();
+    writer.close();
+    const { journals } = await planOf(run);
+    expect(countWaiting(journals)).toBe(waiting);
+  },
+);
+
+test('a log begins with the first of its samples, whoever ran it and in whatever zone', async () => {
+  const run = { ...runRecord(), created: '2026-06-10T12:00:00+00:00' };
+  const writer = await newWriter(dir.path, run);
+  for (const [id, started_at] of [
+    ['a', '2026-06-10T13:30:00+02:00'],
+    ['b', '2026-06-10T09:00:00-04:00'],
+  ] as const)
+    await writer.startAttempt(sampleStart(id)).finish('completed', sampleFields(id, { started_at }));
+  writer.close();
+  await applySeal(await planOf(run), { clock: systemClock, logs, outcome: { status: 'success' } });
+  const log = await logs.open(run.logName);
+  expect((await log?.header())?.stats.started_at).toBe('2026-06-10T13:30:00+02:00');
+  await log?.close();
 });

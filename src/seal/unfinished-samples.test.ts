@@ -71,3 +71,42 @@ test('a sample that was under way says so, and one that failed does not: they ar
   expect((await log?.sampleFields('failed', 1))?.metadata).toEqual(metadata);
   await log?.close();
 });
+
+test('a sample that was under way shows its conversation up to the last answer', async () => {
+  await using dir = await makeTempDir();
+  const run = runRecord();
+  const journal = await newWriter(dir.path, run);
+  const attempt = journal.startAttempt(sampleStart('a'));
+  const messages: { role: string; content: string }[] = [];
+  for (const [question, answer] of [
+    ['one?', 'first'],
+    ['two?', 'second'],
+    ['three?', 'third'],
+  ] as const) {
+    messages.push({ role: 'user', content: question });
+    const message = { role: 'assistant', content: answer };
+    attempt.event({
+      event: 'model',
+      timestamp: '2026-01-01T00:00:00+00:00',
+      model: 'mock/m',
+      input: [...messages],
+      tools: [],
+      tool_choice: 'auto',
+      config: {},
+      output: { model: 'mock/m', choices: [{ message, stop_reason: 'stop' }] },
+    });
+    messages.push(message);
+  }
+  await journal.flush();
+  journal.close();
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
+  const logs = directoryLogStore(nodeDisk, dir.path);
+  const outcome = { status: 'error' } as const;
+  await applySeal(await planSeal(journals, logs), { clock: systemClock, logs, outcome });
+  journals.close();
+  const log = await logs.open(run.logName);
+  const sample = await log?.sample('a', 1);
+  await log?.close();
+  expect(sample?.messages.map(({ content }) => content)).toEqual(messages.map(({ content }) => content));
+  expect(sample?.output?.choices[0]?.message.content).toBe('third');
+});

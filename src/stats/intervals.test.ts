@@ -71,6 +71,18 @@ describe('intervals', () => {
     );
   });
 
+  test('worked by hand: six values in three clusters have two degrees of freedom', () => {
+    const clusters = [
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ];
+    // The mean is 0.5; sums of deviations are 0, 1, −1; √(2 · 3/2) / 6 = 0.288675, times t(0.975; 2) = 4.302653.
+    const { lower, upper } = tInterval({ values: clusters.flat(), clusters, level: 0.95 });
+    expect(lower).toBeCloseTo(0.5 - 1.242069, 5);
+    expect(upper).toBeCloseTo(0.5 + 1.242069, 5);
+  });
+
   test('one value alone is its own interval', () => {
     expect(tInterval({ values: [0.4], level: 0.95 })).toEqual({ lower: 0.4, upper: 0.4 });
     const lone = { values: [0.4], level: 0.95, resamples: 10, seed: 1 };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../base/index.ts';
+import { tInterval, wilsonInterval } from './intervals.ts';
 import { type ComputeResultsInput, computeResults, scorerKeys } from './results.ts';
 import type { SampleScores } from './score-table.ts';
 
@@ -191,6 +192,22 @@ describe('results', () => {
     expect(found.all?.value).toBe(0.75);
   });
 
+  test('a metric within groups sees its own metadata, too', async () => {
+    const metric = { name: 'stderr', options: { cluster: 'source' } };
+    const { results, warnings } = await compute({
+      samples: samplesOf([1, 0, 1, 1], (index) => ({ topic: 'art', source: `s${index % 2}` })),
+      scorers: [
+        {
+          name: 'match',
+          metrics: [{ name: 'grouped', options: { metric, group_key: 'topic', all: false } }],
+        },
+      ],
+    });
+    expect(warnings).toEqual([]);
+    // Sums of deviations from 0.75 are 0.5 and −0.5; √(0.5 · 2) / 4.
+    expect(results.scores[0]?.metrics.art?.value).toBeCloseTo(0.25, 12);
+  });
+
   test('grouped over groups, without an overall value, and by truth values', async () => {
     const grouped = (options: JsonObject) => ({
       name: 'grouped',
@@ -269,6 +286,17 @@ describe('results', () => {
   });
 });
 
+test.each([0.5, 0.95, 0.99])('ci and ci_wilson are of the level %d that is asked for', async (level) => {
+  const { results } = await compute({
+    samples: samplesOf([1, 1, 0, 1]),
+    scorers: [{ name: 'match', metrics: ['ci', 'ci_wilson'].map((name) => ({ name, options: { level } })) }],
+  });
+  const { lower, upper, lower2, upper2 } = results.scores[0]?.metrics ?? {};
+  const plain = tInterval({ values: [1, 1, 0, 1], level });
+  expect({ lower: lower?.value, upper: upper?.value }).toEqual(plain);
+  expect({ lower: lower2?.value, upper: upper2?.value }).toEqual(wilsonInterval(3, 4, level));
+});
+
 describe('scores that are records', () => {
   const samples = samplesOf([{ form: 1, sense: 0 }, { form: 1, sense: 1 }, Number.NaN]);
 
@@ -307,5 +335,17 @@ describe('scores that are records', () => {
       countsRecords: true,
     });
     expect(mixed.results.scores.map(({ name }) => name)).toEqual(['match']);
+  });
+
+  test.each([undefined, []])('a null in one of them counts as 0, with reducers %j', async (reducers) => {
+    const { results } = await compute({
+      samples: samplesOf([{ a: 1, b: null }, { a: 1, b: 1 }, null]),
+      scorers: [{ name: 'match', metrics: { '*': ['mean'] } }],
+      ...(reducers && { reducers }),
+    });
+    expect(results.scores).toMatchObject([
+      { name: 'a', scored_samples: 2, unscored_samples: 1, metrics: { mean: { value: 1 } } },
+      { name: 'b', scored_samples: 2, unscored_samples: 1, metrics: { mean: { value: 0.5 } } },
+    ]);
   });
 });

@@ -23,6 +23,8 @@ export interface AgentReport {
   readonly usage?: ModelUsage;
   readonly costUsd?: number;
   readonly details: JsonObject;
+  /** It says that it failed. What that has cost is told all the same. */
+  readonly failure?: ActionableError;
 }
 
 export interface CommandPreset {
@@ -33,7 +35,7 @@ export interface CommandPreset {
   readonly tellsCost: boolean;
   /** What it prints says how many tokens it used. */
   readonly tellsTokens: boolean;
-  /** Reads what the agent printed, from the file; throws when the agent says that it failed. */
+  /** Reads what the agent printed, from the file; throws when that tells neither an answer nor what a failure has cost. */
   read(disk: Disk, stdout: string): Promise<AgentReport>;
 }
 
@@ -74,12 +76,12 @@ async function readClaude(disk: Disk, stdout: string): Promise<AgentReport> {
   const answer = fieldOf(result, 'result');
   if (!isJsonObject(result) || (typeof answer !== 'string' && result.is_error !== true))
     throw unreadable('claude');
-  if (result.is_error === true)
-    throw agentFailed('claude', String(answer ?? result.subtype ?? 'no reason given'));
+  const reason = result.is_error === true ? String(answer ?? result.subtype ?? 'no reason given') : undefined;
   const costUsd = numberOf(result.total_cost_usd);
   const usage = isJsonObject(result.usage) ? claudeUsage(result.usage) : undefined;
   return {
-    text: String(answer),
+    text: String(answer ?? ''),
+    ...(reason !== undefined && { failure: agentFailed('claude', reason) }),
     ...(usage && { usage }),
     ...(costUsd !== undefined && { costUsd }),
     details: pick(result, ['subtype', 'num_turns', 'session_id', 'duration_ms']),

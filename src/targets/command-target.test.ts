@@ -129,6 +129,9 @@ describe('what goes wrong', () => {
     const run = runTarget({ command: ['agent'] }, { models, workDir: dir.path, attempt });
     await expect(run).rejects.toMatchObject({ name: 'LimitExceeded', type: 'time' });
     expect(attempt.scope.conversation.output?.completion).toBe('so far');
+    // What it has spent by then, nobody knows.
+    expect(attempt.meter.totals).toMatchObject({ spentUsd: 0, unpricedCalls: 1 });
+    expect(models.budget.unpricedCalls).toBe(1);
     expect(attempt.recorder.events).toMatchObject([{ event: 'sandbox', result: 143 }]);
   });
 
@@ -195,11 +198,12 @@ describe('presets', () => {
   };
 
   async function runPreset(dir: TempDir, preset: 'claude' | 'codex', script: string) {
-    const models = testModels({
-      env: { PATH: await makeAgent(dir, preset, script) },
-      budget: createBudget(10),
-    });
+    const models = await presetModels(dir, preset, script);
     return { models, ...(await runTarget({ preset }, { models, workDir: dir.path })) };
+  }
+
+  async function presetModels(dir: TempDir, preset: 'claude' | 'codex', script: string) {
+    return testModels({ env: { PATH: await makeAgent(dir, preset, script) }, budget: createBudget(10) });
   }
 
   test('claude: the result, its tokens and its cost are read from its JSON', async () => {
@@ -235,6 +239,37 @@ describe('presets', () => {
       code: 'E_COMMAND_OUTPUT',
     });
   });
+
+  test.each([
+    ['says that it failed', { is_error: true, result: 'too many turns' }, ''],
+    ['says so and ends with an exit code', { is_error: true, result: undefined }, 'process.exitCode = 1;'],
+    ['leaves no file', {}, ''],
+  ])('claude: one that %s has cost what it says all the same', async (_, more, then) => {
+    await using dir = await makeTempDir();
+    const printed = JSON.stringify(JSON.stringify({ ...CLAUDE, ...more }));
+    const models = await presetModels(dir, 'claude', `process.stdout.write(${printed}); ${then}`);
+    // What it cost is more than it may, but that is not why it failed.
+    const attempt = startAttempt({ limits: { costUsd: 0.1 } });
+    const spec = { preset: 'claude', outputFile: 'answer.txt' } as const;
+    const run = runTarget(spec, { models, workDir: dir.path, attempt });
+    await expect(run).rejects.toMatchObject({
+      code: expect.stringMatching(/^E_(COMMAND_FAILED|TARGET_NO_OUTPUT)$/),
+    });
+    expect(models.budget).toMatchObject({ spentUsd: 0.25, unpricedCalls: 0 });
+    expect(attempt.meter.totals).toMatchObject({ spentUsd: 0.25, tokens: 25 });
+  });
+
+  test.each(['', 'process.exitCode = 3;'])(
+    'one of which nothing can be read (%j) has cost nobody knows what',
+    async (then) => {
+      await using dir = await makeTempDir();
+      const models = await presetModels(dir, 'claude', `process.stdout.write('hi'); ${then}`);
+      const attempt = startAttempt();
+      await expect(runTarget({ preset: 'claude' }, { models, workDir: dir.path, attempt })).rejects.toThrow();
+      expect(models.budget).toMatchObject({ spentUsd: 0, unpricedCalls: 1 });
+      expect(attempt.meter.totals.unpricedCalls).toBe(1);
+    },
+  );
 
   test('codex: the last message and the sum of the turns are read from its events', async () => {
     await using dir = await makeTempDir();

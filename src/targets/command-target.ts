@@ -22,6 +22,7 @@ import {
   settingsIn,
   versionOf,
 } from './command-program.ts';
+import { LimitExceeded } from './limit-exceeded.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import type { Models } from './models.ts';
 import type { Env } from './open-model.ts';
@@ -180,18 +181,24 @@ async function finish(
   const { scope } = run;
   const stdout = await readProcessText(disk, process.files.stdout, OUTPUT_BYTES_MAX);
   await emitEnd(agent, { run, process, end, stdout });
-  const isAnswered = !end.aborted && end.exitCode === 0;
-  // What an agent that came to no end has spent, nobody knows.
-  if (!isAnswered) count(agent, undefined, run);
   if (end.aborted) {
-    // An agent that was stopped has often said something worth scoring.
+    // What an agent that was stopped has spent, nobody knows; but it has often said something worth scoring.
+    count(agent, undefined, run);
     const said = plainOutput(agent.name, models.redact(stdout.text), scope.salt);
     scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
     throw scope.meter.signal.reason;
   }
-  if (end.exitCode !== 0) throw await failed(agent, process, end);
-  const report = agent.preset ? await agent.preset.read(disk, process.files.stdout) : undefined;
-  const output = models.redact(await outputText(agent, { sample, process, stdout, report }));
+  let report: AgentReport | undefined;
+  let output: string;
+  try {
+    report = await readReport(agent, process, end);
+    if (end.exitCode !== 0) throw await failed(agent, process, end);
+    if (report?.failure) throw report.failure;
+    output = models.redact(await outputText(agent, { sample, process, stdout, report }));
+  } catch (error) {
+    countFailed(agent, report, run);
+    throw error;
+  }
   const said = {
     ...plainOutput(agent.name, output, scope.salt),
     ...(report?.usage && { usage: report.usage }),
@@ -199,6 +206,21 @@ async function finish(
   scope.conversation.exchange([userMessage(process.prompt, scope.salt)], said);
   count(agent, report, run);
   return resultOf({ target: agent.name, sample, output, scope, redaction: models.redaction });
+}
+
+/** What an agent that we know says about itself. Of one that failed only a bill counts: its tokens may not be all. */
+async function readReport(
+  { preset, disk }: Agent,
+  { files }: AgentProcess,
+  { exitCode }: ProcessEnd,
+): Promise<AgentReport | undefined> {
+  try {
+    const report = await preset?.read(disk, files.stdout);
+    return exitCode === 0 || report?.costUsd !== undefined ? report : undefined;
+  } catch (error) {
+    if (exitCode === 0 || !(error instanceof ActionableError)) throw error;
+    return undefined;
+  }
 }
 
 async function outputText(
@@ -229,6 +251,15 @@ function count({ models, name }: Agent, report: AgentReport | undefined, { scope
   const knownUsd = costUsd ?? models.prices.costOf(name, usage);
   models.budget.spend(knownUsd);
   scope.meter.countReported({ model: name, usage: usage ?? NO_USAGE, costUsd: knownUsd, isReplayed: false });
+}
+
+/** Whatever came of it, it is paid for. That it went beyond a limit is not why it failed. */
+function countFailed(agent: Agent, report: AgentReport | undefined, run: TargetRun): void {
+  try {
+    count(agent, report, run);
+  } catch (error) {
+    if (!(error instanceof LimitExceeded)) throw error;
+  }
 }
 
 async function emitEnd(

@@ -48,6 +48,17 @@ test('an endpoint is asked with the template, its answer found by the path, and 
   expect(again.attempt.recorder.events).toMatchObject([{ metadata: { holdfast: { replayed: true } } }]);
 });
 
+test('a request arrives whole, and its answer, whatever letters are in them', async () => {
+  await using server = await startServer((_, response) => sendJson(response, { text: 'größer 東京 🗼' }));
+  const body = { q: 'Wie groß ist {{input}}?' };
+  const { result } = await runTarget(
+    { url: server.url, body, responsePath: 'text' },
+    { sample: { input: '東京 🗼' } },
+  );
+  expect(result.output).toBe('größer 東京 🗼');
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ q: 'Wie groß ist 東京 🗼?' });
+});
+
 test('method, status and headers are recorded with the answer; what is stored without them is read', async () => {
   await using server = await startServer((_, response) => {
     response.writeHead(201, { 'content-type': 'text/plain', 'x-version': '7', 'set-cookie': 'a=b' });

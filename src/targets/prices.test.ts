@@ -31,6 +31,14 @@ test('dated snapshots, addresses and whole providers find their price', () => {
   expect(prices.costOf('openai-compatible/llama3@http://127.0.0.1:11434/v1', usage)).toBe(0);
 });
 
+test('the price of a model itself goes before that of its provider, also for a dated snapshot', () => {
+  const table = { 'mine/*': { input: 9, output: 9 }, 'mine/small': { input: 1, output: 1 } };
+  const prices = createPrices({ table });
+  expect(prices.priceOf('mine/small-2026-01-02')).toBe(table['mine/small']);
+  expect(prices.priceOf('mine/small-latest@https://x.test/v1')).toBe(table['mine/small']);
+  expect(prices.priceOf('mine/large-20260102')).toBe(table['mine/*']);
+});
+
 test('an unknown price is undefined, never zero, and is reported once for each model', () => {
   const unknown: string[] = [];
   const prices = createPrices({ onUnknown: (model) => unknown.push(model) });

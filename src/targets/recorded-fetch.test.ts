@@ -68,6 +68,19 @@ test('the exchange is in the transcript, and the key is nowhere', async () => {
   expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
 });
 
+test.each(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key'])(
+  'a key that the header %s carries is nowhere, though the request says it again',
+  async (header) => {
+    await using server = await startServer((_, response) => sendJson(response, { ok: true }));
+    const { attempt, fetch } = begin();
+    await fetch(server.url, { method: 'POST', headers: { [header]: KEY }, body: `the key is ${KEY}` });
+    const kept = JSON.stringify([attempt.recorder.events, attempt.recorder.exchanges]);
+    expect(kept).toContain('the key is ');
+    expect(kept).not.toContain(KEY);
+    expect(server.requests[0]?.body).toContain(KEY);
+  },
+);
+
 describe('what makes a request another one', () => {
   const base = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
   const form = () => {

@@ -89,6 +89,19 @@ test('[REP-2] what is seen live is what a replay gives, down to the kinds of its
   expect(second.calls()).toBe(0);
 });
 
+test('input that came from a cache or went into it is counted once, also where nobody says what is left', async () => {
+  const inputTokens = { total: 10, noCache: undefined, cacheRead: 6, cacheWrite: 1 };
+  const answer: ModelAnswer = {
+    content: [{ type: 'text', text: 'x' }],
+    finishReason: { unified: 'stop', raw: undefined },
+    usage: { inputTokens, outputTokens: { total: 2, text: undefined, reasoning: undefined } },
+    warnings: [],
+  };
+  const { model, attempt } = recorded({ ...mockModel({}), doGenerate: async () => answer });
+  await model.doGenerate(ask('x'));
+  expect(attempt.meter.usageByModel()['mock/m']).toMatchObject({ input_tokens: 3, total_tokens: 12 });
+});
+
 test('[REP-1] a recorded answer is given again, exactly and without a call', async () => {
   const answer: ModelAnswer = {
     content: [

@@ -30,6 +30,18 @@ describe('how long a provider asks to wait', () => {
       },
       5_000,
     ],
+    [
+      {
+        'x-ratelimit-reset-requests': '2s',
+        'x-ratelimit-remaining-requests': '0',
+        'x-ratelimit-reset-tokens': '1m0s',
+        'x-ratelimit-remaining-tokens': '0',
+      },
+      60_000,
+    ],
+    [{ 'x-ratelimit-reset': String(NOW + 7_000), 'x-ratelimit-remaining': '0' }, 7_000],
+    [{ 'x-ratelimit-reset': String(NOW / 1_000 + 7), 'x-ratelimit-remaining': '0' }, 7_000],
+    [{ 'x-ratelimit-reset': String(NOW / 1_000 - 7), 'x-ratelimit-remaining': '0' }, 0],
     [{ 'retry-after': 'soon' }, undefined],
     [{}, undefined],
   ] as const)('%j is %s ms', (headers, expected) => {

@@ -165,11 +165,17 @@ function isUsedUp(headers: Readonly<Record<string, string>>, resetName: string):
   return remaining === undefined ? false : Number.parseFloat(remaining) === 0;
 }
 
-/** `2`, `1.5` (seconds), `6m0s`, `120ms`, an ISO or an HTTP date. */
+/** Numbers from here on are no wait but a moment: some providers count seconds since 1970, some milliseconds. */
+const MOMENT_SECONDS_MIN = 1e9;
+const MOMENT_MS_MIN = 1e12;
+
+/** `2`, `1.5` (seconds), `6m0s`, `120ms`, an ISO or an HTTP date, or a moment as a number. */
 function parseWait(text: string, nowMs: number): number | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
   const seconds = Number(trimmed);
+  if (seconds >= MOMENT_SECONDS_MIN)
+    return nonNegative(Math.max(0, (seconds >= MOMENT_MS_MIN ? seconds : seconds * 1_000) - nowMs));
   if (!Number.isNaN(seconds)) return nonNegative(seconds * 1_000);
   const parts = DURATION.exec(trimmed);
   if (parts) {

@@ -144,10 +144,22 @@ test('what is lifted is not limited any more, and only the outside can abort', a
   expect(clock.sleepers).toBe(0);
 });
 
+test('time that passes after it was lifted is nobody’s limit: a grader may still ask', async () => {
+  const { meter, clock } = meterWith({ timeMs: 10, workingMs: 10 });
+  await clock.advance(5);
+  meter.lift();
+  await clock.advance(100);
+  expect(meter.exceeded).toBeUndefined();
+  (await meter.admitModelCall(1)).count(call(1));
+  expect(clock.sleepers).toBe(0);
+});
+
 test('usage is summed by model, and a sum with an unknown cost has no cost', () => {
   const { meter } = meterWith({});
   meter.countModelCall(call(10));
-  meter.countModelCall(call(5, { model: 'mock/y', costUsd: undefined }));
+  meter.countModelCall(call(2, { model: 'mock/y' }));
+  meter.countModelCall(call(2, { model: 'mock/y', costUsd: undefined }));
+  meter.countModelCall(call(1, { model: 'mock/y' }));
   meter.countModelCall(
     call(10, { usage: { input_tokens: 1, output_tokens: 2, total_tokens: 6, input_tokens_cache_read: 3 } }),
   );

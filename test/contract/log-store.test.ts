@@ -107,6 +107,23 @@ test('[STORE-3] wherever replacing a log in a bucket ends: a whole log is there,
   expect(ends).toBeGreaterThanOrEqual(8);
 });
 
+test('[STORE-3] when all that a crash left is the log beside, it stays wherever the next try ends', async () => {
+  for (const on of ['createFromFile', 'remove'] as const)
+    for (let after = 0; ; after++) {
+      const disk = new SimulatedDisk();
+      await disk.makeDir('/tmp');
+      const real = memoryBucket({ disk });
+      const storeOf = (bucket: Bucket) => bucketLogStore(bucket, '', { disk, scratchDir: '/tmp' });
+      await storeOf(real).create('a-new.eval', { write: (file) => fillFixtureLog(file) });
+      const replace = (bucket: Bucket) =>
+        storeOf(bucket).create('a.eval', { write: (file) => fillFixtureLog(file), replace: true });
+      if (await succeeds(() => replace(new FaultyBucket(real, [{ on, kind: 'timeout', after }])))) break;
+      const left = await Array.fromAsync(storeOf(real).list());
+      expect(left.length, `${on} ${after}`).toBeGreaterThan(0);
+      for (const { name } of left) expect((await storeOf(real).verify(name))?.problems).toEqual([]);
+    }
+});
+
 async function succeeds(act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();

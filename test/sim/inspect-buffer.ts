@@ -259,15 +259,16 @@ export async function placeFinishedLog(
     readonly samples?: readonly SampleFields[];
     readonly spec?: Partial<EvalSpec>;
     readonly status?: LogHeader['status'];
+    readonly invalidated?: boolean;
   } = {},
 ): Promise<string> {
   const start = logStart(made.spec);
-  const samples = made.samples ?? [];
+  const { samples = [], status = 'success', invalidated = false } = made;
   const file = await createLogFile(nodeDisk, path);
   await file.writeStart(start);
   for (const fields of samples) await writeBare(file, fields);
   await file.writeSummaries(samples.map(summarize));
-  await file.writeHeader(fixtureHeader({ ...start, status: made.status ?? 'success' }));
+  await file.writeHeader(fixtureHeader({ ...start, status, invalidated }));
   await file.finish();
   return path;
 }
