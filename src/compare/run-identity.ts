@@ -7,7 +7,7 @@ import {
   type JsonObject,
   toJson,
 } from '../base/index.ts';
-import type { LogHeader } from '../log/index.ts';
+import { type LogHeader, loggedCode } from '../log/index.ts';
 
 export type Parts = Readonly<Record<string, string>>;
 
@@ -39,14 +39,13 @@ export interface RunIdentity {
 
 export function identityOf({ eval: spec, plan, metadata }: LogHeader): RunIdentity {
   const ours = ourMetadata(spec.metadata) ?? ourMetadata(metadata);
-  const { revision } = spec;
+  const code = loggedCode(spec);
   return {
     eval: spec.task,
     version: String(spec.task_version),
     model: spec.model,
-    ...(typeof revision?.commit === 'string' && { commit: revision.commit }),
-    ...(typeof revision?.branch === 'string' && { branch: revision.branch }),
-    isDirty: revision?.dirty === true,
+    ...definedOf({ commit: code?.commit, branch: code?.branch }),
+    isDirty: code?.isDirty === true,
     dataset: datasetText(spec.dataset),
     scorers: (spec.scorers ?? []).map(({ name, options }) => `${name}${optionsText(options)}`).join(', '),
     ...(typeof ours?.definition === 'string' && { definition: ours.definition }),

@@ -25,6 +25,7 @@ export { isLogName, logFileName } from './log-name.ts';
 export type { LogReader, StoredLogReader } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
 export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
+export { type LoggedCode, loggedCode, revisionIn } from './logged-code.ts';
 export { MemberJson } from './member-json.ts';
 export type { Members } from './members.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';

@@ -1,5 +1,11 @@
-import { type Digest, definedOf, isJsonObject, type RunId } from '../base/index.ts';
-import type { EvalSampleSummary, LogHeader, LogReader, ModelUsage } from '../log/index.ts';
+import { type Digest, definedOf, type RunId } from '../base/index.ts';
+import {
+  type EvalSampleSummary,
+  type LogHeader,
+  type LogReader,
+  loggedCode,
+  type ModelUsage,
+} from '../log/index.ts';
 import { EpochScores } from '../stats/index.ts';
 import { runIdFor } from './layout.ts';
 import type { RowContent, RowScore, RunRow } from './run-row.ts';
@@ -35,7 +41,7 @@ export async function makeRow(log: LogReader, facts: RowFacts): Promise<RunRow> 
 
 /** The same, as far as it is not about the log itself. */
 export function rowOf(header: LogHeader, counts: SampleCounts): RowContent {
-  const code = codeOf(header);
+  const code = loggedCode(header.eval);
   const experiment = header.eval.metadata?.experiment;
   const { passed, samples, completed, errored } = counts;
   return {
@@ -163,10 +169,4 @@ function timesOf({ stats, eval: spec }: LogHeader): Pick<RunRow, 'start' | 'end'
   const end = stats.completed_at || start;
   const durationMs = Date.parse(end) - Date.parse(start);
   return { start, end, durationMs: Number.isFinite(durationMs) ? Math.max(0, durationMs) : 0 };
-}
-
-function codeOf({ eval: { revision } }: LogHeader): RunRow['code'] {
-  if (!isJsonObject(revision) || typeof revision.commit !== 'string') return undefined;
-  const { commit, dirty, branch } = revision;
-  return { commit, ...(typeof branch === 'string' ? { branch } : {}), isDirty: dirty === true };
 }

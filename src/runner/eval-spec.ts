@@ -9,10 +9,9 @@ import {
 } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
-import type { EvalConfig, LogStart } from '../log/index.ts';
+import { type EvalConfig, type LoggedCode, type LogStart, revisionIn } from '../log/index.ts';
 import type { Redaction, RunnableTarget } from '../targets/index.ts';
 import type { Plan } from './plan.ts';
-import type { Revision } from './settings.ts';
 
 export interface EvalSpecInput {
   readonly runId: RunId;
@@ -25,7 +24,7 @@ export interface EvalSpecInput {
   readonly random: Random;
   readonly concurrency: number;
   readonly version: string;
-  readonly revision?: Revision | undefined;
+  readonly revision?: LoggedCode | undefined;
   /** What the eval's author says about it is kept as redacted as all else [RED-1]. */
   readonly redaction: Redaction;
 }
@@ -59,7 +58,7 @@ export function logStartOf(input: EvalSpecInput): LogStart {
       model_generate_config: {},
       model_args: {},
       config: configOf(input),
-      ...(input.revision && { revision: revisionOf(input.revision) }),
+      ...(input.revision && { revision: revisionIn(input.revision) }),
       packages: { holdfast: input.version },
       metadata: { ...metadata, holdfast: ourMetadata(input) },
       scorers: redaction.value(scorerSpecs(planned)),
@@ -67,11 +66,6 @@ export function logStartOf(input: EvalSpecInput): LogStart {
     },
     plan: { name: 'plan', steps: [{ solver: target.kind, params: {}, params_passed: {} }], config: {} },
   };
-}
-
-/** As Inspect has it, with the branch beside it. Where the code comes from is an address that may be private: it is left empty. */
-function revisionOf({ commit, branch, isDirty }: Revision): JsonObject {
-  return { type: 'git', origin: '', commit, dirty: isDirty, ...(branch !== undefined && { branch }) };
 }
 
 function configOf({ eval: planned, concurrency }: EvalSpecInput): EvalConfig {
@@ -105,7 +99,7 @@ function inSeconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1_000));
 }
 
-function ourMetadata({ runId, plan, target, eval: planned, redaction }: EvalSpecInput): JsonObject {
+function ourMetadata({ runId, plan, target, eval: planned, redaction, revision }: EvalSpecInput): JsonObject {
   return {
     format: 1,
     run: runId,
@@ -115,6 +109,7 @@ function ourMetadata({ runId, plan, target, eval: planned, redaction }: EvalSpec
     ...definedOf({ parts: plan.identity.parts && toJson(plan.identity.parts) }),
     plan: plan.digest,
     threshold: toJson(planned.threshold),
+    ...definedOf({ branch: revision?.branch }),
     ...(planned.description === undefined ? {} : { description: redaction.text(planned.description) }),
   };
 }

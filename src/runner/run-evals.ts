@@ -1,5 +1,6 @@
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
+import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import {
   billedTarget,
@@ -20,7 +21,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { GRACE_MS, type Revision, type RunSettings } from './settings.ts';
+import { GRACE_MS, type RunSettings } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -63,7 +64,7 @@ export interface RunEvalsOptions {
   /** Holdfast's own version, for the log. */
   readonly version: string;
   /** Which code is run, for the log, as far as it is known. */
-  readonly revision?: Revision | undefined;
+  readonly revision?: LoggedCode | undefined;
   readonly disk?: Disk | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;

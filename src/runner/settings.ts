@@ -2,6 +2,7 @@ import type { Clock, Random } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
+import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import type { Models } from '../targets/index.ts';
 import type { ReuseMode } from './earlier-runs.ts';
@@ -32,14 +33,7 @@ export interface RunSettings {
   readonly forceDead: boolean;
   /** Holdfast's own version, for the log. */
   readonly version: string;
-  readonly revision?: Revision | undefined;
-}
-
-/** Which code is run: a commit of git, and whether files differ from it. */
-export interface Revision {
-  readonly commit: string;
-  readonly branch?: string;
-  readonly isDirty: boolean;
+  readonly revision?: LoggedCode | undefined;
 }
 
 export const GRACE_MS = 30_000;
