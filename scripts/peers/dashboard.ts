@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Agentv } from './agentv.ts';
+import { processorTimeOf } from './processor-time.ts';
 import { envOf, type Place } from './timed-process.ts';
 
 const START_MS_MAX = 60_000;
@@ -16,12 +17,14 @@ const LOOPBACK = pathToFileURL(join(import.meta.dirname, 'loopback-only.mjs')).h
 
 export interface Answer {
   readonly ms: number;
+  /** Of the server and what it started. */
+  readonly cpuMs: number;
   readonly runs: number;
 }
 
 export interface Dashboard extends AsyncDisposable {
   /** From the start of its process until it took connections. */
-  readonly startMs: number;
+  readonly start: Omit<Answer, 'runs'>;
   listFifty(): Promise<Answer>;
 }
 
@@ -50,19 +53,29 @@ export async function startDashboard(agentv: Agentv, { cwd, home }: Place): Prom
     await stop();
     throw error;
   }
+  const cpuMs = () => cpuOf(child.pid);
   return {
-    startMs: performance.now() - from,
-    listFifty: () => listFifty(port),
+    start: { ms: performance.now() - from, cpuMs: cpuMs() },
+    async listFifty() {
+      const [startedMs, cpuBeforeMs] = [performance.now(), cpuMs()];
+      const runs = await countRuns(port);
+      return { ms: performance.now() - startedMs, cpuMs: cpuMs() - cpuBeforeMs, runs };
+    },
     [Symbol.asyncDispose]: stop,
   };
 }
 
-async function listFifty(port: number): Promise<Answer> {
-  const from = performance.now();
+async function countRuns(port: number): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/api/runs?limit=50`);
-  const { runs } = (await response.json()) as { readonly runs: readonly unknown[] };
   if (!response.ok) throw new Error(`The dashboard of AgentV answered ${response.status}`);
-  return { ms: performance.now() - from, runs: runs.length };
+  const { runs } = (await response.json()) as { readonly runs: readonly unknown[] };
+  return runs.length;
+}
+
+function cpuOf(pid: number | undefined): number {
+  if (pid === undefined) return Number.NaN;
+  const { ownMs, childrenMs } = processorTimeOf(pid);
+  return ownMs + childrenMs;
 }
 
 async function freePort(): Promise<number> {

@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { listAll, openSource } from '../../src/sources/index.ts';
-import { median } from '../../test/bench/bench.ts';
 import { LAUNCHER } from '../../test/bench/published.ts';
 import { git } from '../../test/sim/results-repo.ts';
 import type { Agentv } from './agentv.ts';
 import { copyRuns } from './copied-runs.ts';
 import { startDashboard } from './dashboard.ts';
 import { AGENTV_FILES, makeAgentvProject, makeHoldfastProject, type Project } from './projects.ts';
-import { type SideBySide, seconds, sideBySide } from './side-by-side.ts';
+import { medianOf, type SideBySide, sideBySide, type Timed, told } from './side-by-side.ts';
 import { envOf, runTimed } from './timed-process.ts';
 
 /** AgentV's list of its branch is empty when its paths are more than 1 MiB, which is about 760 runs: one size lies below that. */
-const STORED = [100, 500, 1_000, 2_000];
+const STORED = [100, 300, 1_000, 2_000];
 const STARTS = 3;
 const REQUESTS = 9;
 /** AgentV's list of a few hundred runs can take half a minute: then once must do. */
@@ -25,10 +24,10 @@ const ENOUGH_MS = 10_000;
 /** Medians, and how many runs were in the answers. */
 interface Listed {
   /** From the start of the process until the runs are there. */
-  readonly newMs: number;
+  readonly first: Timed;
   /** Of that the first request, where a server is asked. */
-  readonly requestMs?: number;
-  readonly againMs: number;
+  readonly request?: Timed;
+  readonly again: Timed;
   readonly runs: number;
 }
 
@@ -75,24 +74,32 @@ async function atSize(
 /** `holdfast results list` as a command, in the project; then the same list again and again in this process. */
 async function listWithHoldfast(project: Project, from: readonly string[]): Promise<Listed> {
   const args = [LAUNCHER, 'results', 'list', ...from, '--limit', '50', '--json'];
-  const [fresh, again]: [number[], number[]] = [[], []];
+  const first: Timed[] = [];
   let runs = Number.NaN;
   for (let n = 0; n < STARTS; n++) {
-    const { ms, exitCode, stdout, stderr } = await runTimed(args, project);
-    if (exitCode !== 0) throw new Error(stderr);
-    runs = (JSON.parse(stdout) as { readonly runs: readonly unknown[] }).runs.length;
-    fresh.push(ms);
+    const ran = await runTimed(args, project);
+    if (ran.exitCode !== 0) throw new Error(ran.stderr);
+    runs = (JSON.parse(ran.stdout) as { readonly runs: readonly unknown[] }).runs.length;
+    first.push(ran);
   }
+  return { first: medianOf(first), again: await listAgain(project, runs), runs };
+}
+
+/** The processor time is that of this process: the git that it keeps open beside itself tells nothing until it ends. */
+async function listAgain(project: Project, runs: number): Promise<Timed> {
   const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: envOf(project.home) };
   const sources = await openSource(sourceOf(project), { ...ports, cwd: project.cwd });
+  const again: Timed[] = [];
   for (let n = -1; n < REQUESTS; n++) {
-    const startedMs = performance.now();
+    const [startedMs, before] = [performance.now(), process.cpuUsage()];
     const listed = await listAll(sources, { limit: 50 });
     if (listed.runs.length !== runs) throw new Error(`${listed.runs.length} runs are listed, not ${runs}`);
-    if (n >= 0) again.push(performance.now() - startedMs);
+    const { user, system } = process.cpuUsage(before);
+    // The first opens the store.
+    if (n >= 0) again.push({ ms: performance.now() - startedMs, cpuMs: (user + system) / 1_000 });
   }
   for (const opened of sources) await opened[Symbol.asyncDispose]();
-  return { newMs: median(fresh), againMs: median(again), runs };
+  return medianOf(again);
 }
 
 /** The dashboard, from its start to its first answer; then further requests to it. */
@@ -101,19 +108,19 @@ async function listWithAgentv(
   project: Project,
   { isClone }: { readonly isClone: boolean },
 ): Promise<Listed> {
-  const [fresh, requests, again]: [number[], number[], number[]] = [[], [], []];
+  const [first, requests, again]: [Timed[], Timed[], Timed[]] = [[], [], []];
   let runs = Number.NaN;
-  for (let n = 0; n < STARTS && isShort(fresh); n++) {
+  for (let n = 0; n < STARTS && isShort(first); n++) {
     if (isClone) project.forgetLocalRuns();
     await using dashboard = await startDashboard(agentv, project);
-    const first = await dashboard.listFifty();
-    fresh.push(dashboard.startMs + first.ms);
-    requests.push(first.ms);
-    runs = first.runs;
+    const request = await dashboard.listFifty();
+    requests.push(request);
+    first.push({ ms: dashboard.start.ms + request.ms, cpuMs: dashboard.start.cpuMs + request.cpuMs });
+    runs = request.runs;
     for (let more = 0; more < REQUESTS / STARTS && isShort(again); more++)
-      again.push((await dashboard.listFifty()).ms);
+      again.push(await dashboard.listFifty());
   }
-  return { newMs: median(fresh), requestMs: median(requests), againMs: median(again), runs };
+  return { first: medianOf(first), request: medianOf(requests), again: medianOf(again), runs };
 }
 
 /** How a source is named: `<repository>#<branch>`. */
@@ -121,8 +128,8 @@ function sourceOf({ cwd, branch }: Project): string {
   return `${cwd}#${branch}`;
 }
 
-function isShort(times: readonly number[]): boolean {
-  return times.reduce((sum, ms) => sum + ms, 0) < ENOUGH_MS;
+function isShort(times: readonly Timed[]): boolean {
+  return times.reduce((sum, { ms }) => sum + ms, 0) < ENOUGH_MS;
 }
 
 /** The branch as files where AgentV left them when it made them: without touching the index of the repository. */
@@ -140,23 +147,18 @@ function compared(
     holdfast,
   }: { readonly stored: number; readonly agentv: Listed; readonly holdfast: Listed },
 ): SideBySide {
-  const told = ({ newMs, requestMs, againMs, runs }: Listed) => {
-    const request = requestMs === undefined ? '' : ` (first request ${seconds(requestMs)})`;
-    return `${runs} runs in ${seconds(newMs)} by a new process${request}, ${seconds(againMs)} again`;
-  };
-  const line = `AgentV ${told(agentv)}; Holdfast ${told(holdfast)}`;
+  const words = ({ first, again, runs }: Listed) => `${runs} runs in ${told(first)}, again in ${told(again)}`;
+  const line = `AgentV ${words(agentv)}; Holdfast ${words(holdfast)}`;
   return sideBySide(
     what,
     { line, isComparable: agentv.runs === holdfast.runs },
     {
       stored,
-      agentvMs: agentv.newMs,
-      holdfastMs: holdfast.newMs,
-      agentvRequestMs: agentv.requestMs,
-      agentvAgainMs: agentv.againMs,
-      holdfastAgainMs: holdfast.againMs,
-      agentvRuns: agentv.runs,
-      holdfastRuns: holdfast.runs,
+      agentv: agentv.first,
+      holdfast: holdfast.first,
+      agentvRequest: agentv.request,
+      again: { agentv: agentv.again, holdfast: holdfast.again },
+      runs: { agentv: agentv.runs, holdfast: holdfast.runs },
     },
   );
 }

@@ -1,7 +1,6 @@
 // An eval that is run and published, from the start of the process to its end, with ever more runs in the branch.
 
 import { join } from 'node:path';
-import { median } from '../../test/bench/bench.ts';
 import type { Agentv } from './agentv.ts';
 import { copyRuns } from './copied-runs.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type Project,
   runFolders,
 } from './projects.ts';
-import { type SideBySide, seconds, sideBySide } from './side-by-side.ts';
+import { medianOf, type SideBySide, sideBySide, type Timed, told } from './side-by-side.ts';
 
 const STORED = [0, 100, 1_000];
 const TRIES = 3;
@@ -23,9 +22,8 @@ export async function* publishSpeed(agentv: Agentv, dir: string): AsyncGenerator
 
 /** What the eval itself takes, so that the share of the publication can be seen. */
 async function withoutResults(agentv: Agentv, dir: string): Promise<SideBySide> {
-  const [theirs, ours] = await makeBoth(agentv, { dir, keepsResults: false });
-  const times = await inTurns(theirs, ours);
-  const line = `AgentV ${seconds(times.agentvMs)}, Holdfast ${seconds(times.holdfastMs)}`;
+  const times = await inTurns(await makeBoth(agentv, { dir, keepsResults: false }));
+  const line = `AgentV ${told(times.agentv)}, Holdfast ${told(times.holdfast)}`;
   return sideBySide('two tests run, and not published', { line }, times);
 }
 
@@ -39,18 +37,22 @@ async function atSize(
     if (stored > 0) await copyRuns(project, stored);
   }
   const before = both.map((project) => runFolders(project).length);
-  const [theirs, ours] = both;
-  const times = await inTurns(theirs, ours);
-  const agentvGit = await countGitProcesses(theirs.home, theirs.runEval);
-  const holdfastGit = await countGitProcesses(ours.home, ours.runEval);
+  const times = await inTurns(both);
+  const [agentvGit = 0, holdfastGit = 0] = await countAll(both);
   // What was timed must have been published: the tries, the one before them and the one that was counted.
   both.forEach((project, index) => {
     const more = runFolders(project).length - (before[index] ?? 0);
     if (more !== TRIES + 2) throw new Error(`${project.branch} has ${more} runs more, not ${TRIES + 2}`);
   });
-  const line = `AgentV ${seconds(times.agentvMs)} and ${agentvGit} git processes, Holdfast ${seconds(times.holdfastMs)} and ${holdfastGit}`;
+  const line = `AgentV ${told(times.agentv)} and ${agentvGit} git processes, Holdfast ${told(times.holdfast)} and ${holdfastGit}`;
   const figures = { stored, ...times, agentvGit, holdfastGit };
   return sideBySide(`two tests run and published, at ${stored} stored runs`, { line }, figures);
+}
+
+async function countAll(both: readonly Project[]): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (const { home, runEval } of both) counts.push(await countGitProcesses(home, runEval));
+  return counts;
 }
 
 async function makeBoth(
@@ -62,18 +64,17 @@ async function makeBoth(
 }
 
 /** One after the other, so that a busy moment of the machine meets both; the first of each fills caches and is not counted. */
-async function inTurns(theirs: Project, ours: Project) {
-  const [agentv, holdfast]: [number[], number[]] = [[], []];
+async function inTurns([theirs, ours]: readonly [Project, Project]) {
+  const [agentv, holdfast]: [Timed[], Timed[]] = [[], []];
   for (let n = -1; n < TRIES; n++) {
     const [a, b] = [await theirs.runEval(), await ours.runEval()];
     if (n < 0) continue;
-    agentv.push(a.ms);
-    holdfast.push(b.ms);
+    agentv.push({ ms: a.ms, cpuMs: a.cpuMs });
+    holdfast.push({ ms: b.ms, cpuMs: b.cpuMs });
   }
   return {
-    agentvMs: median(agentv),
-    holdfastMs: median(holdfast),
-    agentvAllMs: agentv,
-    holdfastAllMs: holdfast,
+    agentv: medianOf(agentv),
+    holdfast: medianOf(holdfast),
+    tries: { agentv, holdfast },
   };
 }

@@ -1,13 +1,19 @@
 // What both tools did in the same run on the same machine, as a line to read and one to process.
 
-import { type Finding, rounded } from '../../test/bench/bench.ts';
+import { type Finding, median, rounded } from '../../test/bench/bench.ts';
 
 /** As a finding of a benchmark; what is measured is Holdfast's time over AgentV's, and nothing is promised of it. */
 export type SideBySide = Omit<Finding, 'atMost'>;
 
+export interface Timed {
+  readonly ms: number;
+  /** With all that was started for it; on a busy machine this says more than the clock. */
+  readonly cpuMs: number;
+}
+
 export interface Figures {
-  readonly agentvMs: number;
-  readonly holdfastMs: number;
+  readonly agentv: Timed;
+  readonly holdfast: Timed;
   readonly [name: string]: unknown;
 }
 
@@ -19,8 +25,10 @@ export interface Told {
 }
 
 export function sideBySide(what: string, { line, isComparable = true }: Told, figures: Figures): SideBySide {
-  const measured = isComparable ? figures.holdfastMs / figures.agentvMs : Number.NaN;
-  return { what, line, figures, measured };
+  const { agentv, holdfast } = figures;
+  const measured = isComparable ? holdfast.ms / agentv.ms : Number.NaN;
+  const ofProcessor = isComparable ? holdfast.cpuMs / agentv.cpuMs : Number.NaN;
+  return { what, line, figures: { ofProcessor, ...figures }, measured };
 }
 
 export function printSideBySide({ what, line, measured, figures }: SideBySide): void {
@@ -30,6 +38,15 @@ export function printSideBySide({ what, line, measured, figures }: SideBySide): 
   process.stdout.write(`${JSON.stringify({ bench: 'peers', what, measured, ...figures })}\n`);
 }
 
-export function seconds(ms: number): string {
+export function medianOf(all: readonly Timed[]): Timed {
+  return { ms: median(all.map(({ ms }) => ms)), cpuMs: median(all.map(({ cpuMs }) => cpuMs)) };
+}
+
+/** `1.06 s (720 ms of processor time)` */
+export function told({ ms, cpuMs }: Timed): string {
+  return Number.isNaN(cpuMs) ? seconds(ms) : `${seconds(ms)} (${seconds(cpuMs)} of processor time)`;
+}
+
+function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { delimiter, dirname, join } from 'node:path';
+import { processorTimeOf } from './processor-time.ts';
 
 const RUN_MS_MAX = 120_000;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -14,6 +15,8 @@ export interface Place {
 
 export interface Ran {
   readonly ms: number;
+  /** With all that it started and waited for; right as long as nothing else is run at the same time. */
+  readonly cpuMs: number;
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -22,11 +25,13 @@ export interface Ran {
 export function runTimed(args: readonly string[], { cwd, home }: Place): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const from = performance.now();
+    const cpuBeforeMs = processorTimeOf('self').childrenMs;
     const options = { cwd, env: envOf(home), timeout: RUN_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX };
     const child = execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const { exitCode } = child;
+      const cpuMs = () => processorTimeOf('self').childrenMs - cpuBeforeMs;
       if (exitCode === null) reject(new Error(`node ${args.join(' ')} did not end`, { cause: error }));
-      else resolve({ ms: performance.now() - from, exitCode, stdout, stderr });
+      else resolve({ ms: performance.now() - from, cpuMs: cpuMs(), exitCode, stdout, stderr });
     });
   });
 }
