@@ -1,8 +1,7 @@
-// Proves Holdfast against a results branch that AgentV itself wrote: `npm run bench:peers`.
+// Proves Holdfast against a results branch that AgentV itself wrote.
 //
-// Installs the newest AgentV into a cache outside the tree, lets it run evals with a command-line agent and its mock, without a network,
-// which it publishes into a results branch; then lists and opens that branch and compares every test with what AgentV wrote.
-// Where npm cannot be reached it says so and ends with 0.
+// Lets AgentV run evals with a command-line agent and its mock, without a network, which it publishes into a results branch; then lists and
+// opens that branch and compares every test with what AgentV wrote.
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,11 +11,9 @@ import { performance } from 'node:perf_hooks';
 import { systemClock, systemRandom } from '../../src/base/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { findInAll, listAll, openSource, type RunSource } from '../../src/sources/index.ts';
-import { type Agentv, AgentvUnavailableError, newestAgentv } from './agentv.ts';
+import type { Agentv } from './agentv.ts';
+import { AGENTV_CONFIG, AGENTV_BRANCH as BRANCH } from './projects.ts';
 
-const BRANCH = 'agentv/results/v1';
-
-const CONFIG = 'results:\n  repo_path: .\n  sync:\n    auto_push: false\n';
 const EVAL = `description: Sums and capitals
 execution:
   target: echo
@@ -57,17 +54,7 @@ const RUNS = [
   },
 ] as const;
 
-try {
-  const agentv = await newestAgentv();
-  const problems = await check(agentv);
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
-  if (problems.length > 0) process.exitCode = 1;
-} catch (error) {
-  if (!(error instanceof AgentvUnavailableError)) throw error;
-  process.stdout.write(`AgentV cannot be had here (${error.message}), so nothing was compared.\n`);
-}
-
-async function check(agentv: Agentv): Promise<readonly string[]> {
+export async function checkBranch(agentv: Agentv): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), 'holdfast-peers-'));
   try {
     const repo = await makeBranch(agentv, dir);
@@ -98,7 +85,7 @@ async function makeBranch(agentv: Agentv, dir: string): Promise<string> {
   - { name: canned, provider: mock, response: "The answer is 42" }
 `;
   await writeFile(agent, AGENT);
-  await writeFile(join(repo, '.agentv/config.yaml'), CONFIG);
+  await writeFile(join(repo, '.agentv/config.yaml'), AGENTV_CONFIG);
   await writeFile(join(repo, '.agentv/targets.yaml'), targets);
   await writeFile(join(repo, 'math.yaml'), EVAL);
   for (const { args } of RUNS.toReversed())

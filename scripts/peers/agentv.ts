@@ -5,10 +5,10 @@ import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Place, type Ran, runTimed } from './timed-process.ts';
 
 const run = promisify(execFile);
 const INSTALL_MS_MAX = 900_000; // 812 MB of packages
-const EVAL_MS_MAX = 120_000;
 
 /** npm, or this machine's registry, cannot be reached. */
 export class AgentvUnavailableError extends Error {
@@ -17,8 +17,13 @@ export class AgentvUnavailableError extends Error {
 
 export interface Agentv {
   readonly version: string;
-  /** Runs one command of it in a folder, and gives what it printed; its own files go below `home`. */
-  command(args: readonly string[], place: { readonly cwd: string; readonly home: string }): Promise<string>;
+  /** The file that Node runs. */
+  readonly program: string;
+  /**
+   * Runs one command of it in a folder; its own files go below `home`. It ends with 1 when a test failed and with 2 when all had errors,
+   * so the exit code is left to the caller: what it wrote tells more.
+   */
+  command(args: readonly string[], place: Place): Promise<Ran>;
 }
 
 /** The newest AgentV; installed at first use, without running anybody's scripts. */
@@ -36,18 +41,7 @@ export async function newestAgentv(): Promise<Agentv> {
     await writeFile(join(dir, 'ready'), '');
   }
   const program = join(dir, 'node_modules/agentv/dist/cli.js');
-  return {
-    version,
-    async command(args, { cwd, home }) {
-      const env = { PATH: process.env.PATH ?? '', HOME: home, AGENTV_HOME: join(home, '.agentv') };
-      // It ends with 1 when a test failed and with 2 when all had errors: what it wrote tells more.
-      const ended = run(process.execPath, [program, ...args], { cwd, env, timeout: EVAL_MS_MAX });
-      return ended.then(
-        ({ stdout }) => stdout,
-        (error: { readonly stdout?: string }) => error.stdout ?? '',
-      );
-    },
-  };
+  return { version, program, command: (args, place) => runTimed([program, ...args], place) };
 }
 
 async function npm(args: readonly string[], cwd: string): Promise<string> {
