@@ -14,7 +14,9 @@ export function dayIn(given: string): string | undefined {
 }
 
 /** The one run that is meant: the one with this very id, else the only candidate. */
-export function chooseRun(given: string, candidates: readonly RunId[]): RunId {
+export function chooseRun(given: string, found: readonly RunId[]): RunId {
+  // A run may be there several times: as two copies of its log, or as a torn one and a whole one.
+  const candidates = [...new Set(found)];
   const exact = candidates.find((run) => run === given);
   const [first, ...others] = candidates;
   if (exact) return exact;

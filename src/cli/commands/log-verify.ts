@@ -6,7 +6,7 @@ import type { LogProblem, VerifyReport } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
-import { directoryOf, isFileUrl, logStoreOf, verifyNamedLog } from '../logs/log-place.ts';
+import { directoryOf, isFileUrl, readableLogsOf, verifyNamedLog } from '../logs/log-place.ts';
 import { findPublished } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
@@ -21,7 +21,7 @@ export const command = defineCommand<ResultsFlags>({
   options: resultsOptions(),
   examples: [
     ['holdfast log verify logs/x.eval', 'one log'],
-    ['holdfast log verify logs', 'every log of a directory'],
+    ['holdfast log verify logs', 'every log of a directory, and of the folders in it'],
     ['holdfast log verify KvkpiQSMQs', 'a published run, against its digest'],
   ],
   exits: {
@@ -67,7 +67,7 @@ async function logsOf(given: readonly string[], cwd: string): Promise<readonly s
   for (const one of given) {
     if (!(await isStore(one, cwd))) found.push(one);
     else {
-      const store = await logStoreOf(one, cwd);
+      const store = await readableLogsOf(one, cwd);
       for await (const { name } of store.list()) found.push(store.placeOf(name));
     }
   }

@@ -25,7 +25,7 @@ documents that were published. Without ids: all runs that the filters leave. Eve
     0: 'written',
     1: 'git or the disk failed',
     2: 'there is no such run, there are files already, or the command line is wrong',
-    3: 'something published is damaged; the rest was written',
+    3: 'something published is damaged or not kept; the rest was written',
   },
   async run({ args, flags, terminal }) {
     const { exportRuns } = await import('../results/export-command.ts');

@@ -98,6 +98,8 @@ test('published runs are not looked for by a run that takes nothing, and a folde
       return earlierLogs.changesSince(position);
     },
     open: (log) => earlierLogs.open(log),
+    absent: (log) => earlierLogs.absent(log),
+    isRemoved: (run) => earlierLogs.isRemoved(run),
     bringHome: (log, into) => earlierLogs.bringHome(log, into),
   };
   const fresh = await harness.run(twoTurns(1), { model, earlierLogs: watched, reuse: 'none' });
