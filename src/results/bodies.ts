@@ -104,6 +104,11 @@ export async function* readBody(
   if (hash.digest('hex') !== sha256) throw damaged(run, name, bucket.url);
 }
 
+/** Whether a body was looked for in its bucket and is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof NotKeptError && error.code === 'E_RESULT_BODY_GONE';
+}
+
 function leftOut(run: RunId, name: string): NotKeptError {
   return new NotKeptError({
     code: 'E_RESULT_BODY_LEFT_OUT',

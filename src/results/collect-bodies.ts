@@ -28,6 +28,8 @@ export interface CollectPlan {
   /** What goes from the bucket. A body that a kept run has, too, stays. */
   readonly keys: readonly string[];
   readonly sizeBytes: number;
+  /** Bodies that would go, and are younger than a week. */
+  readonly held: number;
 }
 
 /**
@@ -131,11 +133,15 @@ async function dropPlan(
 ): Promise<CollectPlan> {
   const pointedAt = new Set([...going.values()].flatMap((bodies) => [...bodies.keys()]));
   const keys: string[] = [];
-  let [orphans, sizeBytes] = [0, 0];
+  let [orphans, sizeBytes, held] = [0, 0, 0];
   for await (const listed of bucket.list(BODIES_FOLDER)) {
     if (kept.has(listed.key)) continue;
     const stat = await bucket.stat(listed.key);
-    if (!stat || nowMs - stat.modifiedMs < GRACE_MS) continue;
+    if (!stat) continue;
+    if (nowMs - stat.modifiedMs < GRACE_MS) {
+      held++;
+      continue;
+    }
     if (!pointedAt.has(listed.key)) orphans++;
     keys.push(listed.key);
     sizeBytes += listed.sizeBytes;
@@ -146,7 +152,7 @@ async function dropPlan(
     const weight = gone.reduce((sum, [, size]) => sum + size, 0);
     return gone.length === 0 ? [] : [{ run, bodies: gone.length, sizeBytes: weight }];
   });
-  return { runs, orphans, keys, sizeBytes };
+  return { runs, orphans, keys, sizeBytes, held };
 }
 
 function noBucket(): UsageError {

@@ -1,6 +1,6 @@
 /** Published runs whose bodies are not to be had: left out by a setting, in a bucket that nobody named, or dropped from it. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -84,4 +84,37 @@ test('an export writes what is there of a run without bodies, and names once wha
   expect(samples).toHaveLength(3);
   expect(samples.join('\n')).toContain('Paris?');
   expect(readFileSync(join(dir.path, 'tables/scores.csv'), 'utf8').trim().split('\n')).toHaveLength(3);
+});
+
+test('what was dropped by gc, or left out by a setting, is said and no damage; what is gone without a word is', async () => {
+  await using store = await makeTempDir();
+  await using dir = await published('--bodies', 'bucket', '--body-limit', '1B', '--bucket', store.path);
+  const collect = (...flags: string[]) =>
+    said(dir.path, 'results', 'gc', '--before', '2999-01-01', '--bucket', store.path, ...flags);
+  const young = await collect();
+  expect(young.stdout).toContain('nothing to drop');
+  expect(young.stdout).toContain('4 bodies younger than a week held');
+  for (const body of bodies(store.path)) utimesSync(join(store.path, body), 1, 1);
+  await collect('--yes');
+  expect(bodies(store.path)).toEqual([]);
+  const verified = await said(dir.path, 'results', 'verify', '--bucket', store.path);
+  expect(verified.stdout).toContain('4 documents dropped by gc: all whole');
+  const checked = await said(dir.path, 'log', 'verify', dir.run, '--bucket', store.path);
+  expect(checked.stdout).toContain('noted: 4 documents dropped by "holdfast results gc"');
+  const shown = await said(dir.path, 'results', 'show', dir.run, '--bucket', store.path);
+  expect(shown.stdout).toMatch(/dropped +4 bodies \(.*\) from the bucket, by /);
+
+  await using summary = await published('--bodies', 'summary');
+  const whole = await said(summary.path, 'log', 'verify', summary.run);
+  expect(whole.stdout).toContain('noted: 4 documents left out when it was published');
+  expect((await said(summary.path, 'results', 'show', summary.run)).stdout).toContain(
+    'left out: only the summary is kept',
+  );
+
+  await using other = await makeTempDir();
+  await using lost = await published('--bodies', 'bucket', '--body-limit', '1B', '--bucket', other.path);
+  rmSync(join(other.path, String(bodies(other.path)[0])));
+  const gone = await holdfast(lost.path, ['results', 'verify', '--bucket', other.path]);
+  expect(gone.code).toBe(3);
+  expect((await holdfast(lost.path, ['log', 'verify', lost.run, '--bucket', other.path])).code).toBe(3);
 });

@@ -140,8 +140,9 @@ function samplesTable(summaries: readonly EvalSampleSummary[], { style, columns:
     { title: 'score' },
     { title: 'input', shrinks: true },
   ];
+  const idMax = Number.isFinite(width) ? 32 : width;
   const rows = summaries.map((summary) => [
-    shorten(oneLine(String(summary.id)), 32),
+    shorten(oneLine(String(summary.id)), idMax),
     ...(hasEpochs ? [String(summary.epoch)] : []),
     verdict(summary, style),
     shorten(oneLine(typeof summary.input === 'string' ? summary.input : JSON.stringify(summary.input)), 200),
