@@ -7,6 +7,7 @@ import { listDocuments, type PublishedPorts, pointerOf } from './published-log.t
 import type { ResultsStore } from './results-store.ts';
 import type { ResultsTree, Revision } from './results-tree.ts';
 import { foldNotes } from './run-marks.ts';
+import { wholeTags } from './whole-tags.ts';
 
 /** Of which runs the bodies may go. A run that any rule keeps is kept. */
 export interface CollectPolicy {
@@ -109,7 +110,7 @@ async function* revisionsWithBodies(
       if (!revisions.some(({ row }) => row.log.bodies?.kept === 'bucket')) continue;
       const { notes } = await readNotes(tree, objects, place.run);
       for (const revision of revisions)
-        yield { revision, tags: foldNotes(notes, { tags: revision.row.tags }).tags };
+        yield { revision, tags: foldNotes(notes, { tags: await wholeTags(revision, objects) }).tags };
     }
   }
 }

@@ -15,6 +15,7 @@ import { ResultsTree, type RunPlace, type TreePorts } from './results-tree.ts';
 import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
+import { wholeTags } from './whole-tags.ts';
 
 export interface ListOptions extends RunFilter {
   readonly limit: number;
@@ -117,9 +118,10 @@ async function* placesAfter(
 async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
   const { run } = place;
   try {
-    const row = await tree.row(place);
+    const newest = await tree.newest(place);
+    const { row } = newest;
     const { notes, damage } = await readNotes(tree, objects, run);
-    const marks = foldNotes(notes, { tags: row.tags, damage });
+    const marks = foldNotes(notes, { tags: await wholeTags(newest, objects), damage });
     return { run, row: { ...row, tags: [...marks.tags] }, marks };
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;

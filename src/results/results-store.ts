@@ -40,6 +40,7 @@ import { type PushOutcome, pushResults } from './share.ts';
 import { type ResultsStatus, statusOf, waitingRuns } from './status.ts';
 import { keepUp, needsUpkeep, type Upkept } from './upkeep.ts';
 import { type VerifiedRun, verifyRun } from './verify-results.ts';
+import { wholeTags } from './whole-tags.ts';
 import { withDocuments } from './with-documents.ts';
 
 export interface OpenResultsOptions extends GitPorts {
@@ -141,8 +142,14 @@ export class ResultsStore implements AsyncDisposable {
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
     const { notes, damage } = await readNotes(tree, this.#objects, run);
-    const marks = foldNotes(notes, { tags: revision.row.tags, damage });
+    const tags = await wholeTags(revision, this.#objects);
+    const marks = foldNotes(notes, { tags, damage });
     return { revision, revisions: revisions.length, marks };
+  }
+
+  /** The tags of the log itself, whatever people said since. */
+  async tagsOf(run: RunId): Promise<readonly string[]> {
+    return wholeTags((await this.find(run)).revision, this.#objects);
   }
 
   /** By the name that its log had; undefined when there is none. */

@@ -147,11 +147,11 @@ export class ResultsTree {
     await this.#prefetch(trees.flat().flatMap(({ name, id }) => (name === ROW_FILE ? [id] : [])));
   }
 
-  /** The row that lists show. */
-  async row(place: RunPlace): Promise<RunRow> {
+  /** The one that lists show. */
+  async newest(place: RunPlace): Promise<Revision> {
     const [newest] = await this.revisions(place);
     if (!newest) throw missingObject(place.folders[0]?.tree ?? this.commit);
-    return newest.row;
+    return newest;
   }
 
   /** What lies in a folder, by the steps of its path; nothing when there is none. */
