@@ -1,7 +1,8 @@
 /**
- * Three kinds of error (docs/errors.md):
+ * Kinds of error (docs/errors.md):
  * - ActionableError: something outside went wrong and a person can act on it;
  * - DamageError: an ActionableError about stored bytes that are not what they should be; nothing was changed;
+ * - NotKeptError: an ActionableError about stored bytes that are not here, and nothing is wrong with that;
  * - InvariantError: our own bug. It is never caught below `cli/`.
  */
 export type ErrorCode = `E_${string}`;
@@ -38,6 +39,11 @@ export class UsageError extends ActionableError {
 /** Stored bytes are damaged. The CLI exits with 3. */
 export class DamageError extends ActionableError {
   override readonly name = 'DamageError';
+}
+
+/** Bytes that are not to be had here: left out by a setting, dropped by a rule, or kept elsewhere. Whoever can do without them goes on. */
+export class NotKeptError extends ActionableError {
+  override readonly name = 'NotKeptError';
 }
 
 /** Our own bug: the message says which expectation broke. */

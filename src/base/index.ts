@@ -9,6 +9,7 @@ export {
   errnoOf,
   InvariantError,
   messageOf,
+  NotKeptError,
   UsageError,
 } from './errors.ts';
 export { exactJson } from './exact-json.ts';

@@ -11,7 +11,7 @@ export interface Terminal {
   /** Colours of stdout, and of stderr. */
   readonly style: Style;
   readonly noteStyle: Style;
-  /** Columns of stdout; files and pipes are wide. */
+  /** Columns of stdout; files and pipes have no end. */
   readonly columns: number;
   /** True when stderr is a screen that can be redrawn. */
   readonly isLive: boolean;
@@ -33,7 +33,8 @@ export interface TerminalProcess {
   readonly stderr: NodeJS.WriteStream;
 }
 
-const COLUMNS_OF_FILES = 120;
+/** Nothing is cut there: what is searched for must be found. */
+const COLUMNS_OF_FILES = Number.POSITIVE_INFINITY;
 
 export function openTerminal(process: TerminalProcess): Terminal {
   const { env, stdout, stderr } = process;

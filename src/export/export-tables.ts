@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { ActionableError, UsageError } from '../base/index.ts';
+import { ActionableError, counted, NotKeptError, UsageError } from '../base/index.ts';
 import { type Disk, sweepTemps } from '../disk/index.ts';
 import type { EvalSampleSummary, LogReader, SampleFields } from '../log/index.ts';
 import type { Column, Raw } from './column.ts';
@@ -109,10 +109,12 @@ async function writeRows(
           .get('runs')
           ?.add([...valuesOf(RUN_COLUMNS, item), ...plan.metrics.cells(metricsOf(item))]);
         if (!wantsSamples) return;
+        const notKept: NotKeptError[] = [];
         for await (const summary of log.summaries()) {
-          const fields = await fieldsOf(log, { run, summary, onProblem });
+          const fields = await fieldsOf(log, { run, summary, onProblem, notKept });
           await writeSample({ row: run.row, summary, fields }, plan, writers);
         }
+        sayNotKept(run, notKept, onProblem);
       },
     });
   return problems;
@@ -129,6 +131,19 @@ async function writeSample(
   if (scores) for (const score of scoresOf(item)) await scores.add(valuesOf(SCORE_COLUMNS, score));
 }
 
+/** What is not kept is mostly not kept of all samples of a run: that is said once. */
+function sayNotKept(
+  { row }: ExportedRun,
+  notKept: readonly NotKeptError[],
+  onProblem: (problem: ExportProblem) => void,
+): void {
+  const [first] = notKept;
+  if (!first) return;
+  const samples = notKept.length;
+  const message = `Of ${counted(samples, 'sample')} only what the list of samples says is written: ${first.message}`;
+  onProblem({ run: row.run, samples, message });
+}
+
 /** A sample that is damaged is a row of what the list of samples says of it. */
 async function fieldsOf(
   log: LogReader,
@@ -136,6 +151,7 @@ async function fieldsOf(
     readonly run: ExportedRun;
     readonly summary: EvalSampleSummary;
     readonly onProblem: (problem: ExportProblem) => void;
+    readonly notKept: NotKeptError[];
   },
 ): Promise<SampleFields | undefined> {
   const { id, epoch } = about.summary;
@@ -143,7 +159,8 @@ async function fieldsOf(
     return await log.sampleFields(id, epoch);
   } catch (error) {
     if (!(error instanceof ActionableError) || !isOfLog(error)) throw error;
-    about.onProblem({ run: about.run.row.run, id: String(id), epoch, message: error.message });
+    if (error instanceof NotKeptError) about.notKept.push(error);
+    else about.onProblem({ run: about.run.row.run, id: String(id), epoch, message: error.message });
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { ActionableError, DamageError } from '../base/index.ts';
+import { ActionableError, DamageError, NotKeptError } from '../base/index.ts';
 import type { RepairedLog } from '../log/index.ts';
 import type { ExportedRun } from './exported-run.ts';
 import { OwnColumns } from './own-columns.ts';
@@ -11,6 +11,8 @@ export interface ExportProblem {
   readonly run: string;
   readonly id?: string;
   readonly epoch?: number;
+  /** How many samples it is about, when not about one of them or about the whole run. */
+  readonly samples?: number;
   readonly message: string;
 }
 
@@ -66,6 +68,7 @@ export async function readRun(
 }
 
 export function isOfLog(error: ActionableError): boolean {
+  if (error instanceof NotKeptError) return true;
   return error instanceof DamageError || error.code === 'E_LOG_TOO_LARGE' || error.code === 'E_LOG_NEWER';
 }
 

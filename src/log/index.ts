@@ -22,9 +22,10 @@ export {
 } from './kinds/read-value.ts';
 export { createLogFile, type LogFile } from './log-file.ts';
 export { isLogName, logFileName } from './log-name.ts';
-export type { LogReader, StoredLogReader } from './log-reader.ts';
+export { isStoredLog, type LogReader, type StoredLogReader } from './log-reader.ts';
 export { readRunFromLog } from './log-run-reader.ts';
-export type { CreatedLog, LogStore, OpenWritten, StoredLog } from './log-store.ts';
+export type { CreatedLog, LogStore, OpenWritten, ReadableLogs, StoredLog } from './log-store.ts';
+export { logTree } from './log-tree.ts';
 export { type LoggedCode, loggedCode, revisionIn } from './logged-code.ts';
 export { MemberJson } from './member-json.ts';
 export type { Members } from './members.ts';

@@ -57,6 +57,11 @@ export interface MemberInfo {
   readonly crc: number;
 }
 
+/** Every reader of a whole log is one; those that leave out what is damaged are not. */
+export function isStoredLog(log: LogReader): log is StoredLogReader {
+  return 'memberNames' in log;
+}
+
 /** What verifying and converting see of a reader besides: a sample as it is stored. */
 export interface StoredLogReader extends LogReader {
   /** The same as `members`, without making a list of them. */

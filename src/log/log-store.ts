@@ -21,7 +21,12 @@ import type { VerifyReport } from './verify-log.ts';
  * A name is that of a file, without folders (E_LOG_NAME), and ends in `.eval` or `.json` (E_LOG_FORM). Other failures are those of
  * the disk or the bucket, and leave the store as it was.
  */
-export interface LogStore {
+export interface LogStore extends ReadableLogs {
+  create<T>(name: string, options: CreateLogOptions<T>): Promise<CreatedLog<T>>;
+}
+
+/** Logs that are only read. */
+export interface ReadableLogs {
   /** How people name it: a path or `s3://…`. */
   readonly place: string;
   list(signal?: AbortSignal): AsyncIterable<StoredLog>;
@@ -29,7 +34,6 @@ export interface LogStore {
   open(name: string): Promise<LogReader | undefined>;
   openTorn(name: string): Promise<LogReader | undefined>;
   verify(name: string): Promise<VerifyReport | undefined>;
-  create<T>(name: string, options: CreateLogOptions<T>): Promise<CreatedLog<T>>;
   /** How people name one log of it. */
   placeOf(name: string): string;
 }

@@ -1,11 +1,11 @@
 import { ActionableError } from '../base/index.ts';
 import { logErrors } from './log-errors.ts';
 import type { LogReader } from './log-reader.ts';
-import type { LogStore } from './log-store.ts';
+import type { ReadableLogs } from './log-store.ts';
 import type { VerifyReport } from './verify-log.ts';
 
 /** Opens a log that was named: one that is not there is an error, unlike in `LogStore.open`. */
-export async function openFrom(logs: LogStore, name: string): Promise<LogReader> {
+export async function openFrom(logs: ReadableLogs, name: string): Promise<LogReader> {
   const log = await logs.open(name);
   if (!log) throw logErrors.notFound(logs.placeOf(name));
   return log;
@@ -20,7 +20,7 @@ export interface OpenedAsFarAsWhole {
 
 /** Opens a log that may lend something, also when its end is missing. Undefined when there is no such log. */
 export async function openAsFarAsWhole(
-  logs: LogStore,
+  logs: ReadableLogs,
   name: string,
 ): Promise<OpenedAsFarAsWhole | undefined> {
   try {
@@ -35,7 +35,7 @@ export async function openAsFarAsWhole(
 }
 
 /** Verifies a log that was named. */
-export async function verifyIn(logs: LogStore, name: string): Promise<VerifyReport> {
+export async function verifyIn(logs: ReadableLogs, name: string): Promise<VerifyReport> {
   const report = await logs.verify(name);
   if (!report) throw logErrors.notFound(logs.placeOf(name));
   return report;

@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import {
-  ActionableError,
-  DamageError,
-  type Json,
-  parseJson,
-  type RunId,
-  stringifyJson,
-} from '../base/index.ts';
+import { DamageError, type Json, NotKeptError, parseJson, type RunId, stringifyJson } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 
@@ -111,24 +104,29 @@ export async function* readBody(
   if (hash.digest('hex') !== sha256) throw damaged(run, name, bucket.url);
 }
 
-function leftOut(run: RunId, name: string): ActionableError {
-  return new ActionableError({
+/** Whether a body was looked for in its bucket and is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof NotKeptError && error.code === 'E_RESULT_BODY_GONE';
+}
+
+function leftOut(run: RunId, name: string): NotKeptError {
+  return new NotKeptError({
     code: 'E_RESULT_BODY_LEFT_OUT',
     message: `Of run ${run} only the summary was published: ${name} is not kept.`,
     hint: 'The log itself has it, where the run was made. Set results.bodies to "git" or "bucket" to keep all of later runs.',
   });
 }
 
-function noBucket(run: RunId, name: string): ActionableError {
-  return new ActionableError({
+function noBucket(run: RunId, name: string): NotKeptError {
+  return new NotKeptError({
     code: 'E_RESULT_BODY_AWAY',
     message: `${name} of run ${run} is kept in a bucket, and none is named.`,
     hint: 'Name it with --bucket, or as "bucket" in holdfast.config.',
   });
 }
 
-function gone(run: RunId, name: string, url: string): ActionableError {
-  return new ActionableError({
+function gone(run: RunId, name: string, url: string): NotKeptError {
+  return new NotKeptError({
     code: 'E_RESULT_BODY_GONE',
     message: `${name} of run ${run} is not in the bucket ${url}.`,
     hint: 'It was dropped by "holdfast results gc", or that is another bucket. Publishing the log again brings it back.',

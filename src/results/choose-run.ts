@@ -9,12 +9,14 @@ export function isNamedBy(run: RunId, given: string): boolean {
 
 /** The day, as folders of results are called, that the beginning of an id tells; E_RUN_ID for what can be none. */
 export function dayIn(given: string): string | undefined {
-  if (!/^[0-9A-Za-z-]+$/.test(given)) throw noRunId(given);
+  if (!isIdLike(given)) throw noRunId(given);
   return /^(\d{4})(\d\d)(\d\d)(?:T|$)/.exec(given)?.slice(1).join('-');
 }
 
 /** The one run that is meant: the one with this very id, else the only candidate. */
-export function chooseRun(given: string, candidates: readonly RunId[]): RunId {
+export function chooseRun(given: string, found: readonly RunId[]): RunId {
+  // A run may be there several times: as two copies of its log, or as a torn one and a whole one.
+  const candidates = [...new Set(found)];
   const exact = candidates.find((run) => run === given);
   const [first, ...others] = candidates;
   if (exact) return exact;
@@ -23,12 +25,30 @@ export function chooseRun(given: string, candidates: readonly RunId[]): RunId {
   return first;
 }
 
+/** What can be no id is told as such, by whichever command. */
 export function unknownRun(given: string): UsageError {
+  if (!isIdLike(given) && !/\.(eval|json)$|::/.test(given)) return noRunId(given);
   return new UsageError({
     code: 'E_RUN_UNKNOWN',
     message: `No run has the id ${given}.`,
     hint: '"holdfast results list" shows what is there.',
   });
+}
+
+/** A run that was archived is shown by naming the branch that keeps it. */
+export function archivedRun(
+  run: RunId,
+  { branch, before }: { readonly branch: string; readonly before: string },
+): UsageError {
+  return new UsageError({
+    code: 'E_RUN_ARCHIVED',
+    message: `Run ${run} is archived: runs before ${before} are kept in the branch ${branch}.`,
+    hint: `Name it with --branch ${branch}.`,
+  });
+}
+
+function isIdLike(given: string): boolean {
+  return /^[0-9A-Za-z-]+$/.test(given);
 }
 
 function noRunId(given: string): UsageError {

@@ -7,6 +7,7 @@ import { listDocuments, type PublishedPorts, pointerOf } from './published-log.t
 import type { ResultsStore } from './results-store.ts';
 import type { ResultsTree, Revision } from './results-tree.ts';
 import { foldNotes } from './run-marks.ts';
+import { wholeTags } from './whole-tags.ts';
 
 /** Of which runs the bodies may go. A run that any rule keeps is kept. */
 export interface CollectPolicy {
@@ -28,6 +29,8 @@ export interface CollectPlan {
   /** What goes from the bucket. A body that a kept run has, too, stays. */
   readonly keys: readonly string[];
   readonly sizeBytes: number;
+  /** Bodies that would go, and are younger than a week. */
+  readonly held: number;
 }
 
 /**
@@ -109,7 +112,7 @@ async function* revisionsWithBodies(
       if (!revisions.some(({ row }) => row.log.bodies?.kept === 'bucket')) continue;
       const { notes } = await readNotes(tree, objects, place.run);
       for (const revision of revisions)
-        yield { revision, tags: foldNotes(notes, { tags: revision.row.tags }).tags };
+        yield { revision, tags: foldNotes(notes, { tags: await wholeTags(revision, objects) }).tags };
     }
   }
 }
@@ -133,11 +136,15 @@ async function dropPlan(
 ): Promise<CollectPlan> {
   const pointedAt = new Set([...going.values()].flatMap((bodies) => [...bodies.keys()]));
   const keys: string[] = [];
-  let [orphans, sizeBytes] = [0, 0];
+  let [orphans, sizeBytes, held] = [0, 0, 0];
   for await (const listed of bucket.list(BODIES_FOLDER)) {
     if (kept.has(listed.key)) continue;
     const stat = await bucket.stat(listed.key);
-    if (!stat || nowMs - stat.modifiedMs < GRACE_MS) continue;
+    if (!stat) continue;
+    if (nowMs - stat.modifiedMs < GRACE_MS) {
+      held++;
+      continue;
+    }
     if (!pointedAt.has(listed.key)) orphans++;
     keys.push(listed.key);
     sizeBytes += listed.sizeBytes;
@@ -148,7 +155,7 @@ async function dropPlan(
     const weight = gone.reduce((sum, [, size]) => sum + size, 0);
     return gone.length === 0 ? [] : [{ run, bodies: gone.length, sizeBytes: weight }];
   });
-  return { runs, orphans, keys, sizeBytes };
+  return { runs, orphans, keys, sizeBytes, held };
 }
 
 function noBucket(): UsageError {

@@ -3,6 +3,7 @@ export { chooseRun, isNamedBy } from './choose-run.ts';
 export { cloneResults } from './clone-results.ts';
 export { type CollectPlan, collectBodies, planCollectionOf } from './collect-bodies.ts';
 export { foreignRunId, isSince } from './layout.ts';
+export { Lenders } from './lenders.ts';
 export type { ListedRun } from './list-runs.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { NoteAnchor } from './note.ts';

@@ -79,6 +79,10 @@ export function isDay(name: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(name);
 }
 
+export function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
 const SAMPLE_MEMBER = /^(samples|holdfast\/answers)\/(.*)$/s;
 const SAMPLE_PATH = /^(samples|holdfast\/answers)\/(?:[0-9a-f]{2}\/)?([^/]+)$/s;
 

@@ -15,6 +15,7 @@ import { ResultsTree, type RunPlace, readable, type TreePorts } from './results-
 import { isFiltering, matchesFilter, type RunFilter } from './row-filter.ts';
 import { foldNotes, type RunMarks } from './run-marks.ts';
 import type { RunRow } from './run-row.ts';
+import { wholeTags } from './whole-tags.ts';
 
 export interface ListOptions extends RunFilter {
   readonly limit: number;
@@ -123,7 +124,7 @@ async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunP
     const { row } = newest;
     const { notes, damage } = await readNotes(tree, objects, run);
     const marks = foldNotes(notes, {
-      tags: row.tags,
+      tags: await wholeTags(newest, objects),
       damage: [...found.damage.map(({ message }) => message), ...damage],
     });
     return { run, row: { ...row, tags: [...marks.tags] }, marks };

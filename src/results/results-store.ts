@@ -23,7 +23,8 @@ import type { BodiesSetting } from './bodies.ts';
 import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
 import { checkPublished } from './check-published.ts';
 import { chooseRemote } from './choose-remote.ts';
-import { chooseRun, dayIn, isNamedBy, unknownRun } from './choose-run.ts';
+import { unknownRun } from './choose-run.ts';
+import { idOf, runOfLog } from './find-id.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
@@ -40,6 +41,7 @@ import { type PushOutcome, pushResults } from './share.ts';
 import { type ResultsStatus, statusOf, waitingRuns } from './status.ts';
 import { keepUp, needsUpkeep, type Upkept } from './upkeep.ts';
 import { type VerifiedRun, verifyRun } from './verify-results.ts';
+import { wholeTags } from './whole-tags.ts';
 import { withDocuments } from './with-documents.ts';
 
 export interface OpenResultsOptions extends GitPorts {
@@ -137,22 +139,34 @@ export class ResultsStore implements AsyncDisposable {
   /** By its id, or by as much of it as tells it from all others. */
   async find(given: string): Promise<FoundResult> {
     const tree = await this.tree();
-    const run = await idOf(tree, given);
+    const run = await idOf(tree, given, await this.ports());
     const found = await tree.findAll(run);
     const revisions = readable(found);
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
     const { notes, damage } = await readNotes(tree, this.#objects, run);
     const broken = found.damage.map(({ message }) => message);
-    const marks = foldNotes(notes, { tags: revision.row.tags, damage: [...broken, ...damage] });
+    const tags = await wholeTags(revision, this.#objects);
+    const marks = foldNotes(notes, { tags, damage: [...broken, ...damage] });
     return { revision, revisions: revisions.length, marks };
+  }
+
+  /** The tags of the log itself, whatever people said since. */
+  async tagsOf(run: RunId): Promise<readonly string[]> {
+    return wholeTags((await this.find(run)).revision, this.#objects);
+  }
+
+  /** By the name that its log had; undefined when there is none. */
+  async findByLog(name: string): Promise<FoundResult | undefined> {
+    const run = await runOfLog(await this.tree(), name);
+    return run && this.find(run);
   }
 
   /** The ids of runs, by what people give of them; the first that is none, or several, is refused. */
   async idsOf(given: readonly string[]): Promise<readonly RunId[]> {
     const tree = await this.tree();
     const ids = new Set<RunId>();
-    for (const one of given) ids.add(await idOf(tree, one));
+    for (const one of given) ids.add(await idOf(tree, one, await this.ports()));
     return [...ids];
   }
 
@@ -310,8 +324,8 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   /** Reads a published log from end to end, and compares it with the digest of its row. */
-  async check(found: Pick<FoundResult, 'revision'>): Promise<VerifyReport> {
-    return await checkPublished(await this.open(found), found.revision.row);
+  async check(found: Pick<FoundResult, 'revision'> & Partial<FoundResult>): Promise<VerifyReport> {
+    return await checkPublished(await this.open(found), { ...found, ports: await this.readPorts() });
   }
 
   /** Makes it a log file again, under the name that it had unless another is given. */
@@ -376,14 +390,4 @@ export class ResultsStore implements AsyncDisposable {
       random: this.#options.random,
     };
   }
-}
-
-async function idOf(tree: ResultsTree, given: string): Promise<RunId> {
-  const day = dayIn(given);
-  const candidates: RunId[] = [];
-  for (const one of await tree.days()) {
-    if (day !== undefined && one !== day) continue;
-    for (const { run } of await tree.runsOf(one)) if (isNamedBy(run, given)) candidates.push(run);
-  }
-  return chooseRun(given, candidates);
 }

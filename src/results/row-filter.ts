@@ -1,4 +1,4 @@
-import type { RunRow } from './run-row.ts';
+import { isCutOf, type RunRow } from './run-row.ts';
 
 /** Which runs of a list are meant. */
 export interface RunFilter {
@@ -13,15 +13,19 @@ export interface RunFilter {
   readonly withRemoved?: boolean;
 }
 
-/** By what the row says; when a run began is seen from its id. */
+/** By what the row says, where a long name may be cut; when a run began is seen from its id. */
 export function matchesFilter(
-  row: Pick<RunRow, 'eval' | 'target' | 'experiment' | 'status' | 'tags'>,
+  row: Pick<RunRow, 'eval' | 'target' | 'experiment' | 'status' | 'tags' | 'isCut'>,
   { eval: name, target, experiment, tag, status }: RunFilter,
 ): boolean {
+  const is = (text: string | undefined, wanted: string | undefined) =>
+    wanted === undefined ||
+    text === wanted ||
+    (row.isCut === true && text !== undefined && isCutOf(text, wanted));
   return (
-    (name === undefined || row.eval === name) &&
-    (target === undefined || row.target === target) &&
-    (experiment === undefined || row.experiment === experiment) &&
+    is(row.eval, name) &&
+    is(row.target, target) &&
+    is(row.experiment, experiment) &&
     (status === undefined || row.status === status) &&
     (tag === undefined || row.tags.includes(tag))
   );

@@ -107,6 +107,22 @@ const CUTS = [
   [20, 0],
 ] as const;
 
+/** Whether the log may have tags that its row had no room for. */
+export function mayLackTags({ isCut, tags, scores }: Pick<RunRow, 'isCut' | 'tags' | 'scores'>): boolean {
+  if (!isCut) return false;
+  if (tags.length === 0) return scores.length === 0;
+  return tags.some(isCutText) || CUTS.some(([, kept]) => kept === tags.length);
+}
+
+/** Whether a name of a row is, or may be, what is left of a longer one. */
+export function isCutOf(text: string, whole: string): boolean {
+  return isCutText(text) && text.length <= whole.length && whole.startsWith(text.slice(0, -1));
+}
+
+function isCutText(text: string): boolean {
+  return text.endsWith('…');
+}
+
 function cutTexts(row: RunRow, length: number): RunRow {
   const cut = (text: string) =>
     text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;

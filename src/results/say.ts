@@ -39,7 +39,7 @@ function sayOfTags(
   sayings: (tags: TagsBefore) => readonly NoteSaying[],
 ): Promise<readonly Note[]> {
   return store.say(runs, async (run, before) => {
-    const own = (await store.find(run)).revision.row.tags;
+    const own = await store.tagsOf(run);
     return sayings({ has: new Set(foldNotes(before.notes, { tags: own }).tags), own, before });
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ActionableError, type RunId } from '../base/index.ts';
+import { isGone } from './bodies.ts';
 import { byCodeUnit, digestLine } from './documents.ts';
 import { readNotes } from './notes.ts';
 import {
@@ -10,6 +11,7 @@ import {
   readDocument,
 } from './published-log.ts';
 import type { ResultsTree, Revision, RunPlace } from './results-tree.ts';
+import { foldNotes } from './run-marks.ts';
 
 export interface ResultProblem {
   readonly run: RunId;
@@ -25,6 +27,8 @@ export interface VerifiedRun {
   readonly documents: number;
   /** Documents of which only the summary was published: there is nothing to check. */
   readonly leftOut: number;
+  /** Documents that `gc` dropped, as a note says: there is nothing to check any more. */
+  readonly dropped: number;
   readonly problems: readonly ResultProblem[];
 }
 
@@ -36,54 +40,68 @@ export async function verifyRun(
 ): Promise<VerifiedRun> {
   const { run } = place;
   const problems: ResultProblem[] = [];
-  let [documents, leftOut] = [0, 0];
+  const counts = { documents: 0, leftOut: 0, dropped: 0 };
+  const { notes, damage } = await readNotes(tree, ports.objects, run);
+  const isCollected = foldNotes(notes, { tags: [] }).collections.length > 0;
   const { revisions, damage: broken } = await tree.revisions(place);
   const path = place.folders[0]?.path ?? '';
   problems.push(...broken.map(({ message }) => ({ run, path, message })));
   for (const revision of revisions) {
-    const counts = await verifyRevision(revision, ports, problems);
-    documents += counts.documents;
-    leftOut += counts.leftOut;
+    const found = await verifyRevision(revision, { ports, problems, isCollected });
+    counts.documents += found.documents;
+    counts.leftOut += found.leftOut;
+    counts.dropped += found.dropped;
   }
-  const { damage } = await readNotes(tree, ports.objects, run);
   problems.push(...damage.map((message) => ({ run, path: 'notes', message })));
-  return { run, revisions: revisions.length, documents, leftOut, problems };
+  return { run, revisions: revisions.length, ...counts, problems };
 }
 
 /** Every document is read, also when one before it is damaged: all damage is named at once. */
-async function verifyRevision(
+export async function verifyRevision(
   revision: Revision,
-  ports: PublishedPorts,
-  problems: ResultProblem[],
-): Promise<{ readonly documents: number; readonly leftOut: number }> {
+  about: {
+    readonly ports: PublishedPorts;
+    readonly problems: ResultProblem[];
+    /** `gc` dropped bodies of the run: one that is missing is no damage. */
+    readonly isCollected: boolean;
+  },
+): Promise<Pick<VerifiedRun, 'documents' | 'leftOut' | 'dropped'>> {
+  const { ports, problems, isCollected } = about;
   const { run, path, row } = revision;
   const found = (await orProblem(problems, { run, path }, () => listDocuments(revision, ports))) ?? [];
   await ports.prefetch(found.map(({ id }) => id));
   const whole = createHash('sha256');
   const before = problems.length;
-  let leftOut = 0;
+  const counts = { kept: 0, 'left out': 0, dropped: 0 };
   for (const document of found.toSorted((a, b) => byCodeUnit(a.name, b.name))) {
-    const about = { run, path, document: document.name };
-    const one = await orProblem(problems, about, () => digestOfDocument(document, revision, ports));
+    const place = { run, path, document: document.name };
+    const one = await orProblem(problems, place, () =>
+      digestOfDocument(document, { revision, ports, isCollected }),
+    );
     if (!one) continue;
-    if (!one.isKept) leftOut++;
+    counts[one.state]++;
     whole.update(digestLine(document.name, one.sha256));
   }
   if (problems.length === before && whole.digest('hex') !== row.log.digest)
     problems.push({ run, path, message: `Its documents are not those that ${path}/run.json was made of.` });
-  return { documents: found.length, leftOut };
+  return { documents: found.length, leftOut: counts['left out'], dropped: counts.dropped };
 }
 
 async function digestOfDocument(
   document: PublishedDocument,
-  revision: Revision,
-  ports: PublishedPorts,
-): Promise<{ readonly sha256: string; readonly isKept: boolean }> {
+  about: { readonly revision: Revision; readonly ports: PublishedPorts; readonly isCollected: boolean },
+): Promise<{ readonly sha256: string; readonly state: 'kept' | 'left out' | 'dropped' }> {
+  const { revision, ports, isCollected } = about;
   const pointer = await pointerOf(document, ports);
-  if (pointer?.kept === 'nowhere') return { sha256: pointer.sha256, isKept: false };
+  if (pointer?.kept === 'nowhere') return { sha256: pointer.sha256, state: 'left out' };
   const hash = createHash('sha256');
-  for await (const chunk of readDocument(document, revision, ports)) hash.update(chunk);
-  return { sha256: hash.digest('hex'), isKept: true };
+  try {
+    for await (const chunk of readDocument(document, revision, ports)) hash.update(chunk);
+  } catch (error) {
+    if (!(pointer && isCollected && isGone(error))) throw error;
+    return { sha256: pointer.sha256, state: 'dropped' };
+  }
+  return { sha256: hash.digest('hex'), state: 'kept' };
 }
 
 async function orProblem<T>(

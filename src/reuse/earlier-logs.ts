@@ -27,6 +27,9 @@ export interface EarlierChanges {
   readonly problems: readonly string[];
 }
 
+/** Left out when it was published; in a bucket that is not named; not in the one that is. */
+export type WhyAbsent = 'left out' | 'away' | 'gone';
+
 /**
  * Finished logs that others keep, of whatever eval. `changesSince` reads no log: only what is new in their list, so that it costs
  * next to nothing when nothing is. Undefined from it: there are none. Failures are ActionableErrors, and none of them changes
@@ -36,6 +39,10 @@ export interface EarlierLogs {
   changesSince(position: string | undefined): Promise<EarlierChanges | undefined>;
   /** Undefined when it is gone. Whoever opens it closes it. */
   open(log: EarlierLog): Promise<LogReader | undefined>;
+  /** The documents of it that cannot be read here although it is whole, with the reason. No body is read for it. */
+  absent(log: EarlierLog): Promise<ReadonlyMap<string, WhyAbsent>>;
+  /** True for a run that somebody removed, published or not: it lends nothing, also not from a log of the directory. */
+  isRemoved(run: string): Promise<boolean>;
   /** Makes it a log of a store, whole and checked, or fails. Gives its name there; one that is there already is left as it is. */
   bringHome(log: EarlierLog, into: LogStore): Promise<string>;
 }

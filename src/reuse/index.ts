@@ -1,4 +1,4 @@
-export type { EarlierChanges, EarlierLog, EarlierLogs } from './earlier-logs.ts';
+export type { EarlierChanges, EarlierLog, EarlierLogs, WhyAbsent } from './earlier-logs.ts';
 export { type FoundSample, isSameDigest, type LogIndex, shortDigest } from './log-index.ts';
 export { logsWithPublished, PublishedLogs } from './published-logs.ts';
 export { readyIndex } from './refresh-index.ts';

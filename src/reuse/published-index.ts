@@ -93,8 +93,11 @@ export class PublishedIndex implements Disposable {
     }
   }
 
+  /** Also those of a longer name that was cut to the beginning of this one: only their logs tell whose they are. */
   *ofEval(name: string): Iterable<EarlierLog> {
-    for (const row of this.#db.prepare('SELECT * FROM published WHERE eval = ?').all(name)) yield logOf(row);
+    const names = [name, ...cutForms(name)];
+    const sql = `SELECT * FROM published WHERE eval IN (${names.map(() => '?').join(', ')})`;
+    for (const row of this.#db.prepare(sql).all(...names)) yield logOf(row);
   }
 
   byIndexName(name: string): EarlierLog | undefined {
@@ -106,6 +109,14 @@ export class PublishedIndex implements Disposable {
     this.#db.close();
   }
 }
+
+/** Rows are small: a long name has an ellipsis in the place of its end [RES-6]. */
+function cutForms(name: string): readonly string[] {
+  const lengths = Math.min(name.length - 1, CUT_LENGTH_MAX);
+  return Array.from({ length: Math.max(0, lengths) }, (_, at) => `${name.slice(0, at + 1)}…`);
+}
+
+const CUT_LENGTH_MAX = 200;
 
 function logOf(row: Readonly<Record<string, unknown>>): EarlierLog {
   return {

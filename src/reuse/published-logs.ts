@@ -54,6 +54,14 @@ export class PublishedLogs implements Disposable {
     return this.#logs.open(log);
   }
 
+  absent(log: EarlierLog): ReturnType<EarlierLogs['absent']> {
+    return this.#logs.absent(log);
+  }
+
+  isRemoved(run: string): Promise<boolean> {
+    return this.#logs.isRemoved(run);
+  }
+
   bringHome(log: EarlierLog, into: LogStore): Promise<string> {
     return this.#logs.bringHome(log, into);
   }

@@ -10,7 +10,7 @@ import {
   repairedLog,
   type StoredLog,
 } from '../log/index.ts';
-import { isIndexName } from './earlier-logs.ts';
+import { type EarlierLog, isIndexName } from './earlier-logs.ts';
 import { type IndexedSample, type KnownLog, LogIndex, type LogToKeep } from './log-index.ts';
 import { logsWithPublished, PublishedLogs, storedAs } from './published-logs.ts';
 import { readMark, type SampleMark } from './sample-mark.ts';
@@ -166,7 +166,7 @@ async function refreshPublished(
   for (const log of published.ofEval(evalName)) {
     const stored = storedAs(log);
     if (index.runOf(log.name) === log.run) index.forget(stored.name);
-    else if (!index.known(stored)) {
+    else if (!isKnownFor(index.known(stored), { log, evalName })) {
       const read = await tryRead(index, { logs: either, stored, evalName });
       if (read) index.keepAll([read]);
     }
@@ -177,6 +177,14 @@ async function refreshPublished(
     index.forget(stored.name);
   }
   return unreadable;
+}
+
+/** One whose name is cut in its row may have been read for another eval, whose name begins alike. */
+function isKnownFor(
+  known: KnownLog | undefined,
+  { log, evalName }: { readonly log: EarlierLog; readonly evalName: string },
+): boolean {
+  return log.eval === evalName ? known !== undefined : isEnough(known, evalName);
 }
 
 async function isThere(

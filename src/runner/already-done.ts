@@ -1,4 +1,4 @@
-import { DamageError, isJsonObject, sampleKeyText } from '../base/index.ts';
+import { DamageError, isJsonObject, NotKeptError, sampleKeyText } from '../base/index.ts';
 import { type LogHeader, type LogReader, type LogStore, sampleMemberName } from '../log/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -33,12 +33,12 @@ export async function findDone(about: {
   };
 }
 
-/** A published run that turns out to be damaged is not the end: what is whole in it may still lend. */
+/** A published run that turns out to be damaged, or to lack something, is not the end: what is whole in it may still lend. */
 async function tryHome(earlier: EarlierRuns, name: string): Promise<string | undefined> {
   try {
     return await earlier.home(name);
   } catch (error) {
-    if (error instanceof DamageError) return undefined;
+    if (error instanceof DamageError || error instanceof NotKeptError) return undefined;
     throw error;
   }
 }

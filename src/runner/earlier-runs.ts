@@ -2,11 +2,13 @@ import { ActionableError, messageOf, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { SampleLimits } from '../evals/index.ts';
 import {
+  answersMemberName,
   type LogReader,
   type LogStore,
   openAsFarAsWhole,
   repairedLog,
   type SampleAnswer,
+  sampleMemberName,
   unionOfAnswers,
 } from '../log/index.ts';
 import {
@@ -15,11 +17,13 @@ import {
   isSameDigest,
   type LogIndex,
   logsWithPublished,
-  PublishedLogs,
+  type PublishedLogs,
   readyIndex,
   shortDigest,
 } from '../reuse/index.ts';
 import { saySame } from './later-modules.ts';
+import { LenderStates } from './lender-states.ts';
+import { openPublished } from './open-published.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import { type KnownCosts, NO_COSTS } from './sample-costs.ts';
 import type { RunSettings } from './settings.ts';
@@ -68,6 +72,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** Logs that were opened and have no end. */
   readonly #torn = new Set<string>();
   readonly unreadable: readonly UnreadableLog[];
+  readonly #states: LenderStates;
   #whole: Promise<readonly string[]> | undefined;
 
   private constructor(
@@ -84,6 +89,7 @@ export class EarlierRuns implements AsyncDisposable {
     this.#published = about.published;
     this.#options = about.options;
     this.unreadable = about.unreadable;
+    this.#states = new LenderStates(about.published, (sentence) => about.options.onNote?.(sentence));
   }
 
   static async open(settings: RunSettings, options: EarlierRunsOptions): Promise<EarlierRuns> {
@@ -134,10 +140,10 @@ export class EarlierRuns implements AsyncDisposable {
     const [whole] = await this.whole();
     const found = this.#taken(this.#index?.byKey(planned.key));
     const same =
-      (whole !== undefined && (await this.#first(planned, fromLog(found, whole)))) ||
-      (await this.#first(planned, this.#taken(this.#index?.byKey(planned.key))));
+      (whole !== undefined && (await this.#firstWhole(planned, fromLog(found, whole)))) ||
+      (await this.#firstWhole(planned, this.#taken(this.#index?.byKey(planned.key))));
     if (same || this.#options.mode !== 'any') return same && { ...same, isSame: true };
-    const alike = await this.#first(planned, this.#alike(planned));
+    const alike = await this.#firstWhole(planned, this.#alike(planned));
     return alike && { ...alike, isSame: false };
   }
 
@@ -157,7 +163,12 @@ export class EarlierRuns implements AsyncDisposable {
     const [first] = this.#options.plan.samples;
     const whole: string[] = [];
     if (!first || !this.#index) return whole;
-    for (const { log } of [...this.#taken(this.#index.byKey(first.key))].slice(0, WHOLE_MAX)) {
+    const latest: FoundSample[] = [];
+    for (const found of [...this.#taken(this.#index.byKey(first.key))]) {
+      if (latest.length === WHOLE_MAX) break;
+      if (await this.#states.mayLend(found, 'whole')) latest.push(found);
+    }
+    for (const { log } of latest) {
       const held = this.#index.resultsIn(log);
       if (held.size >= this.#options.plan.size && (await this.#holdsAll(held))) whole.push(log);
     }
@@ -167,7 +178,7 @@ export class EarlierRuns implements AsyncDisposable {
   /** All that was ever bought for a sample, by whatever code: what is asked for again is known by its request. */
   async answers(planned: PlannedSample): Promise<readonly BoughtAnswer[]> {
     const logs = new Map<string, FoundSample>();
-    for (const found of this.#withAnswers(planned))
+    for await (const found of this.#withAnswers(planned))
       if (found.answers !== undefined && !logs.has(found.answers)) logs.set(found.answers, found);
     // The latest log last: of two answers to one request its own counts.
     const lists: (readonly BoughtAnswer[])[] = [];
@@ -182,9 +193,9 @@ export class EarlierRuns implements AsyncDisposable {
   }
 
   /** Of the same target: what another model said is an answer only to those who ask that model. */
-  hasAnswers(planned: PlannedSample): boolean {
+  async hasAnswers(planned: PlannedSample): Promise<boolean> {
     const { targetName } = this.#options.plan.identity;
-    for (const { target } of this.#withAnswers(planned)) if (target === targetName) return true;
+    for await (const { target } of this.#withAnswers(planned)) if (target === targetName) return true;
     return false;
   }
 
@@ -192,6 +203,11 @@ export class EarlierRuns implements AsyncDisposable {
   isUnrecorded(planned: PlannedSample): boolean {
     for (const found of this.#alike(planned)) return found.answers === undefined;
     return false;
+  }
+
+  /** Of samples that nobody lends: how many published runs have, and why they cannot be taken. */
+  absenceNotes(samples: Iterable<PlannedSample>): readonly string[] {
+    return this.#states.absenceNotes(samples);
   }
 
   /** What samples of this eval cost on this target, in all logs. */
@@ -264,10 +280,20 @@ export class EarlierRuns implements AsyncDisposable {
   }
 
   /** Of many logs that hold the same answers one is enough, unless only some of them may lend. */
-  #withAnswers(planned: PlannedSample): Iterable<FoundSample> {
+  async *#withAnswers(planned: PlannedSample): AsyncGenerator<FoundSample> {
     const { only, plan } = this.#options;
-    if (!only) return this.#index?.answersOf(plan.identity.eval, planned) ?? [];
-    return [...this.#bySample(planned)].filter(({ answers }) => answers !== undefined);
+    const few = only ? undefined : this.#index?.answersOf(plan.identity.eval, planned);
+    const lending = few && (await this.#withDocument(few, answersMemberName(planned)));
+    if (lending && lending.length === few.length) yield* lending;
+    else yield* await this.#withDocument(this.#bySample(planned), answersMemberName(planned));
+  }
+
+  async #withDocument(found: Iterable<FoundSample>, document: string): Promise<readonly FoundSample[]> {
+    const lending: FoundSample[] = [];
+    for (const sample of [...found])
+      if (sample.answers !== undefined && (await this.#states.mayLend(sample, document)))
+        lending.push(sample);
+    return lending;
   }
 
   /** Only those that may lend. */
@@ -295,13 +321,29 @@ export class EarlierRuns implements AsyncDisposable {
     return answers;
   }
 
+  /** What is taken as it is comes out of a log that is whole: it is brought home first. */
+  async #firstWhole(
+    planned: PlannedSample,
+    found: Iterable<FoundSample> = [],
+  ): Promise<FoundSample | undefined> {
+    for (const sample of found) {
+      const first = await this.#first(planned, [sample]);
+      if (first && (await this.#states.mayLend(first, 'whole'))) return first;
+    }
+    return undefined;
+  }
+
   async #first(planned: PlannedSample, found: Iterable<FoundSample> = []): Promise<FoundSample | undefined> {
     const refused = this.#refused.get(sampleKeyText(planned.id, planned.epoch));
     for (const sample of found)
       if (
         !refused?.has(sample.log) &&
         fitsLimits(sample.used, this.#options.limits) &&
-        (await this.#isAsItWas(sample))
+        (await this.#isAsItWas(sample)) &&
+        (await this.#states.mayLendSample(sample, {
+          planned,
+          document: sampleMemberName(planned.id, planned.epoch),
+        }))
       )
         return sample;
     return undefined;
@@ -324,19 +366,6 @@ export class EarlierRuns implements AsyncDisposable {
 
 /** Of many logs that hold the same, the latest are looked at. */
 const WHOLE_MAX = 20;
-
-/** A run that takes nothing of others does not look for them. What hinders looking hinders no run. */
-async function openPublished(
-  { disk, places, earlierLogs }: RunSettings,
-  { mode, isLooking = false, onNote }: EarlierRunsOptions,
-): Promise<PublishedLogs | undefined> {
-  if (!earlierLogs || mode === 'none') return undefined;
-  const indexPath = places.state.publishedIndex;
-  const published = await PublishedLogs.open(earlierLogs, { disk, indexPath, isLooking });
-  for (const problem of published?.problems ?? [])
-    onNote?.(`Not all published runs could be looked at: ${problem}`);
-  return published;
-}
 
 function hasAny(logs: Iterable<unknown> = []): boolean {
   for (const _ of logs) return true;

@@ -66,9 +66,11 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
     });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
     let unrecorded = 0;
+    const unlent: PlannedSample[] = [];
     for (const sample of plan.samples) {
       const fate = await fateOf(sample, { earlier, unfinished });
       counts[fate]++;
+      if (fate === 'toReplay' || fate === 'toBuy') unlent.push(sample);
       if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded++;
     }
     return {
@@ -77,7 +79,11 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       planned: plan.size,
       ...counts,
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
-      notes: [...unrecordedNotes(unrecorded, target), ...(await runsInBucket(settings, plan))],
+      notes: [
+        ...earlier.absenceNotes(unlent),
+        ...unrecordedNotes(unrecorded, target),
+        ...(await runsInBucket(settings, plan)),
+      ],
       damage,
     };
   } finally {
@@ -108,7 +114,7 @@ async function fateOf(
   const there = await unfinished.fateOf(sample);
   if (there === 'kept' || (await earlier.result(sample))) return 'kept';
   if (there === 'toScore' || (await earlier.output(sample))) return 'toScore';
-  return there === 'toReplay' || earlier.hasAnswers(sample) ? 'toReplay' : 'toBuy';
+  return there === 'toReplay' || (await earlier.hasAnswers(sample)) ? 'toReplay' : 'toBuy';
 }
 
 interface Unfinished {

@@ -1,4 +1,4 @@
-import { DamageError, isJsonObject, type JsonObject, sampleKeyText } from '../base/index.ts';
+import { DamageError, isJsonObject, type JsonObject, NotKeptError, sampleKeyText } from '../base/index.ts';
 import type { JournalWriter, RunJournals } from '../journal/index.ts';
 import { type LogReader, sampleMemberName } from '../log/index.ts';
 import { type FoundSample, withMark } from '../reuse/index.ts';
@@ -50,9 +50,11 @@ export async function takeStock(
     }
     const wasTried = tried.has(nameOf(sample));
     if (!wasTried && earlier.failure(sample) !== undefined) tried.set(nameOf(sample), 'errored');
-    if ((wasTried && isPaidFor(journals, sample)) || earlier.hasAnswers(sample)) toReplay++;
+    if ((wasTried && isPaidFor(journals, sample)) || (await earlier.hasAnswers(sample))) toReplay++;
     else if (earlier.isUnrecorded(sample)) unrecorded++;
   }
+  for (const note of earlier.absenceNotes(toDo.filter((sample) => !outputs.has(nameOf(sample)))))
+    tally.note(note);
   return { toDo, outputs, toReplay, unrecorded, tried, costs };
 }
 
@@ -150,8 +152,11 @@ async function lendFrom(
       if (lent.size % FLUSH_EVERY === 0) await writer.flush();
     }
   } catch (error) {
-    if (!(error instanceof DamageError)) throw error;
-    tally.noteDamage(`${earlier.placeOf(name)} is damaged: it was left as it is.`);
+    if (error instanceof NotKeptError)
+      tally.note(`${earlier.placeOf(name)} lends nothing as it is: ${error.message}`);
+    else if (error instanceof DamageError)
+      tally.noteDamage(`${earlier.placeOf(name)} is damaged: it was left as it is.`);
+    else throw error;
   }
   const refused = [...left.values()].map(({ planned }) => planned);
   for (const planned of refused) earlier.refuse(planned, name);

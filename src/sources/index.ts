@@ -3,5 +3,5 @@ export { findInAll, listAll } from './list-all.ts';
 export type { RunInForms } from './one-row.ts';
 export { type OpenSourceOptions, openFolder, openSource } from './open-source.ts';
 export { resultsSource } from './results-source.ts';
-export type { RunSource } from './run-source.ts';
+export type { RunSource, SourceRun } from './run-source.ts';
 export type { SourceRow } from './source-row.ts';

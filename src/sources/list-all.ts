@@ -44,10 +44,18 @@ export async function findInAll(
   given: string,
 ): Promise<ReturnType<typeof oneRow>> {
   const found: SourceRun[] = [];
+  let archived: ActionableError | undefined;
   for (const source of sources) {
-    const run = await source.find(given);
-    if (run) found.push(run);
+    try {
+      const run = await source.find(given);
+      if (run) found.push(run);
+    } catch (error) {
+      // Another source may still have it.
+      if (!(error instanceof ActionableError && error.code === 'E_RUN_ARCHIVED')) throw error;
+      archived = error;
+    }
   }
+  if (archived && found.length === 0) throw archived;
   const exact = found.filter(({ name }) => name === given);
   const meant = exact[0]?.run ?? chooseRun(given, [...new Set(found.map(({ run }) => run))]);
   return oneRow(found.filter(({ run }) => run === meant));

@@ -1,5 +1,5 @@
-import { type Clock, inOrder, type RunId, toJson } from '../base/index.ts';
-import { type LogStore, openFrom, readRunFromLog, type StoredLog } from '../log/index.ts';
+import { type Clock, definedOf, inOrder, type RunId, toJson } from '../base/index.ts';
+import { openFrom, type ReadableLogs, readRunFromLog, type StoredLog } from '../log/index.ts';
 import { findNamed } from './find-run.ts';
 import { readLogRow } from './read-log-row.ts';
 import type { RememberedLog, RememberedRow, RowMemory } from './row-memory.ts';
@@ -21,7 +21,7 @@ const LOGS_AT_A_TIME = 24;
 const YOUNG_MS = 2_000;
 
 /** The logs of a directory or a bucket, Inspect's too. Closing it closes the memory. */
-export function logSource(logs: LogStore, options: LogSourceOptions): RunSource {
+export function logSource(logs: ReadableLogs, options: LogSourceOptions): RunSource {
   return new LogSource(logs, options);
 }
 
@@ -35,11 +35,11 @@ interface SeenLog {
 
 class LogSource implements RunSource {
   readonly place: string;
-  readonly #logs: LogStore;
+  readonly #logs: ReadableLogs;
   readonly #clock: Clock;
   readonly #memory: RowMemory;
 
-  constructor(logs: LogStore, { clock, memory }: LogSourceOptions) {
+  constructor(logs: ReadableLogs, { clock, memory }: LogSourceOptions) {
     this.#logs = logs;
     this.#clock = clock;
     this.#memory = memory;
@@ -116,14 +116,18 @@ class LogSource implements RunSource {
     return seen;
   }
 
-  /** A run may have several logs: scored anew, or recovered. The one that ended last is shown. */
+  /** A run may have several logs: scored anew, or recovered. The one that ended last is shown, and the others are named. */
   async #newestOf(logs: readonly SeenLog[]): Promise<SourceRun | undefined> {
     let newest: SourceRun | undefined;
+    const runs: SourceRun[] = [];
     for (const log of logs) {
       const run = await this.#asRun(log);
+      if (run) runs.push(run);
       if (run && (!newest || isNewer(run, newest))) newest = run;
     }
-    return newest;
+    if (!newest || runs.length === 1) return newest;
+    const others = runs.filter((run) => run !== newest);
+    return { ...newest, copies: others.map(({ name, damage }) => ({ name, ...definedOf({ damage }) })) };
   }
 
   /** Undefined when it was removed meanwhile. */

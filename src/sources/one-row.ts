@@ -60,9 +60,17 @@ export function oneRow(kept: readonly SourceRun[]): RunInForms & { readonly show
     ...(row ? { row } : damage === undefined ? {} : { damage }),
     ...(logIs ? { logIs } : {}),
     ...(marks ? { marks } : {}),
-    ...(others.length > 0 ? { also: others.map(alsoKept) } : {}),
+    ...definedOf({ also: alsoOf(shown, others) }),
     shown,
   };
+}
+
+function alsoOf(shown: SourceRun, others: readonly SourceRun[]): readonly AlsoKept[] | undefined {
+  const also = [shown, ...others].flatMap((kept) => [
+    ...(kept === shown ? [] : [alsoKept(kept)]),
+    ...(kept.copies ?? []).map((copy) => ({ form: kept.form, place: kept.place, ...copy })),
+  ]);
+  return also.length > 0 ? also : undefined;
 }
 
 function alsoKept({ form, place, name, damage }: SourceRun): AlsoKept {

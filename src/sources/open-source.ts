@@ -5,7 +5,7 @@ import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { CatFile, findRepository, type Git, type GitPorts, refsLike } from '../git/index.ts';
 import { StateDir } from '../journal/index.ts';
-import { bucketLogStore, directoryLogStore, type LogStore } from '../log/index.ts';
+import { bucketLogStore, directoryLogStore, logTree, type ReadableLogs } from '../log/index.ts';
 import { openResults } from '../results/index.ts';
 import { agentvSource } from './agentv/agentv-source.ts';
 import { journalSource } from './journal-source.ts';
@@ -45,12 +45,15 @@ export async function openSource(given: string, options: OpenSourceOptions): Pro
   return found;
 }
 
-/** A folder of logs, and the runs whose journals lie beside them. */
+/** A folder of logs with all folders in it, and the runs whose journals lie beside them. */
 export async function openFolder(path: string, options: OpenSourceOptions): Promise<readonly RunSource[]> {
   const { disk, clock } = options;
   const logs = directoryLogStore(disk, path);
   const state = StateDir.of(path);
-  return [await openLogs(logs, options, state.runRows), journalSource({ disk, clock, state, logs })];
+  return [
+    await openLogs(logTree(disk, path), options, state.runRows),
+    journalSource({ disk, clock, state, logs }),
+  ];
 }
 
 async function openBucketOfLogs(url: string, options: OpenSourceOptions): Promise<readonly RunSource[]> {
@@ -60,7 +63,7 @@ async function openBucketOfLogs(url: string, options: OpenSourceOptions): Promis
   return [await openLogs(bucketLogStore(await openBucket(url, { disk }), '', { disk }), options)];
 }
 
-async function openLogs(logs: LogStore, options: OpenSourceOptions, beside?: string): Promise<RunSource> {
+async function openLogs(logs: ReadableLogs, options: OpenSourceOptions, beside?: string): Promise<RunSource> {
   const { disk, clock, cacheDir } = options;
   return logSource(logs, {
     clock,

@@ -1,8 +1,8 @@
 import { ActionableError, digestOf, messageOf, type RunId } from '../base/index.ts';
 import {
   type LogReader,
-  type LogStore,
   openAsFarAsWhole,
+  type ReadableLogs,
   type RepairedLog,
   repairedLog,
   type StoredLog,
@@ -22,7 +22,7 @@ export type LogLook =
  * mark that is remembered of it, a log that still has that mark is not read any further. Undefined when it is gone.
  */
 export async function readLogRow(
-  logs: LogStore,
+  logs: ReadableLogs,
   stored: StoredLog,
   remembered: string | undefined,
 ): Promise<LogLook | undefined> {
@@ -32,7 +32,8 @@ export async function readLogRow(
     if (!opened) return undefined;
     const log = repairedLog(opened.log);
     try {
-      const mark = markOf(log);
+      // One that was cut off since has the same members.
+      const mark = opened.torn ? undefined : markOf(log);
       if (mark !== undefined && mark === remembered) return { kind: 'same' };
       const header = await log.header();
       run = runOf(header);

@@ -1,6 +1,6 @@
 import { ActionableError, definedOf } from '../base/index.ts';
 import { readRunFromLog } from '../log/index.ts';
-import type { ListedRun, ResultsStore } from '../results/index.ts';
+import type { FoundResult, ListedRun, ResultsStore } from '../results/index.ts';
 import { isWithin, type RunSource, type RunsOptions, type SourceRun } from './run-source.ts';
 
 /** A page of the store is read at once. */
@@ -46,6 +46,26 @@ class ResultsSource implements RunSource {
       const { revision, marks } = await this.#store.find(given);
       const row = { ...revision.row, tags: [...marks.tags] };
       return this.#asRun({ run: revision.run, row, marks }, undefined);
+    } catch (error) {
+      if (error instanceof ActionableError && UNKNOWN.has(error.code)) return this.#findByLog(given);
+      throw error;
+    }
+  }
+
+  /** A published run is also known by the name of its log, which may be nowhere else. */
+  async #findByLog(name: string): Promise<SourceRun | undefined> {
+    const found = /\.(eval|json)$/.test(name) && !name.includes('/') && (await this.#findLog(name));
+    if (!found) return undefined;
+    const { revision, marks } = found;
+    return this.#asRun(
+      { run: revision.run, row: { ...revision.row, tags: [...marks.tags] }, marks },
+      undefined,
+    );
+  }
+
+  async #findLog(name: string): Promise<FoundResult | undefined> {
+    try {
+      return await this.#store.findByLog(name);
     } catch (error) {
       if (error instanceof ActionableError && UNKNOWN.has(error.code)) return undefined;
       throw error;

@@ -55,10 +55,17 @@ export interface RunKept {
   readonly name: string;
   /** What people said of it, where it is published. */
   readonly marks?: RunMarks | undefined;
+  /** Other copies of it in the same source, such as a log that was scored anew, or one that is cut off. */
+  readonly copies?: readonly RunCopy[];
   /** See [SRC-3]; opaque. */
   readonly at?: string;
   open(): Promise<RunReader>;
   readonly openLog?: () => Promise<LogReader>;
+}
+
+export interface RunCopy {
+  readonly name: string;
+  readonly damage?: string;
 }
 
 /** Which ids [SRC-2] leaves. */

@@ -169,8 +169,8 @@ describe('what people say of runs', () => {
     const tagged = (await json(a, 'list', '--tag', 'baseline')).runs;
     expect(tagged).toMatchObject([{ run: runOfDay(1), row: { tags: ['baseline'] } }]);
     await words('note', id, 'the key had expired');
-    const verdict = await json(a, 'note', id, '--sample', '1', '--verdict', 'fail', 'it guessed');
-    expect(verdict).toMatchObject({ kind: 'verdict', anchor: { sample: '1', epoch: 1 }, text: 'it guessed' });
+    const verdict = await json(a, 'note', id, '--sample', 's', '--verdict', 'fail', 'it guessed');
+    expect(verdict).toMatchObject({ kind: 'verdict', anchor: { sample: 's', epoch: 1 }, text: 'it guessed' });
     expect((await words('show', id)).stdout).toContain('the key had expired');
     expect((await json(a, 'show', id)).marks.verdicts).toMatchObject([{ id: verdict.id }]);
     await words('note', id, '--retract', verdict.id);

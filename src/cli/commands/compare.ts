@@ -9,6 +9,7 @@ import { EXIT } from '../exit-code.ts';
 import { collect } from '../parse-values.ts';
 import { resultsOptions } from '../results/results-place.ts';
 import { type ReferenceFlags, RunReferences } from '../results/run-reference.ts';
+import { sourceOption } from '../results/run-sources.ts';
 import { letHeapGrow } from '../small-heap.ts';
 
 interface CompareFlags extends ReferenceFlags {
@@ -22,7 +23,7 @@ interface CompareFlags extends ReferenceFlags {
 export const command = defineCommand<CompareFlags>({
   summary: 'Say whether runs are better or worse, and which samples flipped',
   description: `Compares runs sample by sample with the first one: better, worse, or cannot tell, and then what would decide. A run is a log, the id
-of a published run or its beginning, a tag (tag:<name>), @last, @prev (the one before it) or @main (the last of the same eval from the main branch).`,
+of a published run or of one in a --source, or its beginning, a tag (tag:<name>), @last, @prev (the one before it) or @main (the last of the same eval from the main branch).`,
   arguments: [['<runs...>', 'two to six runs; the first is what the others are compared with']],
   options: [
     new Option('--gate', 'end with 1 when a run is worse'),
@@ -31,6 +32,7 @@ of a published run or its beginning, a tag (tag:<name>), @last, @prev (the one b
     new Option('--scorer <name>', 'only this scorer; repeatable').argParser(collect),
     new Option('--lower <name>', 'of this scorer a lower score is better; repeatable').argParser(collect),
     new Option('--eval <name>', 'the eval of @last, @prev, @main and tags (default: that of the other runs)'),
+    sourceOption(),
     ...resultsOptions(),
   ],
   examples: [

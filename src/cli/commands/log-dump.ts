@@ -5,9 +5,10 @@ import { EXIT } from '../exit-code.ts';
 import { dumpLog, dumpSample, jsonText } from '../logs/dump-log.ts';
 import { openNamed } from '../logs/named-log.ts';
 import { findSample } from '../logs/sample-ref.ts';
-import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { resultsOptions } from '../results/results-place.ts';
+import { type SourcesFlags, sourceOption } from '../results/run-sources.ts';
 
-interface DumpFlags extends ResultsFlags {
+interface DumpFlags extends SourcesFlags {
   readonly header?: true;
   readonly sample?: string;
   readonly strict?: true;
@@ -15,11 +16,17 @@ interface DumpFlags extends ResultsFlags {
 
 export const command = defineCommand<DumpFlags>({
   summary: 'Print a log as JSON',
-  arguments: [['<log>', 'a .eval or .json log: a path, its URL in a bucket, or the id of a published run']],
+  arguments: [
+    [
+      '<log>',
+      'a .eval or .json log: a path, its URL in a bucket, or the id of a run that is published or in a --source',
+    ],
+  ],
   options: [
     new Option('--header', 'only the header'),
     new Option('--sample <id>', 'only one sample, by its id or id@epoch').conflicts('header'),
     new Option('--strict', 'write null for NaN and the infinities, which plain JSON does not know'),
+    sourceOption(),
     ...resultsOptions(),
   ],
   examples: [

@@ -1,19 +1,20 @@
-import { basename } from 'node:path';
-import { type Digest, UsageError } from '../../base/index.ts';
 import { repairedLog } from '../../log/index.ts';
-import { rebuildLog, rowOfLog } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { type NamedLog, openNamed } from '../logs/named-log.ts';
 import type { ExportableRun } from '../results/export-command.ts';
 import { type ExportFlags, exportOptions } from '../results/export-options.ts';
+import { rebuildForeign, rowOfForeign } from '../results/foreign-run.ts';
 import { resultsOptions } from '../results/results-place.ts';
+import { sourceOption } from '../results/run-sources.ts';
 
 export const command = defineCommand<ExportFlags>({
   summary: 'Write a log as tables (Parquet, CSV, JSON Lines)',
   description: `Writes the tables runs, samples and scores of one log, of Holdfast or Inspect; or of a published run, which --to eval also makes a
 log again. Every file is whole or not there.`,
-  arguments: [['<log>', 'a log: a path, its URL in a bucket, or the id of a published run']],
-  options: [...exportOptions(), ...resultsOptions()],
+  arguments: [
+    ['<log>', 'a log: a path, its URL in a bucket, or the id of a run that is published or in a --source'],
+  ],
+  options: [...exportOptions(), sourceOption(), ...resultsOptions()],
   examples: [
     ['holdfast log export logs/x.eval --to parquet --out tables', 'runs, samples and scores'],
     ['holdfast log export logs/x.eval --to csv --table samples --out x.csv', 'one of them'],
@@ -31,22 +32,11 @@ log again. Every file is whole or not there.`,
   },
 });
 
-async function exportable({ log, published }: NamedLog): Promise<ExportableRun> {
-  const row = published?.found.revision.row ?? (await rowOfLog(log, basename(log.path)));
+async function exportable({ log, published, sourceRun }: NamedLog): Promise<ExportableRun> {
+  const row = published?.found.revision.row ?? (await rowOfForeign(log, sourceRun?.run));
   return {
     row,
     read: (work) => work(repairedLog(log)),
-    rebuild: async (into, { name = row.log.name, replace }) => {
-      if (log.members().length === 0) throw noDocuments(log.path);
-      return await rebuildLog(log, into, { name, digest: row.log.digest as Digest, replace });
-    },
+    rebuild: (into, { name = row.log.name, replace }) => rebuildForeign(log, into, { row, name, replace }),
   };
-}
-
-function noDocuments(path: string): UsageError {
-  return new UsageError({
-    code: 'E_LOG_FORM',
-    message: `${path} is one JSON document, not a .eval.`,
-    hint: `Convert it: holdfast log convert ${path} <name>.eval`,
-  });
 }

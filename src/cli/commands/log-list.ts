@@ -5,7 +5,7 @@ import { placesOf } from '../../runner/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { type ListedLog, type ListedRun, listLogs, listUnfinished } from '../logs/list-logs.ts';
-import { checkLogDir, logStoreOf } from '../logs/log-place.ts';
+import { checkLogDir, readableLogsOf } from '../logs/log-place.ts';
 import { counted, formatBytes, formatScore, formatTime } from '../quantities.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -32,7 +32,7 @@ export const command = defineCommand<ListFlags>({
     const given = typeof args[0] === 'string' ? args[0] : flags.logDir;
     const { cwd } = terminal;
     await checkLogDir(given, cwd, 'holdfast log list');
-    const store = await logStoreOf(given, cwd);
+    const store = await readableLogsOf(given, cwd);
     const logs = await listLogs(store);
     const { state } = await placesOf(nodeDisk, { logDir: given, workDir: cwd });
     const unfinished = await listUnfinished(nodeDisk, state);

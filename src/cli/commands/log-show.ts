@@ -14,12 +14,13 @@ import { findSample } from '../logs/sample-ref.ts';
 import { eventLine, sampleLines } from '../logs/sample-view.ts';
 import { parseCount } from '../parse-values.ts';
 import { counted, formatBytes, formatCount, formatDuration, formatScore, formatTime } from '../quantities.ts';
-import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { resultsOptions } from '../results/results-place.ts';
+import { type SourcesFlags, sourceOption } from '../results/run-sources.ts';
 import { resultLines } from '../run/account-report.ts';
 import { type Column, oneLine, renderTable, shorten } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ShowFlags extends ResultsFlags {
+interface ShowFlags extends SourcesFlags {
   readonly sample?: string;
   readonly events?: true;
   readonly limit: number;
@@ -30,19 +31,21 @@ export const command = defineCommand<ShowFlags>({
   arguments: [
     [
       '<log>',
-      'a .eval or .json log, written by Holdfast or Inspect: a path, its URL in a bucket, or the id of a published run',
+      'a .eval or .json log, written by Holdfast or Inspect: a path, its URL in a bucket, or the id of a run that is published or in a --source',
     ],
   ],
   options: [
     new Option('--sample <id>', 'one sample, by its id or id@epoch'),
     new Option('--events', 'with --sample: also what happened, event by event'),
     new Option('--limit <n>', 'how many samples to list').argParser(parseCount).default(50),
+    sourceOption(),
     ...resultsOptions(),
   ],
   examples: [
     ['holdfast log show logs/x.eval', 'header, results and samples'],
     ['holdfast log show logs/x.eval --sample 7@2 --events', 'sample 7 of epoch 2, with its events'],
     ['holdfast log show KvkpiQSMQs', 'a published run'],
+    ['holdfast log show 71db --source ../repo#agentv/results/v1', 'a run of AgentV'],
   ],
   exits: {
     0: 'shown',
@@ -140,8 +143,9 @@ function samplesTable(summaries: readonly EvalSampleSummary[], { style, columns:
     { title: 'score' },
     { title: 'input', shrinks: true },
   ];
+  const idMax = Number.isFinite(width) ? 32 : width;
   const rows = summaries.map((summary) => [
-    shorten(oneLine(String(summary.id)), 32),
+    shorten(oneLine(String(summary.id)), idMax),
     ...(hasEpochs ? [String(summary.epoch)] : []),
     verdict(summary, style),
     shorten(oneLine(typeof summary.input === 'string' ? summary.input : JSON.stringify(summary.input)), 200),

@@ -2,26 +2,30 @@ import { relative } from 'node:path';
 import { ActionableError, toJson } from '../../base/index.ts';
 import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import type { LogProblem, VerifyReport } from '../../log/index.ts';
+import { isStoredLog, type LogProblem, type VerifyReport, verifyStoredLog } from '../../log/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
-import { directoryOf, isFileUrl, logStoreOf, verifyNamedLog } from '../logs/log-place.ts';
-import { findPublished } from '../logs/named-log.ts';
+import { directoryOf, isFileUrl, readableLogsOf, verifyNamedLog } from '../logs/log-place.ts';
+import { findInSources, findPublished } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
-import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import { resultsOptions } from '../results/results-place.ts';
+import { type SourcesFlags, sourceOption } from '../results/run-sources.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const command = defineCommand<ResultsFlags>({
+export const command = defineCommand<SourcesFlags>({
   summary: 'Check that logs are whole',
   description: 'Reads every byte of every log and lists all damage. Changes nothing.',
   arguments: [
-    ['<logs...>', 'logs, or directories of logs: paths, or URLs of a bucket; or ids of published runs'],
+    [
+      '<logs...>',
+      'logs, or directories of logs: paths, or URLs of a bucket; or ids of runs that are published or in a --source',
+    ],
   ],
-  options: resultsOptions(),
+  options: [sourceOption(), ...resultsOptions()],
   examples: [
     ['holdfast log verify logs/x.eval', 'one log'],
-    ['holdfast log verify logs', 'every log of a directory'],
+    ['holdfast log verify logs', 'every log of a directory, and of the folders in it'],
     ['holdfast log verify KvkpiQSMQs', 'a published run, against its digest'],
   ],
   exits: {
@@ -38,13 +42,13 @@ export const command = defineCommand<ResultsFlags>({
 interface Looked extends VerifyReport {
   /** There is no log there that could be damaged. */
   readonly isNoLog?: true;
-  /** It is kept in git: there is no file of it. */
+  /** It is kept in git or in a source: there is no file of ours of it. */
   readonly isPublished?: true;
 }
 
 async function verifyAll(
   logs: readonly string[],
-  flags: ResultsFlags,
+  flags: SourcesFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const reports: Looked[] = [];
@@ -67,7 +71,7 @@ async function logsOf(given: readonly string[], cwd: string): Promise<readonly s
   for (const one of given) {
     if (!(await isStore(one, cwd))) found.push(one);
     else {
-      const store = await logStoreOf(one, cwd);
+      const store = await readableLogsOf(one, cwd);
       for await (const { name } of store.list()) found.push(store.placeOf(name));
     }
   }
@@ -82,10 +86,12 @@ async function isStore(given: string, cwd: string): Promise<boolean> {
 /** Of several files, one that is no log at all does not hinder checking the others. */
 async function verify(
   log: string,
-  about: { readonly flags: ResultsFlags; readonly terminal: Terminal; readonly isOneOfMany: boolean },
+  about: { readonly flags: SourcesFlags; readonly terminal: Terminal; readonly isOneOfMany: boolean },
 ): Promise<Looked> {
   const { flags, terminal, isOneOfMany } = about;
   try {
+    await using there = await findInSources(log, flags, terminal);
+    if (there && isStoredLog(there.log)) return { ...(await verifyStoredLog(there.log)), isPublished: true };
     await using published = await findPublished(log, flags, terminal);
     return published
       ? { ...(await published.store.check(published.found)), isPublished: true }

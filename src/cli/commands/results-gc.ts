@@ -57,16 +57,19 @@ body that a kept run has, too, or that is younger than a week.`,
 });
 
 function report(
-  { runs, orphans, keys, sizeBytes }: CollectPlan,
+  { runs, orphans, keys, sizeBytes, held }: CollectPlan,
   isDone: boolean,
   { style }: Terminal,
 ): string[] {
-  if (keys.length === 0) return ['There is nothing to drop.'];
+  const young =
+    held > 0 ? [`${bodiesText(held)} younger than a week held: others may be publishing them.`] : [];
+  if (keys.length === 0) return ['There is nothing to drop.', ...young];
   const lines = runs.map(
     ({ run, bodies, sizeBytes: size }) => `${run}  ${bodiesText(bodies)}, ${formatBytes(size)}`,
   );
   if (orphans > 0) lines.push(`${bodiesText(orphans)} that no run points to`);
   const all = `${bodiesText(keys.length)}, ${formatBytes(sizeBytes)}`;
+  lines.push(...young);
   lines.push(isDone ? style.good(`Dropped ${all}.`) : style.warn(`Would drop ${all}: say --yes to do it.`));
   return lines;
 }

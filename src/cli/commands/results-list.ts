@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { definedOf, formatUsd, toJson } from '../../base/index.ts';
+import { definedOf, formatUsd, namedOnce, toJson } from '../../base/index.ts';
 import { listAll, type RunInForms, type SourceRow } from '../../sources/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -78,14 +78,20 @@ function report(runs: readonly RunInForms[], cursor: string | undefined, termina
   const lines = runs.length === 0 ? ['There are no such runs.'] : [];
   // Where a run is kept is said only when they are not all kept alike.
   const isMixed = new Set(whole.map(({ listed }) => whereOf(listed))).size > 1;
-  const columns = isMixed ? [...COLUMNS, { title: 'kept as' }] : COLUMNS;
+  const hasRemoved = whole.some(({ listed }) => isRemoved(listed));
+  const columns = [
+    ...COLUMNS,
+    ...(isMixed ? [{ title: 'kept as' }] : []),
+    ...(hasRemoved ? [{ title: 'removed' }] : []),
+  ];
   const rows = whole.map(({ listed, row }) => [
     ...cellsOf(row, terminal),
     ...(isMixed ? [whereOf(listed)] : []),
+    ...(hasRemoved ? [isRemoved(listed) ? style.warn('removed') : ''] : []),
   ]);
   if (rows.length > 0) lines.push(renderTable(columns, rows, { width, title: style.dim }));
   for (const listed of runs)
-    lines.push(...damageIn(listed).map((text) => style.bad(`${listed.run}  ${text}`)));
+    lines.push(...damageIn(listed).map((text) => style.bad(namedOnce(listed.run, text))));
   if (cursor !== undefined) lines.push('', style.dim(`More: --cursor ${cursor}`));
   return lines;
 }
@@ -96,8 +102,12 @@ function whereOf({ forms: [form = 'log'], logIs }: RunInForms): string {
 }
 
 function damageIn({ damage, name, also = [] }: RunInForms): string[] {
-  const others = also.flatMap((one) => (one.damage === undefined ? [] : [`${one.name}: ${one.damage}`]));
-  return damage === undefined ? others : [`${name}: ${damage}`, ...others];
+  const others = also.flatMap((one) => (one.damage === undefined ? [] : [namedOnce(one.name, one.damage)]));
+  return damage === undefined ? others : [namedOnce(name, damage), ...others];
+}
+
+function isRemoved({ marks }: RunInForms): boolean {
+  return (marks?.removals.length ?? 0) > 0;
 }
 
 function isDamaged(listed: RunInForms): boolean {

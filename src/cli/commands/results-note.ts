@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import { definedOf, toJson, UsageError } from '../../base/index.ts';
-import type { NoteAnchor } from '../../results/index.ts';
+import type { NoteAnchor, ResultsStore } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
+import { anchorIn } from '../results/note-anchor.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
 
 interface NoteFlags extends ResultsFlags {
@@ -32,12 +33,12 @@ export const command = defineCommand<NoteFlags>({
     ['holdfast results note KvkpiQSMQs "the key had expired"', 'a note on a run'],
     ['holdfast results note KvkpiQSMQs --sample 12 --verdict fail "it guessed"', 'a verdict on a sample'],
   ],
-  exits: { 0: 'said', 1: 'git failed', 2: 'there is no such run, or nothing was said' },
+  exits: { 0: 'said', 1: 'git failed', 2: 'there is no such run, sample or event, or nothing was said' },
   async run({ args, flags, terminal }) {
     const [given, text] = args as [string, string | undefined];
     await using results = await resultsOf(flags, terminal);
     const runs = await results.idsOf([given]);
-    const saying = sayingOf(flags, text);
+    const saying = await checked(sayingOf(flags, text), { results, runs });
     const [note] = await results.say(runs, (_, { notes }) => {
       if (saying.kind === 'retraction' && !notes.some(({ id }) => saying.of.includes(id)))
         throw unknownNote(flags.retract ?? '');
@@ -48,6 +49,19 @@ export const command = defineCommand<NoteFlags>({
     return EXIT.ok;
   },
 });
+
+type Saying = ReturnType<typeof sayingOf>;
+
+/** What it is about is in the run. */
+async function checked(
+  saying: Saying,
+  { results, runs: [run = ''] }: { readonly results: ResultsStore; readonly runs: readonly string[] },
+): Promise<Saying> {
+  if (saying.kind === 'retraction' || !saying.anchor) return saying;
+  const { sample, epoch, event } = saying.anchor;
+  const log = await results.open(await results.find(run));
+  return { ...saying, anchor: await anchorIn(log, { sample: String(sample), epoch, event }) };
+}
 
 function sayingOf(flags: NoteFlags, text: string | undefined) {
   const { sample, epoch, event, verdict, retract } = flags;

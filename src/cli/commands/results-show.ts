@@ -1,4 +1,4 @@
-import { definedOf, formatUsd, toJson } from '../../base/index.ts';
+import { counted, definedOf, formatUsd, toJson } from '../../base/index.ts';
 import type { FoundResult } from '../../results/index.ts';
 import { findInAll, type RunInForms, type SourceRow } from '../../sources/index.ts';
 import { defineCommand } from '../command.ts';
@@ -82,9 +82,33 @@ function saidLines({ marks }: PublishedAs, { style }: Terminal): readonly [strin
       'removed',
       style.warn(`by ${one.by.name}${one.reason === undefined ? '' : `: ${one.reason}`}`),
     ]),
-    ...marks.notes.map((one): [string, string] => ['note', `${one.by.name}: ${one.text}`]),
+    ...marks.verdicts.map((one): [string, string] => ['verdict', saidText(one, one.verdict, one.text)]),
+    ...marks.notes.map((one): [string, string] => ['note', saidText(one, one.text)]),
+    ...marks.collections.map((one): [string, string] => [
+      'dropped',
+      `${one.bodies} ${one.bodies === 1 ? 'body' : 'bodies'} (${formatBytes(one.sizeBytes)}) from the bucket, by ${one.by.name} on ${formatTime(one.time)}`,
+    ]),
     ...marks.damage.map((one): [string, string] => ['damage', style.bad(one)]),
   ];
+}
+
+type Said = Pick<FoundResult['marks']['verdicts'][number], 'by'> & {
+  readonly anchor?: FoundResult['marks']['notes'][number]['anchor'];
+};
+
+/** `Ada, sample 12 of epoch 2, event x: fail: it guessed` */
+function saidText({ by, anchor }: Said, ...said: readonly (string | undefined)[]): string {
+  const epoch = anchor && anchor.epoch !== 1 ? ` of epoch ${anchor.epoch}` : '';
+  const event = anchor?.event === undefined ? '' : `, event ${anchor.event}`;
+  const about = anchor ? `, sample ${anchor.sample}${epoch}${event}` : '';
+  return [`${by.name}${about}`, ...said.filter((one) => one !== undefined)].join(': ');
+}
+
+/** Where the documents of samples are, when not all of them are in git. */
+function bodiesText(bodies: NonNullable<SourceRow['log']>['bodies']): string | undefined {
+  if (!bodies) return undefined;
+  const what = `${counted(bodies.count, 'document')} of samples (${formatBytes(bodies.sizeBytes)})`;
+  return bodies.kept === 'nowhere' ? `${what} left out: only the summary is kept` : `${what} in the bucket`;
 }
 
 function rowLines(
@@ -111,6 +135,7 @@ function rowLines(
     ...line('code', code && `${code.commit}${code.isDirty ? ' with changes' : ''}`),
     ...line('by', by && `${by.user} on ${by.host}`),
     ...line('log', log && `${log.name} (${formatBytes(log.sizeBytes)})`),
+    ...line('bodies', bodiesText(log?.bodies)),
     ...line('revision', revisions > 1 ? `${row.revision ?? 1} of ${revisions}` : undefined),
   ];
 }

@@ -7,7 +7,8 @@ import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand<ResultsFlags>({
   summary: 'Check published runs against their digests',
-  description: `Reads every document of every revision: objects of git, pointers, bodies in the bucket and notes, and lists all damage. Changes nothing.`,
+  description: `Reads every document of every revision: objects of git, pointers, bodies in the bucket and notes, and lists all damage. What was left out when it was published, or dropped by
+"holdfast results gc", is counted and no damage. Changes nothing.`,
   arguments: [['[runs...]', 'ids of runs, or beginnings of them (default: all)']],
   options: resultsOptions(),
   examples: [
@@ -47,8 +48,10 @@ function problemLines({ problems }: VerifiedRun, { style }: Terminal): string[] 
 function summary(verified: readonly VerifiedRun[], damaged: number, { style }: Terminal): string {
   const documents = verified.reduce((sum, one) => sum + one.documents, 0);
   const leftOut = verified.reduce((sum, one) => sum + one.leftOut, 0);
-  const checked = `${counted(verified.length, 'run')}, ${counted(documents - leftOut, 'document')} checked`;
-  const rest = leftOut > 0 ? `, ${counted(leftOut, 'document')} not kept` : '';
+  const dropped = verified.reduce((sum, one) => sum + one.dropped, 0);
+  const checked = `${counted(verified.length, 'run')}, ${counted(documents - leftOut - dropped, 'document')} checked`;
+  const left = leftOut > 0 ? `, ${counted(leftOut, 'document')} left out when published` : '';
+  const rest = `${left}${dropped > 0 ? `, ${counted(dropped, 'document')} dropped by gc` : ''}`;
   return damaged > 0
     ? style.bad(`${checked}${rest}: ${counted(damaged, 'run')} damaged`)
     : style.good(`${checked}${rest}: all whole`);

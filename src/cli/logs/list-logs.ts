@@ -1,7 +1,7 @@
 import { ActionableError, inOrder, messageOf, sampleKeyText } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { type FoundRun, findRuns, lookAtRun, type StateDir } from '../../journal/index.ts';
-import { type EvalResults, type LogStore, repairedLog, type StoredLog } from '../../log/index.ts';
+import { type EvalResults, type ReadableLogs, repairedLog, type StoredLog } from '../../log/index.ts';
 
 /** A finished log, or a file that should be one. */
 export interface ListedLog {
@@ -36,7 +36,7 @@ export interface ListedRun {
 const LOGS_AT_A_TIME = 16;
 
 /** Every log of a directory or bucket, oldest first. What cannot be read is listed as such. */
-export async function listLogs(store: LogStore): Promise<readonly ListedLog[]> {
+export async function listLogs(store: ReadableLogs): Promise<readonly ListedLog[]> {
   const stored = await Array.fromAsync(store.list());
   const work = (one: StoredLog) => lookAtLog(store, one);
   return Array.fromAsync(inOrder(stored, { atATime: LOGS_AT_A_TIME, work }));
@@ -80,7 +80,7 @@ async function rowOf(disk: Disk, { dir, run, liveness }: FoundRun): Promise<List
   }
 }
 
-async function lookAtLog(store: LogStore, { name, sizeBytes }: StoredLog): Promise<ListedLog> {
+async function lookAtLog(store: ReadableLogs, { name, sizeBytes }: StoredLog): Promise<ListedLog> {
   const path = store.placeOf(name);
   try {
     const opened = await store.open(name);

@@ -8,8 +8,10 @@ import {
   directoryLogStore,
   type LogReader,
   type LogStore,
+  logTree,
   openFrom,
   openLog,
+  type ReadableLogs,
   type VerifyReport,
   verifyIn,
   verifyLog,
@@ -41,6 +43,11 @@ export async function logPlaceOf(given: string, cwd: string): Promise<LogPlace> 
 export async function logStoreOf(given: string, cwd: string): Promise<LogStore> {
   if (!isBucketUrl(given)) return directoryLogStore(nodeDisk, resolve(cwd, given));
   return bucketLogStore(await openBucket(given, { disk: nodeDisk }), '', { disk: nodeDisk });
+}
+
+/** The logs of a directory and of all folders in it, or of a bucket, to be read. */
+export async function readableLogsOf(given: string, cwd: string): Promise<ReadableLogs> {
+  return isBucketUrl(given) ? logStoreOf(given, cwd) : logTree(nodeDisk, resolve(cwd, given));
 }
 
 /** Opens a log to read it. A file on this machine may have any name. */

@@ -4,7 +4,10 @@ import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { LogReader } from '../../log/index.ts';
 import type { FoundResult, ResultsStore } from '../../results/index.ts';
+import type { SourceRun } from '../../sources/index.ts';
 import { type ResultsFlags, resultsOf } from '../results/results-place.ts';
+import type { SourcesFlags } from '../results/run-sources.ts';
+import type { SourceLog } from '../results/source-runs.ts';
 import type { Terminal } from '../terminal.ts';
 import { openNamedLog } from './log-place.ts';
 
@@ -13,6 +16,8 @@ export interface NamedLog extends AsyncDisposable {
   readonly log: LogReader;
   /** When it is a published run: where it is kept. */
   readonly published?: PublishedRun;
+  /** When it is a run of a source that was named. */
+  readonly sourceRun?: SourceRun;
 }
 
 export interface PublishedRun extends AsyncDisposable {
@@ -20,8 +25,18 @@ export interface PublishedRun extends AsyncDisposable {
   readonly found: FoundResult;
 }
 
-/** Opens a log by its path, by its URL in a bucket, or by the id of its published run. Whoever opens it closes it. */
-export async function openNamed(given: string, flags: ResultsFlags, terminal: Terminal): Promise<NamedLog> {
+/**
+ * Opens a log by its path, by its URL in a bucket, or by the id of a run that is published or in a source that was named. Whoever opens
+ * it closes it.
+ */
+export async function openNamed(given: string, flags: SourcesFlags, terminal: Terminal): Promise<NamedLog> {
+  const there = await findInSources(given, flags, terminal);
+  if (there)
+    return {
+      log: there.log,
+      sourceRun: there.run,
+      [Symbol.asyncDispose]: () => there[Symbol.asyncDispose](),
+    };
   const published = await findPublished(given, flags, terminal);
   if (!published) {
     const log = await openNamedLog(given, terminal.cwd);
@@ -29,6 +44,18 @@ export async function openNamed(given: string, flags: ResultsFlags, terminal: Te
   }
   const log = await published.store.open(published.found);
   return { log, published, [Symbol.asyncDispose]: () => published[Symbol.asyncDispose]() };
+}
+
+/** What is a file here is meant as such. */
+export async function findInSources(
+  given: string,
+  flags: SourcesFlags,
+  terminal: Terminal,
+): Promise<SourceLog | undefined> {
+  if ((flags.source ?? []).length === 0 || isBucketUrl(given)) return undefined;
+  if (await nodeDisk.stat(resolve(terminal.cwd, given))) return undefined;
+  const { openFromSources } = await import('../results/source-runs.ts');
+  return openFromSources(given, flags, terminal);
 }
 
 /**

@@ -72,6 +72,19 @@ test('what lends samples to a larger run is in the log directory before the run 
   expect((await harness.samples(more.account.log)).map(({ id }) => id).sort()).toEqual(['q0', 'q1', 'q2']);
 });
 
+test('[RES-6] an eval whose name does not fit into a row takes from its own runs, and not from those of a name that begins alike', async () => {
+  const { model, asked } = countingModel();
+  const named = (name: string) => defineEval({ ...twoTurns(2), name });
+  const long = 'a-very-long-name-'.repeat(90);
+  await harness.run(named(`${long}first`), { model });
+  await publishAndLose();
+  const other = await harness.run(named(`${long}other`), { model, earlierLogs });
+  expect(other.account.samples).toMatchObject({ reused: 0, fresh: 2 });
+  const same = await harness.run(named(`${long}first`), { model, earlierLogs });
+  expect(same.account.samples).toMatchObject({ reused: 2, fresh: 0 });
+  expect(asked).toHaveLength(8);
+});
+
 test('outputs are scored anew and answers are given again, from git alone', async () => {
   const { model, asked } = countingModel();
   await harness.run(twoTurns(2), { model });
@@ -98,6 +111,8 @@ test('published runs are not looked for by a run that takes nothing, and a folde
       return earlierLogs.changesSince(position);
     },
     open: (log) => earlierLogs.open(log),
+    absent: (log) => earlierLogs.absent(log),
+    isRemoved: (run) => earlierLogs.isRemoved(run),
     bringHome: (log, into) => earlierLogs.bringHome(log, into),
   };
   const fresh = await harness.run(twoTurns(1), { model, earlierLogs: watched, reuse: 'none' });

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
-import type { Digest } from '../../base/index.ts';
+import { type Digest, isRunId } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { peekBranch } from '../../git/index.ts';
 import type { LogStore } from '../../log/index.ts';
-import type { ResultsStore, RowAt } from '../../results/index.ts';
-import type { EarlierChanges, EarlierLog, EarlierLogs } from '../../reuse/index.ts';
+import type { RowAt } from '../../results/index.ts';
+import type { EarlierChanges, EarlierLog, EarlierLogs, WhyAbsent } from '../../reuse/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { cloneDirOf } from './clone-dir.ts';
+import type { EarlierResults } from './open-earlier.ts';
 import { BRANCH, isRemote } from './repo-name.ts';
 import type { ResultsFlags } from './results-place.ts';
 
@@ -14,7 +15,7 @@ import type { ResultsFlags } from './results-place.ts';
 export class PublishedRuns implements EarlierLogs, AsyncDisposable {
   readonly #flags: ResultsFlags;
   readonly #terminal: Terminal;
-  #store: Promise<ResultsStore | undefined> | undefined;
+  #results: Promise<EarlierResults | undefined> | undefined;
 
   constructor(flags: ResultsFlags, terminal: Terminal) {
     this.#flags = flags;
@@ -22,40 +23,51 @@ export class PublishedRuns implements EarlierLogs, AsyncDisposable {
   }
 
   async changesSince(position: string | undefined): Promise<EarlierChanges | undefined> {
-    const changes = await (await this.#opened())?.rowsSince(position);
+    const changes = await (await this.#opened())?.store.rowsSince(position);
     if (!changes) return undefined;
     const { added, unreadable, ...rest } = changes;
     return { ...rest, added: added.map(earlierLogOf), problems: unreadable.map(({ reason }) => reason) };
   }
 
   async open(log: EarlierLog) {
-    const store = await this.#opened();
+    const { store } = (await this.#opened()) ?? {};
     const found = await store?.at(log.place);
     return found && (await store?.open(found));
   }
 
+  async absent(log: EarlierLog): Promise<ReadonlyMap<string, WhyAbsent>> {
+    const { store, lenders } = (await this.#opened()) ?? {};
+    const found = await store?.at(log.place);
+    return (found && (await lenders?.absent(found))) ?? new Map();
+  }
+
+  async isRemoved(run: string): Promise<boolean> {
+    const { lenders } = (await this.#opened()) ?? {};
+    return isRunId(run) && ((await lenders?.isRemoved(run)) ?? false);
+  }
+
   async bringHome(log: EarlierLog, into: LogStore): Promise<string> {
-    const store = await this.#opened();
+    const { store } = (await this.#opened()) ?? {};
     const found = await store?.at(log.place);
     if (!store || !found) throw new Error(`${log.place} was there a moment ago`);
     return await store.bringHome(found, into);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#store?.catch(() => undefined))?.[Symbol.asyncDispose](); // Whoever asked was told.
+    await (await this.#results?.catch(() => undefined))?.store[Symbol.asyncDispose](); // Whoever asked was told.
   }
 
-  #opened(): Promise<ResultsStore | undefined> {
-    this.#store ??= this.#open();
-    return this.#store;
+  #opened(): Promise<EarlierResults | undefined> {
+    this.#results ??= this.#open();
+    return this.#results;
   }
 
   /** Where no results are, git is not even started; a clone that was never made has nothing to take from. */
-  async #open(): Promise<ResultsStore | undefined> {
+  async #open(): Promise<EarlierResults | undefined> {
     if (!(await mayHaveResults(this.#flags, this.#terminal))) return undefined;
     // Whoever runs evals outside of any repository does not wait for what reads them.
-    const { resultsIfThere } = await import('../logs/named-log.ts');
-    return await resultsIfThere(this.#flags, this.#terminal);
+    const { openEarlier } = await import('./open-earlier.ts');
+    return await openEarlier(this.#flags, this.#terminal);
   }
 }
 

@@ -1,5 +1,5 @@
 import { basename, dirname, relative, resolve } from 'node:path';
-import { definedOf, toJson, UsageError } from '../../base/index.ts';
+import { DamageError, definedOf, NotKeptError, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type ExportedRun, type ExportReport, exportTables } from '../../export/index.ts';
 import { directoryLogStore, type LogStore } from '../../log/index.ts';
@@ -51,8 +51,10 @@ async function exportAsTables(
 function say({ tables, problems }: ExportReport, runs: number, { style, line, cwd }: Terminal): void {
   for (const { path, rows, sizeBytes } of tables)
     line(`${style.accent(relative(cwd, path) || path)}  ${counted(rows, 'row')}, ${formatBytes(sizeBytes)}`);
-  for (const { run, id, message } of problems)
-    line(style.bad(`${run}${id === undefined ? ' is left out' : `, sample ${id}`}: ${message}`));
+  for (const { run, id, samples, message } of problems) {
+    const what = id === undefined ? (samples === undefined ? ' is left out' : '') : `, sample ${id}`;
+    line(style.bad(`${run}${what}: ${message}`));
+  }
   line(`${counted(runs, 'run')} exported.`);
 }
 
@@ -67,18 +69,38 @@ async function exportLogs(
   const into = directoryLogStore(nodeDisk, isFile ? dirname(place) : place);
   const names = new Set<string>();
   const logs: { run: string; path: string; sizeBytes: number }[] = [];
+  const problems: { run: string; message: string }[] = [];
   for (const run of runs) {
     const name = isFile ? basename(place) : nameFor(run, names);
     const options = { replace: flags.force ?? false, ...definedOf({ name }) };
-    const made = await run.rebuild(into, options);
+    const made = await orProblem(run, () => run.rebuild(into, options));
+    if ('message' in made) {
+      if (runs.length === 1) throw made.error;
+      problems.push({ run: made.run, message: made.message });
+      if (!flags.json) terminal.line(terminal.style.bad(`${made.run} is left out: ${made.message}`));
+      continue;
+    }
     logs.push({ run: run.row.run, path: made.place, sizeBytes: made.sizeBytes });
     if (!flags.json)
       terminal.line(
         `${terminal.style.accent(relative(terminal.cwd, made.place) || made.place)}  ${formatBytes(made.sizeBytes)}`,
       );
   }
-  if (flags.json) terminal.json({ runs: runs.length, logs });
-  return EXIT.ok;
+  if (flags.json) terminal.json({ runs: runs.length, logs, problems });
+  return problems.length > 0 ? EXIT.damage : EXIT.ok;
+}
+
+/** A run that is damaged, or of which not all is kept, hinders no other. */
+async function orProblem<T extends object>(
+  { row }: ExportableRun,
+  work: () => Promise<T>,
+): Promise<T | { readonly run: string; readonly message: string; readonly error: Error }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DamageError) && !(error instanceof NotKeptError)) throw error;
+    return { run: row.run, message: error.message, error };
+  }
 }
 
 /** Two runs may have had logs of one name: the second is called by its id. Undefined: by the name that it had. */

@@ -3,9 +3,9 @@ import { Option } from 'commander';
 import { UsageError } from '../../base/index.ts';
 import type { TableFormat, TableName } from '../../export/index.ts';
 import { collect } from '../parse-values.ts';
-import type { ResultsFlags } from './results-place.ts';
+import type { SourcesFlags } from './run-sources.ts';
 
-export interface ExportFlags extends ResultsFlags {
+export interface ExportFlags extends SourcesFlags {
   readonly to: TableFormat | 'eval';
   readonly out: string;
   readonly table?: readonly string[];

@@ -11,6 +11,7 @@ import {
 import { EXIT } from '../exit-code.ts';
 import { listenForStop } from '../run/stop-control.ts';
 import type { Terminal } from '../terminal.ts';
+import { publishVisibly } from './publish-visibly.ts';
 import { upkeepInBackground } from './upkeep-in-background.ts';
 
 /** The logs of a command that are to be published: all of a store that are not yet, or one. */
@@ -86,7 +87,7 @@ async function publishPending(
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
       failure ??= error;
-      if (!OF_ONE_LOG.test(error.code)) break;
+      if (!isOfOneLog(error)) break;
     }
   }
   await memory.save(commit);
@@ -97,7 +98,9 @@ async function publishPending(
 const MANY = 20;
 
 /** Damage of a log says nothing about the next one. */
-const OF_ONE_LOG = /^E_(LOG|JSON|RESULT_UNFINISHED)/;
+export function isOfOneLog(error: ActionableError): boolean {
+  return /^E_(LOG|JSON|RESULT_UNFINISHED|RESULT_FORM)/.test(error.code);
+}
 
 /** Ctrl-C ends the publishing and nothing else: what waits is found by the next run. */
 function stopControl(terminal: Terminal): Disposable & { readonly isTold: boolean } {
@@ -123,7 +126,7 @@ async function publishOne(
   const log = await logs.open(name);
   if (!log) return undefined;
   try {
-    const { run, outcome, commit } = await results.publish(log, name);
+    const { run, outcome, commit } = await publishVisibly(results, log, name);
     return { run, outcome, commit, log: logs.placeOf(name) };
   } finally {
     await log.close();

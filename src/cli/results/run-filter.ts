@@ -14,13 +14,16 @@ export interface FilterFlags extends ResultsFlags {
   readonly since?: number;
 }
 
+/** Of finished runs and logs, and of those of which there are only journals. */
+const STATUSES = ['success', 'error', 'cancelled', 'started', 'running', 'interrupted', 'unknown'];
+
 export function filterOptions(): readonly Option[] {
   return [
     new Option('--eval <name>', 'only runs of this eval'),
     new Option('--target <name>', 'only runs on this target'),
     new Option('--experiment <name>', 'only runs of this experiment'),
     new Option('--tag <tag>', 'only runs with this tag'),
-    new Option('--status <status>', 'only such runs: success, error, cancelled, running, interrupted'),
+    new Option('--status <status>', 'only such runs').choices(STATUSES),
     new Option('--since <time>', 'only runs that began then or later: 2026-11-01, or 7d, 12h').argParser(
       parseSince,
     ),

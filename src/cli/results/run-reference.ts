@@ -3,8 +3,10 @@ import { isBucketUrl } from '../../bucket/index.ts';
 import { isLogName, type LogReader } from '../../log/index.ts';
 import type { ResultsStore, RunRow } from '../../results/index.ts';
 import { openNamedLog } from '../logs/log-place.ts';
+import { findInSources } from '../logs/named-log.ts';
 import type { Terminal } from '../terminal.ts';
-import { type ResultsFlags, resultsOf } from './results-place.ts';
+import { resultsOf } from './results-place.ts';
+import type { SourcesFlags } from './run-sources.ts';
 
 /** A run that was named on the command line, opened. */
 export interface NamedRun {
@@ -15,7 +17,7 @@ export interface NamedRun {
   readonly row?: RunRow;
 }
 
-export interface ReferenceFlags extends ResultsFlags {
+export interface ReferenceFlags extends SourcesFlags {
   /** Which eval `@last`, `@prev`, `@main` and tags are of. */
   readonly eval?: string;
 }
@@ -25,7 +27,7 @@ const PAGE = 64;
 
 /**
  * Opens the runs that words on the command line name: a log by its path or URL; a published run by its id or as much of it as tells
- * it from all others; `tag:<name>`, or a plain tag where no id fits, for the newest run with it; and of one eval `@last` for the newest
+ * it from all others, and so is a run of a source that was named; `tag:<name>`, or a plain tag where no id fits, for the newest run with it; and of one eval `@last` for the newest
  * published run, `@prev` for the one before it, `@main` for the newest from the main branch that is none of the others named.
  *
  * The eval is the one of the flag, else that of the first run that is named outright, else that of the newest run.
@@ -34,6 +36,7 @@ export class RunReferences implements AsyncDisposable {
   readonly #flags: ReferenceFlags;
   readonly #terminal: Terminal;
   readonly #opened: LogReader[] = [];
+  readonly #sources: AsyncDisposable[] = [];
   #store: Promise<ResultsStore> | undefined;
 
   constructor(flags: ReferenceFlags, terminal: Terminal) {
@@ -55,11 +58,17 @@ export class RunReferences implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#opened) await log.close();
+    for (const source of this.#sources) await source[Symbol.asyncDispose]();
     await (await this.#store?.catch(() => undefined))?.[Symbol.asyncDispose](); // Whoever asked was told.
   }
 
-  #openOutright(name: string): Promise<NamedRun> {
+  async #openOutright(name: string): Promise<NamedRun> {
     if (name.startsWith('@')) throw unknownWord(name);
+    const there = await findInSources(name, this.#flags, this.#terminal);
+    if (there) {
+      this.#sources.push(there);
+      return { name, log: there.log };
+    }
     if (name.startsWith('tag:')) return this.#openTagged(name, name.slice('tag:'.length));
     return isPlace(name) ? this.#openLog(name) : this.#openPublished(name);
   }

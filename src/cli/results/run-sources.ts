@@ -19,9 +19,13 @@ import { checkLogDir, directoryOf } from '../logs/log-place.ts';
 import type { Environment, Terminal } from '../terminal.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from './results-place.ts';
 
-export interface SourceFlags extends ResultsFlags {
-  readonly logDir?: string;
+/** For those who take runs of sources by their ids. */
+export interface SourcesFlags extends ResultsFlags {
   readonly source?: readonly string[];
+}
+
+export interface SourceFlags extends SourcesFlags {
+  readonly logDir?: string;
 }
 
 const LOG_DIR = 'logs';
@@ -29,12 +33,32 @@ const LOG_DIR = 'logs';
 export function sourceOptions(): readonly Option[] {
   return [
     new Option('--log-dir <dir>', 'the log directory, with the runs under way in it (default: "logs")'),
-    new Option(
-      '--source <place>',
-      'runs from elsewhere, too: a folder or bucket of logs, or <repository>[#<branch>]; repeatable',
-    ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]),
+    sourceOption(),
     ...resultsOptions(),
   ];
+}
+
+export function sourceOption(): Option {
+  return new Option(
+    '--source <place>',
+    'runs from elsewhere, too: a folder or bucket of logs, or <repository>[#<branch>]; repeatable',
+  ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+}
+
+/** Only what was named with `--source`. Whoever opens closes. */
+export async function openNamedSources(flags: SourcesFlags, terminal: Terminal): Promise<OpenedSources> {
+  const sources: RunSource[] = [];
+  const close = async () => {
+    for (const source of sources) await source[Symbol.asyncDispose]();
+  };
+  try {
+    for (const place of flags.source ?? [])
+      sources.push(...(await openSource(place, sourceContext(terminal))));
+    return { sources, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** All that runs are looked for in. */
