@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureFields } from '../sim/log-fixture.ts';
-import { initRepository, openResults, runOfDay, writeRun } from '../sim/results-repo.ts';
+import { gitInput, initRepository, openResults, runOfDay, writeRun } from '../sim/results-repo.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { type Ended, holdfast } from './holdfast.ts';
 
@@ -96,4 +96,16 @@ test('a note on a sample, an epoch or an event that the run does not have is ref
     code: 'E_EVENT_NONE',
     hint: expect.stringContaining('e1'),
   });
+});
+
+test('a row that cannot be read is told with its run named once', async () => {
+  await using dir = await published();
+  const path = `runs/2026-03-02/${runOfDay(2)}/run.json`;
+  gitInput(
+    dir.path,
+    `commit refs/heads/holdfast/results\ncommitter x <x@y> 1 +0000\ndata 1\nx\nfrom refs/heads/holdfast/results^0\nM 100644 inline ${path}\ndata 2\n{]\n`,
+  );
+  const listed = await holdfast(dir.path, ['results', 'list']);
+  expect(listed.code).toBe(3);
+  expect(listed.stdout.split(runOfDay(2))).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-import { counted, toJson } from '../../base/index.ts';
+import { counted, namedOnce, toJson } from '../../base/index.ts';
 import type { VerifiedRun } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -41,7 +41,7 @@ export const command = defineCommand<ResultsFlags>({
 
 function problemLines({ problems }: VerifiedRun, { style }: Terminal): string[] {
   return problems.map(({ run, document, message }) =>
-    style.bad(`${run}  ${document === undefined ? '' : `${document}: `}${message}`),
+    style.bad(namedOnce(run, document === undefined ? message : namedOnce(document, message))),
   );
 }
 
