@@ -109,6 +109,11 @@ export function isGone(error: unknown): boolean {
   return error instanceof NotKeptError && error.code === 'E_RESULT_BODY_GONE';
 }
 
+/** Whether a body is in a bucket that nobody named. */
+export function isAway(error: unknown): boolean {
+  return error instanceof NotKeptError && error.code === 'E_RESULT_BODY_AWAY';
+}
+
 function leftOut(run: RunId, name: string): NotKeptError {
   return new NotKeptError({
     code: 'E_RESULT_BODY_LEFT_OUT',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ActionableError, type RunId } from '../base/index.ts';
-import { isGone } from './bodies.ts';
+import { isAway, isGone } from './bodies.ts';
 import { byCodeUnit, digestLine } from './documents.ts';
 import { readNotes } from './notes.ts';
 import {
@@ -29,6 +29,8 @@ export interface VerifiedRun {
   readonly leftOut: number;
   /** Documents that `gc` dropped, as a note says: there is nothing to check any more. */
   readonly dropped: number;
+  /** Documents in a bucket that is not named: nobody looked at them. */
+  readonly away: number;
   readonly problems: readonly ResultProblem[];
 }
 
@@ -40,7 +42,7 @@ export async function verifyRun(
 ): Promise<VerifiedRun> {
   const { run } = place;
   const problems: ResultProblem[] = [];
-  const counts = { documents: 0, leftOut: 0, dropped: 0 };
+  const counts = { documents: 0, leftOut: 0, dropped: 0, away: 0 };
   const { notes, damage } = await readNotes(tree, ports.objects, run);
   const isCollected = foldNotes(notes, { tags: [] }).collections.length > 0;
   const { revisions, damage: broken } = await tree.revisions(place);
@@ -51,6 +53,7 @@ export async function verifyRun(
     counts.documents += found.documents;
     counts.leftOut += found.leftOut;
     counts.dropped += found.dropped;
+    counts.away += found.away;
   }
   problems.push(...damage.map((message) => ({ run, path: 'notes', message })));
   return { run, revisions: revisions.length, ...counts, problems };
@@ -65,14 +68,14 @@ export async function verifyRevision(
     /** `gc` dropped bodies of the run: one that is missing is no damage. */
     readonly isCollected: boolean;
   },
-): Promise<Pick<VerifiedRun, 'documents' | 'leftOut' | 'dropped'>> {
+): Promise<Pick<VerifiedRun, 'documents' | 'leftOut' | 'dropped' | 'away'>> {
   const { ports, problems, isCollected } = about;
   const { run, path, row } = revision;
   const found = (await orProblem(problems, { run, path }, () => listDocuments(revision, ports))) ?? [];
   await ports.prefetch(found.map(({ id }) => id));
   const whole = createHash('sha256');
   const before = problems.length;
-  const counts = { kept: 0, 'left out': 0, dropped: 0 };
+  const counts = { kept: 0, 'left out': 0, dropped: 0, away: 0 };
   for (const document of found.toSorted((a, b) => byCodeUnit(a.name, b.name))) {
     const place = { run, path, document: document.name };
     const one = await orProblem(problems, place, () =>
@@ -84,13 +87,14 @@ export async function verifyRevision(
   }
   if (problems.length === before && whole.digest('hex') !== row.log.digest)
     problems.push({ run, path, message: `Its documents are not those that ${path}/run.json was made of.` });
-  return { documents: found.length, leftOut: counts['left out'], dropped: counts.dropped };
+  const { 'left out': leftOut, dropped, away } = counts;
+  return { documents: found.length, leftOut, dropped, away };
 }
 
 async function digestOfDocument(
   document: PublishedDocument,
   about: { readonly revision: Revision; readonly ports: PublishedPorts; readonly isCollected: boolean },
-): Promise<{ readonly sha256: string; readonly state: 'kept' | 'left out' | 'dropped' }> {
+): Promise<{ readonly sha256: string; readonly state: 'kept' | 'left out' | 'dropped' | 'away' }> {
   const { revision, ports, isCollected } = about;
   const pointer = await pointerOf(document, ports);
   if (pointer?.kept === 'nowhere') return { sha256: pointer.sha256, state: 'left out' };
@@ -98,6 +102,8 @@ async function digestOfDocument(
   try {
     for await (const chunk of readDocument(document, revision, ports)) hash.update(chunk);
   } catch (error) {
+    // Unknown is not damaged.
+    if (pointer && isAway(error)) return { sha256: pointer.sha256, state: 'away' };
     if (!(pointer && isCollected && isGone(error))) throw error;
     return { sha256: pointer.sha256, state: 'dropped' };
   }

@@ -114,6 +114,12 @@ test('what was dropped by gc, or left out by a setting, is said and no damage; w
   await using other = await makeTempDir();
   await using lost = await published('--bodies', 'bucket', '--body-limit', '1B', '--bucket', other.path);
   rmSync(join(other.path, String(bodies(other.path)[0])));
+  // Nobody looked: that is not damage, and it is not well either.
+  const unlooked = await holdfast(lost.path, ['results', 'verify']);
+  expect(unlooked).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('not looked at: name their bucket'),
+  });
   const gone = await holdfast(lost.path, ['results', 'verify', '--bucket', other.path]);
   expect(gone.code).toBe(3);
   expect((await holdfast(lost.path, ['log', 'verify', lost.run, '--bucket', other.path])).code).toBe(3);

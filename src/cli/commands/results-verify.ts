@@ -17,7 +17,7 @@ export const command = defineCommand<ResultsFlags>({
   ],
   exits: {
     0: 'everything is whole',
-    1: 'git failed',
+    1: 'git failed, or bodies are in a bucket that is not named',
     2: 'there is no such run',
     3: 'damage was found and is listed',
   },
@@ -35,7 +35,8 @@ export const command = defineCommand<ResultsFlags>({
     const damaged = verified.filter(({ problems }) => problems.length > 0).length;
     if (flags.json) terminal.json(toJson({ isWhole: damaged === 0, runs: verified }));
     else terminal.line(summary(verified, damaged, terminal));
-    return damaged > 0 ? EXIT.damage : EXIT.ok;
+    if (damaged > 0) return EXIT.damage;
+    return awayIn(verified) > 0 ? EXIT.failed : EXIT.ok;
   },
 });
 
@@ -46,13 +47,19 @@ function problemLines({ problems }: VerifiedRun, { style }: Terminal): string[] 
 }
 
 function summary(verified: readonly VerifiedRun[], damaged: number, { style }: Terminal): string {
-  const documents = verified.reduce((sum, one) => sum + one.documents, 0);
-  const leftOut = verified.reduce((sum, one) => sum + one.leftOut, 0);
-  const dropped = verified.reduce((sum, one) => sum + one.dropped, 0);
-  const checked = `${counted(verified.length, 'run')}, ${counted(documents - leftOut - dropped, 'document')} checked`;
-  const left = leftOut > 0 ? `, ${counted(leftOut, 'document')} left out when published` : '';
-  const rest = `${left}${dropped > 0 ? `, ${counted(dropped, 'document')} dropped by gc` : ''}`;
-  return damaged > 0
-    ? style.bad(`${checked}${rest}: ${counted(damaged, 'run')} damaged`)
-    : style.good(`${checked}${rest}: all whole`);
+  const sum = (pick: (one: VerifiedRun) => number) => verified.reduce((total, one) => total + pick(one), 0);
+  const [leftOut, dropped, away] = [sum((one) => one.leftOut), sum((one) => one.dropped), awayIn(verified)];
+  const documents = sum((one) => one.documents) - leftOut - dropped - away;
+  const rest = [
+    ...(leftOut > 0 ? [`, ${counted(leftOut, 'document')} left out when published`] : []),
+    ...(dropped > 0 ? [`, ${counted(dropped, 'document')} dropped by gc`] : []),
+    ...(away > 0 ? [`, ${counted(away, 'document')} not looked at: name their bucket with --bucket`] : []),
+  ];
+  const checked = `${counted(verified.length, 'run')}, ${counted(documents, 'document')} checked${rest.join('')}`;
+  if (damaged > 0) return style.bad(`${checked}: ${counted(damaged, 'run')} damaged`);
+  return away > 0 ? style.warn(`${checked}: the others are whole`) : style.good(`${checked}: all whole`);
+}
+
+function awayIn(verified: readonly VerifiedRun[]): number {
+  return verified.reduce((total, one) => total + one.away, 0);
 }
