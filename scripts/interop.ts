@@ -42,6 +42,9 @@ const HOLDFAST = join(ROOT, 'bin/holdfast.js');
 const LINES_MAX = 900;
 const OUTSIDE_MS_MAX = 6_000;
 
+/** Logs whose very texts look like references; whether they are read back is seen in the dumps. */
+const LOOKS_LIKE_REFERENCES = /_(?:hostile|endpoint|failing-program)_|merged\.eval$/;
+
 interface Step {
   readonly name: string;
   readonly run: (context: Context) => Promise<Outcome>;
@@ -299,9 +302,6 @@ async function readOurLogs(context: Context): Promise<Outcome> {
   }
   return { checked: `${logs.length} logs`, problems };
 }
-
-/** Logs whose very texts look like references; whether they are read back is seen in the dumps. */
-const LOOKS_LIKE_REFERENCES = /_(?:hostile|endpoint|failing-program)_|merged\.eval$/;
 
 async function logProblems(place: Workplace, path: string, context: Context): Promise<string[]> {
   const verified = await holdfast(['log', 'verify', path], {});
