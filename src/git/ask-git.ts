@@ -42,7 +42,7 @@ export async function settingsOf(git: Git): Promise<RepositorySettings> {
 /** Refuses what cannot be the name of a branch, before git is asked to make it. */
 export async function checkBranchName(git: Git, name: string): Promise<void> {
   const { exitCode } = await git.run(['check-ref-format', `refs/heads/${name}`], { expects: [1] });
-  if (exitCode === 0) return;
+  if (exitCode === 0 && !name.startsWith('-') && name !== 'HEAD' && name !== '@') return;
   throw new UsageError({
     code: 'E_BRANCH_NAME',
     message: `"${name}" cannot be the name of a branch.`,

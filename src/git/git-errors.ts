@@ -66,7 +66,7 @@ const KNOWN: readonly Known[] = [
       }),
   },
   {
-    sign: /bad object|is corrupt|inflate: data stream error|missing (blob|tree|commit)|unable to read (sha1|tree|object)|object file .* is empty|did not match any file/,
+    sign: /bad object|is corrupt|inflate: data stream error|missing (blob|tree|commit)|unable to read (sha1|tree|object)|object file .* is empty|did not match any file|Can't load tree|not a tree object/,
     make: ({ dir }, line) =>
       new DamageError({
         code: 'E_GIT_OBJECT',

@@ -103,6 +103,7 @@ test('a git that does not know how to give a whole path is too old', async () =>
 });
 
 test('what cannot be a branch is refused by name', async () => {
-  await expect(checkBranchName(await open(), 'bad..name')).rejects.toMatchObject({ code: 'E_BRANCH_NAME' });
+  for (const name of ['bad..name', '-x', 'HEAD', '@', 'a b'])
+    await expect(checkBranchName(await open(), name)).rejects.toMatchObject({ code: 'E_BRANCH_NAME' });
   await checkBranchName(await open(), 'good/name');
 });

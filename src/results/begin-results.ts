@@ -15,9 +15,9 @@ const TRIES_MAX = 100;
 /** Makes the branch of results. False when there are results already: here, or in what was fetched. */
 export async function beginResults(ports: ResultsPorts): Promise<boolean> {
   const { git, ref, clock, random } = ports;
-  for (const { error } of ports.unread) throw error;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     if (await ResultsTree.read(ports, [ref])) return false;
+    for (const { error } of ports.unread) throw error;
     const fetched = await ResultsTree.read(ports, ports.refs);
     if (fetched) {
       if (await moveRef(git, { ref, from: undefined, to: fetched.commit })) return false;

@@ -17,7 +17,9 @@ export async function checkPublished(
   const isCollected = (marks?.collections.length ?? 0) > 0;
   const report = await verifyStoredLog(log);
   const isExpected = ({ code }: LogProblem) =>
-    code === 'E_RESULT_BODY_LEFT_OUT' || (isCollected && code === 'E_RESULT_BODY_GONE');
+    code === 'E_RESULT_BODY_LEFT_OUT' ||
+    code === 'E_RESULT_BODY_AWAY' ||
+    (isCollected && code === 'E_RESULT_BODY_GONE');
   const problems: LogProblem[] = report.problems.filter((problem) => !isExpected(problem));
   const remarks = [...report.remarks, ...absenceRemarks(report.problems.filter(isExpected))];
   // What cannot be read is told already.
@@ -38,12 +40,14 @@ async function digestProblems(
 const REASONS: Readonly<Record<string, string>> = {
   E_RESULT_BODY_LEFT_OUT: 'left out when it was published (results.bodies: summary)',
   E_RESULT_BODY_GONE: 'dropped by "holdfast results gc"',
+  E_RESULT_BODY_AWAY: 'in a bucket that is not named (--bucket)',
 };
 
 /** There may be as many as samples: they are counted. */
 function absenceRemarks(absent: readonly LogProblem[]): readonly LogProblem[] {
   return [...Map.groupBy(absent, ({ code }) => code)].map(([code, problems]) => {
-    const message = `${counted(problems.length, 'document')} ${REASONS[code] ?? 'not kept'}: there is nothing to check.`;
+    const end = code === 'E_RESULT_BODY_AWAY' ? 'not looked at' : 'there is nothing to check';
+    const message = `${counted(problems.length, 'document')} ${REASONS[code] ?? 'not kept'}: ${end}.`;
     return { member: 'document', code, message };
   });
 }

@@ -108,7 +108,7 @@ async function* revisionsWithBodies(
     for (const place of await tree.runsOf(day)) {
       const { revisions, damage } = await tree.revisions(place);
       // Nobody knows which bodies a revision points to that cannot be read: none may be dropped.
-      for (const error of damage) throw error;
+      for (const { error } of damage) throw error;
       if (!revisions.some(({ row }) => row.log.bodies?.kept === 'bucket')) continue;
       const { notes } = await readNotes(tree, objects, place.run);
       for (const revision of revisions)

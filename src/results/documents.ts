@@ -7,6 +7,8 @@ export interface Documents {
   readonly names: readonly string[];
   readonly digest: Digest;
   readonly sizeBytes: number;
+  /** The SHA-256 of each. */
+  readonly digests: ReadonlyMap<string, string>;
 }
 
 /**
@@ -19,6 +21,7 @@ export async function digestDocuments(log: LogReader): Promise<Documents> {
     .map(({ name }) => name)
     .toSorted(byCodeUnit);
   const whole = createHash('sha256');
+  const digests = new Map<string, string>();
   let sizeBytes = 0;
   for (const name of names) {
     const one = createHash('sha256');
@@ -26,9 +29,11 @@ export async function digestDocuments(log: LogReader): Promise<Documents> {
       one.update(chunk);
       sizeBytes += chunk.length;
     }
-    whole.update(digestLine(name, one.digest('hex')));
+    const sha256 = one.digest('hex');
+    digests.set(name, sha256);
+    whole.update(digestLine(name, sha256));
   }
-  return { names, digest: whole.digest('hex') as Digest, sizeBytes };
+  return { names, digest: whole.digest('hex') as Digest, sizeBytes, digests };
 }
 
 export function digestLine(name: string, sha256: string): string {

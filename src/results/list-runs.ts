@@ -125,7 +125,7 @@ async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunP
     const { notes, damage } = await readNotes(tree, objects, run);
     const marks = foldNotes(notes, {
       tags: await wholeTags(newest, objects),
-      damage: [...found.damage.map(({ message }) => message), ...damage],
+      damage: [...found.damage.map(({ error }) => error.message), ...damage],
     });
     return { run, row: { ...row, tags: [...marks.tags] }, marks };
   } catch (error) {

@@ -76,6 +76,11 @@ function noteOf(
   return { version: 1, id, run, by: author(), time: isoTime(clock.nowMs()), ...saying };
 }
 
+/** A note as a file, for a commit that says something beside what it does. */
+export function noteFile(run: RunId, saying: NoteSaying, ports: ResultsPorts): ImportFile {
+  return fileOf(noteOf(run, saying, ports, 0));
+}
+
 function fileOf(note: Note): ImportFile {
   const folder = notesSteps(note.run as RunId).join('/');
   return { path: `${folder}/${note.id}.json`, content: noteBytes(note) };

@@ -18,8 +18,10 @@ import {
   runPath,
 } from './layout.ts';
 import { makeRow, runOf } from './make-row.ts';
-import { lostDocuments, restoredFiles } from './restore.ts';
-import type { ResultsTree, Revision } from './results-tree.ts';
+import { noteFile, readNotes } from './notes.ts';
+import { findBroken, type Loss, lossesOf, restoredFiles } from './restore.ts';
+import type { ResultsTree, Revision, RunFolder } from './results-tree.ts';
+import { foldNotes } from './run-marks.ts';
 import { type RunRow, rowBytes } from './run-row.ts';
 
 export interface Published {
@@ -50,21 +52,16 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
     const there = await tree.findAll(run);
     const archived = await archivedTree(ports, tree);
     const before = archived ? (await archived.findAll(run)).revisions : [];
-    const same = [...there.revisions, ...before].find(({ row }) => row.log.digest === documents.digest);
-    if (same) {
-      // What was archived is kept as it is: it is not written to any more.
-      const lost = before.includes(same) ? [] : await lostDocuments(same, ports);
-      const about = { run, commit: tree.commit, row: same.row };
-      if (lost.length === 0) return { done: { ...about, outcome: 'there' } };
-      return {
-        message: `Restore ${counted(lost.length, 'document')} of a run\n\nHoldfast-Run: ${run}\n`,
-        files: restoredFiles(log, { revision: same, lost, ports }),
-        whenDone: (commit) => ({ ...about, commit, outcome: 'restored' }),
-      };
-    }
-    pointers ??= await pointersFor(log, documents, ports);
     const revisions = [...there.revisions, ...before];
+    const same = revisions.find(({ row }) => row.log.digest === documents.digest);
+    // What was archived is kept as it is: it is not written to any more.
+    if (same && before.includes(same))
+      return { done: { run, commit: tree.commit, row: same.row, outcome: 'there' } };
+    if (same) return planRestoration(log, { revision: same, documents, tree, ports });
+    pointers ??= await pointersFor(log, documents, ports);
     const row = await rowFor(log, { name, documents, revisions, pointers, by: ports.by });
+    const broken = await findBroken(there.damage, { row, documents }, ports);
+    if (broken) return planRow(row, broken, run);
     const path = await pathFor(run, tree, { revisions, row });
     const isFirst = revisions.length === 0 && there.damage.length === 0;
     return {
@@ -73,6 +70,48 @@ export async function publishLog(log: LogReader, name: string, ports: ResultsPor
       whenDone: (commit) => ({ run, outcome: isFirst ? 'published' : 'revised', commit, row }),
     };
   });
+}
+
+/** The row that a broken revision should have had. */
+function planRow(row: RunRow, { path }: RunFolder, run: RunId): Change<Published> {
+  return {
+    message: `Restore the row of a run\n\nHoldfast-Run: ${run}\n`,
+    files: [{ path: `${path}/${ROW_FILE}`, content: rowBytes(row) }],
+    whenDone: (commit) => ({ run, outcome: 'restored', commit, row }),
+  };
+}
+
+interface Restoration {
+  readonly revision: Revision;
+  readonly documents: Documents;
+  readonly tree: ResultsTree;
+  readonly ports: ResultsPorts;
+}
+
+/** What is lost of a revision that had been published, or that nothing is. */
+async function planRestoration(log: LogReader, restoration: Restoration): Promise<Change<Published>> {
+  const { revision, documents, tree, ports } = restoration;
+  const { run, row } = revision;
+  const losses = await lossesOf(revision, documents, ports);
+  if (losses.length === 0) return { done: { run, commit: tree.commit, row, outcome: 'there' } };
+  return {
+    message: `Restore ${counted(losses.length, 'document')} of a run\n\nHoldfast-Run: ${run}\n`,
+    files: restoring(log, { ...restoration, losses }),
+    whenDone: (commit) => ({ run, row, commit, outcome: 'restored' }),
+  };
+}
+
+/** Bodies that are there again were not dropped any more: what said so is taken back. */
+async function* restoring(
+  log: LogReader,
+  about: Restoration & { readonly losses: readonly Loss[] },
+): AsyncGenerator<ImportFile> {
+  yield* restoredFiles(log, about);
+  const { revision, losses, tree, ports } = about;
+  if (!losses.some(({ isPointer }) => isPointer)) return;
+  const { notes } = await readNotes(tree, ports.objects, revision.run);
+  const of = foldNotes(notes, { tags: [] }).collections.map(({ id }) => id);
+  if (of.length > 0) yield noteFile(revision.run, { kind: 'retraction', of }, ports);
 }
 
 interface About {

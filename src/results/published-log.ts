@@ -28,12 +28,37 @@ export async function openPublished(revision: Revision, ports: PublishedPorts): 
   const documents = await listDocuments(revision, ports);
   const entries = new Map(documents.map((one) => [one.name, entryOf(one)] as const));
   const byName = new Map(documents.map((one) => [one.name, one]));
+  const ahead = readAhead(documents, ports);
   const members: Members = {
     source: { name: revision.run, sizeBytes: revision.row.log.sizeBytes, close: async () => undefined },
     entries,
-    readMember: ({ name }) => readDocument(byName.get(name), revision, ports),
+    readMember: async function* ({ name }) {
+      await ahead(name);
+      yield* readDocument(byName.get(name), revision, ports);
+    },
   };
   return openMembers(members, ports.scratch);
+}
+
+const AHEAD_DOCUMENTS = 256;
+
+/** Where documents have to be fetched, those that lie beside the one that is read come with it. */
+function readAhead(
+  documents: readonly PublishedDocument[],
+  { prefetch }: PublishedPorts,
+): (name: string) => Promise<void> {
+  if (prefetch === noPrefetch) return async () => undefined;
+  const places = new Map(documents.map(({ name }, at) => [name, Math.floor(at / AHEAD_DOCUMENTS)]));
+  const fetched = new Map<number, Promise<void>>();
+  return async (name) => {
+    const part = places.get(name);
+    if (part === undefined) return;
+    const from = part * AHEAD_DOCUMENTS;
+    const ids = documents.slice(from, from + AHEAD_DOCUMENTS).map(({ id }) => id);
+    const fetching = fetched.get(part) ?? prefetch(ids);
+    fetched.set(part, fetching);
+    await fetching;
+  };
 }
 
 /** A document of a published run: the object that holds it, or the pointer that stands for it. */

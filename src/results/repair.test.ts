@@ -7,6 +7,7 @@ import {
   commitFiles,
   dropObject,
   git,
+  gitInput,
   initRepository,
   listedIds,
   openResults,
@@ -41,11 +42,20 @@ describe('what is broken in the results', () => {
     await results.publish(second);
     const broken = (await results.store.list({ limit: 9 })).runs.find(({ run }) => run === runOfDay(1));
     expect(broken).toMatchObject({ damage: expect.stringContaining('cannot be read') });
-    expect(await results.publish(first)).toMatchObject({ outcome: 'revised', row: { revision: 1 } });
-    const again = await results.store.find(runOfDay(1));
-    expect(again.marks.damage).toEqual([expect.stringContaining('cannot be read')]);
+    expect(await results.publish(first)).toMatchObject({ outcome: 'restored', row: { revision: 1 } });
     expect(await listedIds(results)).toEqual([runOfDay(2), runOfDay(1)]);
     expect(await results.publish(first)).toMatchObject({ outcome: 'there' });
+    expect(await problemsOf(results)).toEqual([]);
+  });
+
+  test('a broken row of another log of the run stays told, beside the revision that can be read', async () => {
+    await using results = await openResults(repo);
+    await results.publish(await writeRun(logs, runOfDay(1)));
+    commitFiles(repo, RESULTS_REF, { [rowPath(1)]: '{"version":1,' });
+    const other = await writeRun(logs, runOfDay(1), { header: { tags: ['other'] } });
+    expect(await results.publish(other)).toMatchObject({ outcome: 'revised', row: { revision: 1 } });
+    const again = await results.store.find(runOfDay(1));
+    expect(again.marks.damage).toEqual([expect.stringContaining('cannot be read')]);
     expect(await problemsOf(results)).toHaveLength(1);
   });
 
@@ -78,6 +88,38 @@ describe('what is broken in the results', () => {
     expect(git(repo, 'rev-parse', `${RESULTS_REF}^{tree}`)).toBe(before);
     expect(await results.publish(path)).toMatchObject({ outcome: 'there' });
     expect(git(repo, 'fsck', '--full', '--no-dangling', '--no-progress')).toBe('');
+  });
+
+  test('documents that were changed, taken away or added in the branch are as the log has them when it is published again', async () => {
+    const path = await writeRun(logs, runOfDay(1));
+    await using results = await openResults(repo);
+    await results.publish(path);
+    const whole = git(repo, 'rev-parse', `${RESULTS_REF}:runs`);
+    const folder = `runs/2026-03-01/${runOfDay(1)}/log`;
+    commitFiles(repo, RESULTS_REF, { [`${folder}/summaries.json`]: '[]', [`${folder}/more.json`]: '{}' });
+    gitInput(
+      repo,
+      `commit ${RESULTS_REF}\ncommitter x <x@y> 1 +0000\ndata 1\nx\nfrom ${RESULTS_REF}^0\nD ${folder}/reductions.json\n`,
+    );
+    expect(await problemsOf(results)).toHaveLength(1);
+    expect(await results.publish(path)).toMatchObject({ outcome: 'restored' });
+    expect(await problemsOf(results)).toEqual([]);
+    expect(git(repo, 'rev-parse', `${RESULTS_REF}:runs`)).toBe(whole);
+  });
+
+  test('bodies that are there again were not dropped: what is lost of them afterwards is damage', async () => {
+    const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+    await using results = await openResults(repo, { bodies: { kept: 'bucket', bucket, limitBytes: 2_000 } });
+    const path = await writeRun(logs, runOfDay(1), large());
+    await results.publish(path);
+    const body = async () => (await Array.fromAsync(bucket.list('bodies')))[0]?.key ?? '';
+    await results.store.say([runOfDay(1)], () => [{ kind: 'collection', bodies: 1, sizeBytes: 9 }]);
+    await bucket.remove(await body());
+    expect(await results.store.verify(runOfDay(1))).toMatchObject({ dropped: 1, problems: [] });
+    expect(await results.publish(path)).toMatchObject({ outcome: 'restored' });
+    expect((await results.store.find(runOfDay(1))).marks.collections).toEqual([]);
+    await bucket.remove(await body());
+    expect(await problemsOf(results)).toHaveLength(1);
   });
 
   test('bodies that are gone from the bucket, or damaged there, are there again when the log is published again', async () => {
@@ -140,6 +182,7 @@ describe('[RES-1] a branch of that name at the remote', () => {
     expect((await results.store.status()).unread).toHaveLength(1);
     await results.publish(await writeRun(a.logs, runOfDay(2)));
     expect(await listedIds(results)).toEqual([runOfDay(2), runOfDay(1)]);
+    expect(await results.store.init()).toBe(false);
     // Where there are no results yet, none are begun under that name.
     rmSync(a.path, { recursive: true });
     git(dir.path, 'clone', '--quiet', remote, a.path);

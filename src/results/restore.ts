@@ -1,74 +1,121 @@
+import { createHash } from 'node:crypto';
 import { ActionableError } from '../base/index.ts';
-import type { Bucket } from '../bucket/index.ts';
 import type { ImportFile } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
-import { bodyKey, pointerBytes, pointerTo, storeBody } from './bodies.ts';
+import { bodyKey, isAway, pointerBytes, storeBody } from './bodies.ts';
 import type { ResultsPorts } from './change-results.ts';
+import { byCodeUnit, type Documents, digestLine } from './documents.ts';
 import { LOG_FOLDER, memberPath, POINTERS_FOLDER } from './layout.ts';
-import { listDocuments, type PublishedDocument, type PublishedPorts, readDocument } from './published-log.ts';
-import type { Revision } from './results-tree.ts';
+import {
+  listDocuments,
+  type PublishedDocument,
+  type PublishedPorts,
+  pointerOf,
+  readDocument,
+} from './published-log.ts';
+import type { BrokenRevision, Revision } from './results-tree.ts';
+import type { RunRow } from './run-row.ts';
 
-/** The documents of a published revision that cannot be read any more: objects that are missing, bodies that are gone. */
-export async function lostDocuments(
-  revision: Revision,
-  ports: ResultsPorts,
-): Promise<readonly PublishedDocument[]> {
-  const reading: PublishedPorts = ports;
-  const documents = await listDocuments(revision, reading);
-  await ports.prefetch(documents.map(({ id }) => id));
-  const lost: PublishedDocument[] = [];
-  for (const document of documents) {
-    if (!(await isReadable(document, revision, reading))) lost.push(document);
-  }
-  return lost;
+/** A document of a published revision that is not what the log has: lost, damaged, or of nobody. */
+export interface Loss {
+  readonly name: string;
+  readonly isPointer: boolean;
+  /** False: the log has no such document. */
+  readonly isOfLog: boolean;
 }
 
-async function isReadable(
+/** All of them. What was never kept, and what is in a bucket that nobody named, is not known to be lost. */
+export async function lossesOf(
+  revision: Revision,
+  documents: Documents,
+  ports: PublishedPorts,
+): Promise<readonly Loss[]> {
+  const published = await listDocuments(revision, ports);
+  await ports.prefetch(published.map(({ id }) => id));
+  const byName = new Map(published.map((one) => [one.name, one]));
+  const losses: Loss[] = published
+    .filter(({ name }) => !documents.digests.has(name))
+    .map(({ name, isPointer }) => ({ name, isPointer, isOfLog: false }));
+  for (const [name, sha256] of documents.digests) {
+    const one = byName.get(name);
+    if (!one || (await digestOf(one, revision, ports)) !== sha256)
+      losses.push({ name, isPointer: one?.isPointer ?? false, isOfLog: true });
+  }
+  return losses;
+}
+
+/** Undefined when it cannot be read. */
+async function digestOf(
   document: PublishedDocument,
   revision: Revision,
   ports: PublishedPorts,
-): Promise<boolean> {
+): Promise<string | undefined> {
   try {
-    for await (const _ of readDocument(document, revision, ports));
-    return true;
+    const pointer = await pointerOf(document, ports);
+    if (pointer?.kept === 'nowhere') return pointer.sha256;
+    const hash = createHash('sha256');
+    try {
+      for await (const chunk of readDocument(document, revision, ports)) hash.update(chunk);
+    } catch (error) {
+      if (pointer && isAway(error)) return pointer.sha256;
+      throw error;
+    }
+    return hash.digest('hex');
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    // What was never kept is not lost, and what is kept in a bucket that is not named is not known to be.
-    return error.code === 'E_RESULT_BODY_LEFT_OUT' || error.code === 'E_RESULT_BODY_AWAY';
+    return undefined;
   }
 }
 
-/** The same documents as they were, from the log that they came from: the tree of the results stays what it is. */
+/** The documents as the log has them, where and how they were kept. */
 export async function* restoredFiles(
   log: LogReader,
   about: {
     readonly revision: Revision;
-    readonly lost: readonly PublishedDocument[];
+    readonly losses: readonly Loss[];
+    readonly documents: Documents;
     readonly ports: Pick<ResultsPorts, 'disk' | 'bucket'>;
   },
 ): AsyncGenerator<ImportFile> {
-  const { revision, lost, ports } = about;
+  const { revision, losses, documents, ports } = about;
+  const { bucket, disk } = ports;
   const sizes = new Map(log.members().map(({ name, sizeBytes }) => [name, sizeBytes]));
-  for (const { name, isPointer } of lost) {
-    const chunks = () => log.readMember(name);
-    const file = memberPath(name, revision.row.log);
+  for (const { name, isPointer, isOfLog } of losses) {
     const folder = `${revision.path}/${isPointer ? POINTERS_FOLDER : LOG_FOLDER}`;
-    const bytes = chunks();
-    if (!bytes) continue;
-    const path = `${folder}/${file}`;
-    if (!isPointer) yield { path, content: { sizeBytes: sizes.get(name) ?? 0, chunks: bytes } };
-    else if (ports.bucket) {
-      await dropDamaged(bytes, ports.bucket);
-      const again = chunks();
-      if (again) {
-        const pointer = await storeBody(again, { disk: ports.disk, bucket: ports.bucket });
-        yield { path, content: pointerBytes(pointer) };
-      }
+    const path = `${folder}/${memberPath(name, revision.row.log)}`;
+    const chunks = log.readMember(name);
+    if (!isOfLog) yield { path, content: 'gone' };
+    else if (chunks && !isPointer) yield { path, content: { sizeBytes: sizes.get(name) ?? 0, chunks } };
+    else if (chunks && bucket) {
+      // A body that is there all the same is not what it should be, and would be left as it is.
+      await bucket.remove(bodyKey(documents.digests.get(name) ?? ''));
+      yield { path, content: pointerBytes(await storeBody(chunks, { disk, bucket })) };
     }
   }
 }
 
-/** It was found unreadable: a body that is there all the same is not what it should be, and would be left as it is. */
-async function dropDamaged(bytes: AsyncIterable<Uint8Array>, bucket: Bucket): Promise<void> {
-  await bucket.remove(bodyKey((await pointerTo(bytes)).sha256));
+/** The broken revision that is this very log but for its row. */
+export async function findBroken(
+  broken: readonly BrokenRevision[],
+  { row, documents }: { readonly row: RunRow; readonly documents: Documents },
+  ports: PublishedPorts,
+): Promise<BrokenRevision | undefined> {
+  for (const one of broken) {
+    if ((await digestOfFolder({ ...one, run: row.run as Revision['run'], row }, ports)) === documents.digest)
+      return one;
+  }
+  return undefined;
+}
+
+async function digestOfFolder(revision: Revision, ports: PublishedPorts): Promise<string | undefined> {
+  try {
+    const whole = createHash('sha256');
+    const found = await listDocuments(revision, ports);
+    for (const document of found.toSorted((a, b) => byCodeUnit(a.name, b.name)))
+      whole.update(digestLine(document.name, (await digestOf(document, revision, ports)) ?? ''));
+    return whole.digest('hex');
+  } catch (error) {
+    if (!(error instanceof ActionableError)) throw error;
+    return undefined;
+  }
 }

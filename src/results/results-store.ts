@@ -145,7 +145,7 @@ export class ResultsStore implements AsyncDisposable {
     const [revision] = revisions;
     if (!revision) throw unknownRun(given);
     const { notes, damage } = await readNotes(tree, this.#objects, run);
-    const broken = found.damage.map(({ message }) => message);
+    const broken = found.damage.map(({ error }) => error.message);
     const tags = await wholeTags(revision, this.#objects);
     const marks = foldNotes(notes, { tags, damage: [...broken, ...damage] });
     return { revision, revisions: revisions.length, marks };

@@ -57,7 +57,12 @@ export interface FoundRevisions {
   /** The newest first. */
   readonly revisions: readonly Revision[];
   /** Why others cannot be read. */
-  readonly damage: readonly ActionableError[];
+  readonly damage: readonly BrokenRevision[];
+}
+
+/** A folder of a run whose row cannot be read. */
+export interface BrokenRevision extends RunFolder {
+  readonly error: ActionableError;
 }
 
 const NONE: FoundRevisions = { revisions: [], damage: [] };
@@ -65,7 +70,7 @@ const NONE: FoundRevisions = { revisions: [], damage: [] };
 /** The revisions that can be read; when there are some and none can be, that is told. */
 export function readable({ revisions, damage }: FoundRevisions): readonly Revision[] {
   const [first] = damage;
-  if (first && revisions.length === 0) throw first;
+  if (first && revisions.length === 0) throw first.error;
   return revisions;
 }
 
@@ -179,13 +184,11 @@ export class ResultsTree {
    */
   async revisions({ run, folders }: RunPlace): Promise<FoundRevisions> {
     const found = (await Promise.all(folders.map((folder) => this.#revisionsIn(run, folder)))).flat();
-    const sorted = found
-      .filter((one): one is Revision => !(one instanceof ActionableError))
-      .sort(newestFirst);
+    const sorted = found.filter((one): one is Revision => 'row' in one).sort(newestFirst);
     const revisions = sorted.filter(
       ({ row }, at) => at === 0 || sorted.findIndex((one) => one.row.log.digest === row.log.digest) === at,
     );
-    return { revisions, damage: found.filter((one) => one instanceof ActionableError) };
+    return { revisions, damage: found.filter((one): one is BrokenRevision => 'error' in one) };
   }
 
   /** Brings the rows of a page at once, and what was said of its runs, where they have to be fetched. */
@@ -227,30 +230,32 @@ export class ResultsTree {
   }
 
   /** A folder may hold only later revisions: of a run whose first was published elsewhere. */
-  async #revisionsIn(run: RunId, folder: RunFolder): Promise<readonly (Revision | ActionableError)[]> {
+  async #revisionsIn(run: RunId, folder: RunFolder): Promise<readonly (Revision | BrokenRevision)[]> {
     const entries = await orDamage(() => readTree(this.#objects, folder.tree));
-    if (entries instanceof ActionableError) return [entries];
+    if (entries instanceof ActionableError) return [{ ...folder, error: entries }];
     const others = entries.find(({ name, kind }) => name === REVISIONS_FOLDER && kind === 'tree');
     const hasFirst = !others || entries.some(({ name }) => name === ROW_FILE);
     const first = hasFirst ? [this.#revision(run, folder)] : [];
     if (!others) return Promise.all(first);
-    const later = await orDamage(() => readTree(this.#objects, others.id));
-    if (later instanceof ActionableError) return [...(await Promise.all(first)), later];
     const path = `${folder.path}/${REVISIONS_FOLDER}`;
+    const later = await orDamage(() => readTree(this.#objects, others.id));
+    if (later instanceof ActionableError)
+      return [...(await Promise.all(first)), { path, tree: others.id, error: later }];
     return Promise.all([
       ...first,
       ...later.map(({ name, id }) => this.#revision(run, { path: `${path}/${name}`, tree: id })),
     ]);
   }
 
-  #revision(run: RunId, folder: RunFolder): Promise<Revision | ActionableError> {
-    return orDamage(async () => {
+  async #revision(run: RunId, folder: RunFolder): Promise<Revision | BrokenRevision> {
+    const read = await orDamage(async (): Promise<Revision> => {
       const entries = await readTree(this.#objects, folder.tree);
       const file = entries.find(({ name }) => name === ROW_FILE);
       const blob = file && (await this.#objects.object(file.id));
       if (!blob) throw missingObject(file?.id ?? folder.tree);
       return { ...folder, run, row: readRow(blob.bytes, { run }) };
     });
+    return read instanceof ActionableError ? { ...folder, error: read } : read;
   }
 
   async #entries(entry: UnionEntry | undefined): Promise<readonly UnionEntry[]> {

@@ -46,8 +46,7 @@ export async function verifyRun(
   const { notes, damage } = await readNotes(tree, ports.objects, run);
   const isCollected = foldNotes(notes, { tags: [] }).collections.length > 0;
   const { revisions, damage: broken } = await tree.revisions(place);
-  const path = place.folders[0]?.path ?? '';
-  problems.push(...broken.map(({ message }) => ({ run, path, message })));
+  problems.push(...broken.map(({ path, error }) => ({ run, path, message: error.message })));
   for (const revision of revisions) {
     const found = await verifyRevision(revision, { ports, problems, isCollected });
     counts.documents += found.documents;

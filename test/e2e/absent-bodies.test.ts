@@ -120,6 +120,8 @@ test('what was dropped by gc, or left out by a setting, is said and no damage; w
     code: 1,
     stdout: expect.stringContaining('not looked at: name their bucket'),
   });
+  const alone = await said(lost.path, 'log', 'verify', lost.run);
+  expect(alone.stdout).toContain('in a bucket that is not named (--bucket): not looked at');
   const gone = await holdfast(lost.path, ['results', 'verify', '--bucket', other.path]);
   expect(gone.code).toBe(3);
   expect((await holdfast(lost.path, ['log', 'verify', lost.run, '--bucket', other.path])).code).toBe(3);

@@ -73,6 +73,8 @@ test('a run that is only in an archive is said to be there', async () => {
     hint: expect.stringContaining('--branch holdfast/results'),
   });
   expect(await said(dir.path, 'show', runOfDay(1), '--branch', 'holdfast/results')).toContain(runOfDay(1));
+  // Its log is published, and hinders no other.
+  expect(await said(dir.path, 'publish', 'made')).toContain('is there already');
 });
 
 test('a note on a sample, an epoch or an event that the run does not have is refused, with what it has', async () => {

@@ -40,6 +40,9 @@ nothing is ever forced or lost. Lists show what was fetched at once; your branch
     await using results = await resultsOf(flags, terminal);
     // Of a clone that was made for one branch, results are known only now.
     const fetched = await fetchOrSay(results, terminal);
+    const unread = await results.unread();
+    for (const { error } of unread)
+      terminal.note(terminal.noteStyle.warn(`${error.message} It is not read.`));
     await results.tree();
     const published = flags.publish ? await publishWaiting(results, flags, terminal) : 0;
     const before = await results.waiting();
@@ -49,9 +52,13 @@ nothing is ever forced or lost. Lists show what was fetched at once; your branch
     if (flags.json)
       terminal.json(toJson({ published, fetched, ...pushed, error: problemOf(pushed), sent, waiting }));
     else
-      for (const line of report({ published, fetched, pushed, sent, waiting }, terminal)) terminal.line(line);
+      for (const line of report(
+        { published, fetched: unread.length > 0 ? 'not read' : fetched, pushed, sent, waiting },
+        terminal,
+      ))
+        terminal.line(line);
     await upkeepInBackground(results, terminal);
-    return exitOf(fetched, pushed);
+    return unread.length > 0 ? EXIT.failed : exitOf(fetched, pushed);
   },
 });
 
@@ -88,7 +95,7 @@ function isAway(error: unknown): error is Error {
 
 interface Synced {
   readonly published: number;
-  readonly fetched: boolean | 'away' | 'no remote';
+  readonly fetched: boolean | 'away' | 'no remote' | 'not read';
   readonly pushed: PushOutcome | undefined;
   readonly sent: number;
   readonly waiting: number;

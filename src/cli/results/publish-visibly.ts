@@ -1,3 +1,4 @@
+import { ActionableError } from '../../base/index.ts';
 import type { LogReader } from '../../log/index.ts';
 import { type Published, type ResultsStore, restoreRun } from '../../results/index.ts';
 
@@ -5,6 +6,16 @@ import { type Published, type ResultsStore, restoreRun } from '../../results/ind
 export interface PublishedVisibly extends Published {
   /** `shown again`: it was removed, and this is new of it. `hidden`: it was removed, and nothing of it is new. */
   readonly removal?: 'shown again' | 'hidden';
+}
+
+/** What is archived is neither shown nor hidden: undefined. */
+async function orArchived<T>(finding: Promise<T>): Promise<T | undefined> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (error instanceof ActionableError && error.code === 'E_RUN_ARCHIVED') return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -18,8 +29,8 @@ export async function publishVisibly(
 ): Promise<PublishedVisibly> {
   const published = await results.publish(log, name);
   if (published.outcome === 'published') return published;
-  const { marks } = await results.find(published.run);
-  if (marks.removals.length === 0) return published;
+  const found = await orArchived(results.find(published.run));
+  if (!found || found.marks.removals.length === 0) return published;
   if (published.outcome === 'there') return { ...published, removal: 'hidden' };
   await restoreRun(results, [published.run]);
   return { ...published, removal: 'shown again' };
