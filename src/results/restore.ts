@@ -2,19 +2,14 @@ import { createHash } from 'node:crypto';
 import { ActionableError } from '../base/index.ts';
 import type { ImportFile } from '../git/index.ts';
 import type { LogReader } from '../log/index.ts';
-import { bodyKey, isAway, pointerBytes, storeBody } from './bodies.ts';
+import { bodyKey, pointerBytes, storeBody } from './bodies.ts';
 import type { ResultsPorts } from './change-results.ts';
 import { byCodeUnit, type Documents, digestLine } from './documents.ts';
 import { LOG_FOLDER, memberPath, POINTERS_FOLDER } from './layout.ts';
-import {
-  listDocuments,
-  type PublishedDocument,
-  type PublishedPorts,
-  pointerOf,
-  readDocument,
-} from './published-log.ts';
+import { listDocuments, type PublishedDocument, type PublishedPorts } from './published-log.ts';
 import type { BrokenRevision, Revision } from './results-tree.ts';
 import type { RunRow } from './run-row.ts';
+import { digestOfDocument } from './verify-results.ts';
 
 /** A document of a published revision that is not what the log has: lost, damaged, or of nobody. */
 export interface Loss {
@@ -51,16 +46,8 @@ async function digestOf(
   ports: PublishedPorts,
 ): Promise<string | undefined> {
   try {
-    const pointer = await pointerOf(document, ports);
-    if (pointer?.kept === 'nowhere') return pointer.sha256;
-    const hash = createHash('sha256');
-    try {
-      for await (const chunk of readDocument(document, revision, ports)) hash.update(chunk);
-    } catch (error) {
-      if (pointer && isAway(error)) return pointer.sha256;
-      throw error;
-    }
-    return hash.digest('hex');
+    // What gc dropped is wanted back, so it counts as lost.
+    return (await digestOfDocument(document, { revision, ports, isCollected: false })).sha256;
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
     return undefined;

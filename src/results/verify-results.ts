@@ -90,7 +90,8 @@ export async function verifyRevision(
   return { documents: found.length, leftOut, dropped, away };
 }
 
-async function digestOfDocument(
+/** The digest of a document, or of what stands for it where it is not kept, was dropped or cannot be looked at here. */
+export async function digestOfDocument(
   document: PublishedDocument,
   about: { readonly revision: Revision; readonly ports: PublishedPorts; readonly isCollected: boolean },
 ): Promise<{ readonly sha256: string; readonly state: 'kept' | 'left out' | 'dropped' | 'away' }> {
