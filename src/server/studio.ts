@@ -1,0 +1,52 @@
+import type { Clock, RunId } from '../base/index.ts';
+import type { LogReader, RunReader } from '../log/index.ts';
+import type { ResultsStore } from '../results/index.ts';
+import type { RunInForms, RunSource } from '../sources/index.ts';
+import type { LiveEvent, RunItem } from './api.ts';
+
+/** Everything that the handlers know of the world. */
+export interface Studio extends AsyncDisposable {
+  readonly clock: Clock;
+  readonly sources: readonly RunSource[];
+  /** Undefined when no results were begun: then nothing can be written. */
+  readonly results: ResultsStore | undefined;
+  readonly index: RunIndex;
+  readonly live: LiveFeed;
+  /** Opens the form of the run that is shown. Whoever opens closes; what was open a moment ago is not opened again. */
+  open(run: string): Promise<OpenRun>;
+}
+
+/** All runs of all sources, as far as they have been looked at. */
+export interface RunIndex {
+  readonly isWhole: boolean;
+  /** Newest first. While the index is not whole, only the newest. */
+  items(): readonly RunItem[];
+  /** E_RUN_UNKNOWN when there is none; takes what `find` of a source takes. */
+  find(given: string): Promise<FoundRun>;
+  /** Changes with anything that any list shows. */
+  readonly version: string;
+  /** Resolves when all sources have been looked at once; rejects when the signal is aborted. */
+  whole(signal: AbortSignal): Promise<void>;
+}
+
+export interface FoundRun {
+  readonly run: RunId;
+  readonly item: RunItem;
+  readonly inForms: RunInForms;
+}
+
+/** A run that is open. */
+export interface OpenRun extends AsyncDisposable {
+  readonly found: FoundRun;
+  readonly reader: RunReader;
+  /** Present where it is kept as a log. */
+  readonly log: LogReader | undefined;
+  /** Changes with anything that can be read of the run; undefined while it is under way. */
+  readonly version: string | undefined;
+}
+
+export interface LiveFeed {
+  /** What happened after an earlier event; `reset` first when that is not known any more. Ends with the signal. */
+  after(lastId: string | undefined, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }>;
+  tell(event: LiveEvent): void;
+}
