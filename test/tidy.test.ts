@@ -27,6 +27,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
+  views: [],
+  server: ['base', 'disk', 'log', 'journal', 'results', 'sources', 'compare', 'stats', 'views'],
   runner: [
     'base',
     'disk',
@@ -64,6 +66,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'compare',
     'export',
+    'views',
+    'server',
   ],
 };
 
