@@ -47,6 +47,9 @@ export interface OpenRun extends AsyncDisposable {
 
 export interface LiveFeed {
   /** What happened after an earlier event; `reset` first when that is not known any more. Ends with the signal. */
-  after(lastId: string | undefined, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }>;
+  after(
+    lastId: string | undefined,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }>;
   tell(event: LiveEvent): void;
 }

@@ -1,0 +1,102 @@
+import { classes } from './classes.ts';
+import styles from './figures.module.css';
+import {
+  formatAgo,
+  formatDifference,
+  formatDuration,
+  formatInterval,
+  formatMoney,
+  formatNumber,
+  formatSpread,
+  formatTime,
+  NOTHING,
+} from './format.ts';
+import { useNow } from './use-now.ts';
+
+interface ScoreProps {
+  readonly value: number | null;
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
+  /** Whose score it is, for the hint on hover. */
+  readonly name?: string;
+}
+
+/** A score with its interval: `0.734 ±0.031`. */
+export function Score({ value, low, high, name }: ScoreProps) {
+  if (value === null) return <Unknown what="no score" />;
+  const hasSpread = low !== undefined && high !== undefined;
+  const interval = hasSpread ? `95 % ${formatInterval(low, high)}` : undefined;
+  return (
+    <span
+      className={styles.number}
+      title={[name, interval].filter((part) => part !== undefined).join(' · ') || undefined}
+    >
+      {formatNumber(value)}
+      {hasSpread && <span className={styles.spread}>{formatSpread(low, high)}</span>}
+    </span>
+  );
+}
+
+interface DeltaProps {
+  readonly difference: number;
+  /** Undefined while the test has not been asked. */
+  readonly is?: 'real' | 'cannot tell' | 'unknown' | undefined;
+  readonly isBetter?: boolean | undefined;
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
+}
+
+const MARKS = { real: '!', 'cannot tell': '?', unknown: '' } as const;
+
+/** A change: the arrow is its sign; colour only where a test says that it is real, and whether it is better. */
+export function Delta({ difference, is, isBetter, low, high }: DeltaProps) {
+  const arrow = difference > 0 ? '▲' : difference < 0 ? '▼' : '=';
+  const isReal = is === 'real';
+  const interval = low !== undefined && high !== undefined ? ` · 95 % ${formatInterval(low, high)}` : '';
+  const word = is === 'real' ? `real, ${isBetter === false ? 'worse' : 'better'}` : (is ?? 'not tested yet');
+  return (
+    <span
+      className={classes(styles.delta, isReal && (isBetter === false ? styles.worse : styles.better))}
+      title={`${word}${interval}`}
+    >
+      <span className={styles.arrow} aria-hidden="true">
+        {arrow}
+      </span>
+      {formatDifference(difference)}
+      <span className={styles.mark} aria-hidden="true">
+        {is === undefined ? '' : MARKS[is]}
+      </span>
+      <span className="visually-hidden">{word}</span>
+    </span>
+  );
+}
+
+/** Money; unknown is not nothing. */
+export function Money({ usd }: { readonly usd: number | null | undefined }) {
+  if (usd === null || usd === undefined) return <Unknown what="cost unknown" />;
+  return <span className={styles.number}>{formatMoney(usd)}</span>;
+}
+
+export function Duration({ ms }: { readonly ms: number | undefined }) {
+  if (ms === undefined) return <Unknown what="time unknown" />;
+  return <span className={styles.number}>{formatDuration(ms)}</span>;
+}
+
+/** How long ago; the moment itself on hover. */
+export function Ago({ time }: { readonly time: string }) {
+  const nowMs = useNow();
+  return (
+    <time className={styles.number} dateTime={time} title={formatTime(time)}>
+      {formatAgo(time, nowMs)}
+    </time>
+  );
+}
+
+export function Unknown({ what }: { readonly what: string }) {
+  return (
+    <span className={styles.unknown} title={what}>
+      <span aria-hidden="true">{NOTHING}</span>
+      <span className="visually-hidden">{what}</span>
+    </span>
+  );
+}
