@@ -8,11 +8,21 @@ export {
   RUNS_MAX,
   RUNS_MIN,
 } from './compare-runs.ts';
-export { countFlips, type FlipCounts, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
+export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
-export { figureNames, type SampleCell, sampleCells, type ToldFigure, toldFigure } from './sample-cells.ts';
+export {
+  figureNames,
+  placesOf,
+  type SampleCell,
+  sampleCell,
+  sampleCells,
+  type ToldFigure,
+  toldFigure,
+} from './sample-cells.ts';
 export { readSamplePoint, type SampleHistory, type SamplePoint, sampleHistory } from './sample-history.ts';
+export { type MatrixRow, type NumberRange, rangeOf, sampleMatrix } from './sample-matrix.ts';
 export type { RunFacts } from './side.ts';
+export { turnedSamples } from './turned-samples.ts';
 export {
   figureText,
   leadingFigure,

@@ -69,6 +69,18 @@ export function sampleCells(table: RunTable, told: ToldFigure): ReadonlyMap<stri
   return cells;
 }
 
+/** The cell of one sample; undefined when the run has not got it. */
+export function sampleCell(table: RunTable, told: ToldFigure, sample: string): SampleCell | undefined {
+  const at = placesOf(table, sample);
+  const values = told.figure === undefined ? undefined : table.figures.get(told.figure);
+  return at.length === 0 ? undefined : cellOf(table, values, { at, isGrade: told.isGrade });
+}
+
+/** Where in a table the epochs of a sample are. */
+export function placesOf({ ids }: RunTable, sample: string): readonly number[] {
+  return ids.flatMap((id, place) => (String(id) === sample ? [place] : []));
+}
+
 type Values = readonly (Json | undefined)[] | undefined;
 
 interface CellGiven {
