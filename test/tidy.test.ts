@@ -29,6 +29,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   config: ['base', 'evals'],
   datasets: ['base', 'disk', 'evals'],
   targets: ['base', 'disk', 'process', 'evals', 'log'],
+  server: ['base', 'disk', 'log', 'journal', 'results', 'sources', 'compare', 'stats', 'views'],
   runner: [
     'base',
     'disk',
@@ -67,6 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'compare',
     'export',
     'views',
+    'server',
   ],
 };
 
