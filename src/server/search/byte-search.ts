@@ -12,6 +12,8 @@ export async function mayContain(
 ): Promise<boolean> {
   let end = '';
   for await (const chunk of chunks) {
+    // It may have just been made of much less.
+    await breath.take();
     for (let from = 0; from < chunk.length; from += SLICE_BYTES) {
       const latin1 = end + latin1Of(chunk.subarray(from, from + SLICE_BYTES));
       if (isInBytes(needle, latin1)) return true;

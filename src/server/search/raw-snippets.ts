@@ -8,16 +8,44 @@ const AROUND_BYTES = 1_000;
 
 /** Hits in a long JSON value, found in its bytes: only what stands around them becomes a text. Names of keys are none. */
 export function snippetsInBytes(bytes: Uint8Array, needle: Needle): readonly Snippet[] {
-  const latin1 = latin1Of(bytes);
-  const snippets: Snippet[] = [];
-  needle.inBytes.lastIndex = 0;
-  for (let found = needle.inBytes.exec(latin1); found; found = needle.inBytes.exec(latin1)) {
-    const [at, end] = [found.index, found.index + found[0].length];
-    if (isInsideEscape(latin1, at) || isKey(latin1, end)) needle.inBytes.lastIndex = at + 1;
-    else snippets.push(snippetIn(latin1, at, end));
-    if (snippets.length === SNIPPETS_MAX) break;
+  return new LongValue(needle).push(latin1Of(bytes), true);
+}
+
+/** A long JSON value that comes in slices, of which no more is held than what may stand around a hit. */
+export class LongValue {
+  readonly #needle: Needle;
+  readonly #keptUnits: number;
+  /** What was looked at already, as far as it may be the beginning of something. */
+  #before = '';
+  /** Where in it the next look begins. */
+  #from = 0;
+  #left = SNIPPETS_MAX;
+
+  constructor(needle: Needle) {
+    this.#needle = needle;
+    this.#keptUnits = AROUND_BYTES + needle.sizeBytesMax;
   }
-  return snippets;
+
+  /** The hits of a slice, and those of the end of the one before it. */
+  push(slice: string, isLast: boolean): readonly Snippet[] {
+    const latin1 = this.#before + slice;
+    // What begins near the end is looked at when it is known how it goes on.
+    const to = isLast ? latin1.length : Math.max(this.#from, latin1.length - this.#keptUnits);
+    const snippets: Snippet[] = [];
+    const { inBytes } = this.#needle;
+    inBytes.lastIndex = this.#from;
+    for (let found = inBytes.exec(latin1); found && found.index < to; found = inBytes.exec(latin1)) {
+      const [at, end] = [found.index, found.index + found[0].length];
+      if (isInsideEscape(latin1, at) || isKey(latin1, end)) inBytes.lastIndex = at + 1;
+      else if (this.#left-- > 0) snippets.push(snippetIn(latin1, at, end));
+      else break;
+      this.#from = Math.max(this.#from, inBytes.lastIndex);
+    }
+    const cut = Math.max(0, to - this.#keptUnits);
+    this.#before = latin1.slice(cut);
+    this.#from = Math.max(to, this.#from) - cut;
+    return snippets;
+  }
 }
 
 /** The `n` of `\n` and the digits of `\u00e9` are no letters. */

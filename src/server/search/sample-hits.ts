@@ -9,7 +9,7 @@ import {
 import type { Breath } from '../breath.ts';
 import { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 import { isInBytes, latin1Of, type Needle } from './needle.ts';
-import { snippetsInBytes } from './raw-snippets.ts';
+import { LongValue } from './raw-snippets.ts';
 import { firstIn, type Snippet, snippetKey } from './snippet.ts';
 
 /** Where a text is in a sample. */
@@ -29,6 +29,7 @@ export interface FindOptions {
 
 /** What is longer is not parsed: its bytes are looked at, so that nobody waits for a hundred megabytes to become a text. */
 const PARSED_BYTES_MAX = 2 ** 20;
+const SLICE_BYTES = 2 ** 20;
 
 /**
  * Finds a text in a stored sample: in its fields, its events, and in what they refer to. What stands in several places is told once, in
@@ -40,14 +41,17 @@ export async function findInSample(
 ): Promise<readonly SampleHit[]> {
   const found = new Finding(document, needle, limit);
   for await (const pieces of document.scanTogether(ALL_PARTS)) {
+    await breath.take();
     for (const piece of pieces) {
-      found.look(piece);
+      if (piece.bytes.length > PARSED_BYTES_MAX) await found.lookAtLong(piece, breath);
+      else found.look(piece);
       await breath.take();
     }
     if (found.isFull) break;
   }
   if (found.refersElsewhere)
     for await (const pieces of document.scanTogether(REFERRING)) {
+      await breath.take();
       for (const piece of pieces) {
         found.trace(piece);
         await breath.take();
@@ -110,29 +114,59 @@ class Finding {
   }
 
   look(piece: SamplePiece): void {
-    const event = piece.part === 'events' && isObject(piece.bytes) ? this.#events++ : -1;
+    const event = this.#numberOf(piece);
     const latin1 = latin1Of(piece.bytes);
-    if (piece.part === 'fields') this.#noteReferences(piece, latin1);
+    if (piece.part === 'fields') this.#noteReferences(piece.key, latin1);
     if (!isInBytes(this.#needle, latin1)) return;
-    if (piece.part === 'events') this.#lookAtEvent(piece, event);
-    else if (piece.part === 'attachments') this.#lookAtAttachment(piece);
-    else if (piece.part === 'messages') this.#lookAtMessage(piece);
-    else if (piece.part === 'fields') this.#lookAtField(piece);
+    const value = this.#document.parse(piece.bytes);
+    if (piece.part === 'events') this.#lookAtEvent(value, event);
+    else if (piece.part === 'attachments')
+      visitTexts(
+        value,
+        this.#adder((one) => this.#addAttached(piece.key, one)),
+      );
+    else if (piece.part === 'messages')
+      visitMessage(
+        value,
+        this.#adder((one) => this.#addMessage(piece.key, one)),
+      );
+    else if (piece.part === 'fields') this.#lookAtField(piece.key, value);
   }
 
-  #lookAtEvent({ bytes }: SamplePiece, event: number): void {
-    if (event < 0) return;
-    if (bytes.length > PARSED_BYTES_MAX) {
-      const where = /"event"\s*:\s*"(\w{1,40})"/.exec(latin1Of(bytes))?.[1] ?? 'event';
-      for (const snippet of snippetsInBytes(bytes, this.#needle))
-        this.#copied.push({ ...snippet, where, event });
-      return;
+  /** The same without parsing it. */
+  async lookAtLong(piece: SamplePiece, breath: Breath): Promise<void> {
+    const event = this.#numberOf(piece);
+    const found = new LongValue(this.#needle);
+    const head = latin1Of(piece.bytes.subarray(0, PARSED_BYTES_MAX));
+    const where = /"event"\s*:\s*"(\w{1,40})"/.exec(head)?.[1] ?? 'event';
+    for (let from = 0; from < piece.bytes.length; from += SLICE_BYTES) {
+      const slice = latin1Of(piece.bytes.subarray(from, from + SLICE_BYTES));
+      for (const one of found.push(slice, from + SLICE_BYTES >= piece.bytes.length)) {
+        if (piece.part === 'events') this.#copied.push({ ...one, where, event });
+        else if (piece.part === 'attachments') this.#addAttached(piece.key, one);
+        else if (piece.part === 'messages') this.#addMessage(piece.key, one);
+        else if (piece.part === 'fields') this.#addToField(piece.key, one);
+      }
+      await breath.take();
     }
-    const parsed = this.#document.parse(bytes);
-    if (!isJsonObject(parsed)) return;
-    const where = String(parsed.event);
+  }
+
+  #numberOf({ part, bytes }: SamplePiece): number {
+    return part === 'events' && isObject(bytes) ? this.#events++ : -1;
+  }
+
+  #adder(add: (snippet: Snippet) => void): (text: string) => void {
+    return (text) => {
+      const snippet = firstIn(text, this.#needle);
+      if (snippet) add(snippet);
+    };
+  }
+
+  #lookAtEvent(value: Json, event: number): void {
+    if (!isJsonObject(value)) return;
+    const where = String(value.event);
     let isTold = false;
-    visitEvent(parsed, (text, isOwn) => {
+    visitEvent(value, (text, isOwn) => {
       const snippet = isOwn && isTold ? undefined : firstIn(text, this.#needle);
       if (!snippet) return;
       // One line for an event: whoever opens it sees the rest.
@@ -141,50 +175,31 @@ class Finding {
     });
   }
 
-  #lookAtAttachment({ bytes, key }: SamplePiece): void {
-    const snippet = this.#snippetIn(bytes);
-    if (snippet) this.#attachments.set(key, snippet);
+  #addAttached(hash: string, snippet: Snippet): void {
+    if (!this.#attachments.has(hash)) this.#attachments.set(hash, snippet);
   }
 
-  /** Of one long text. */
-  #snippetIn(bytes: Uint8Array): Snippet | undefined {
-    if (bytes.length > PARSED_BYTES_MAX) return snippetsInBytes(bytes, this.#needle)[0];
-    const text = this.#document.parse(bytes);
-    return typeof text === 'string' ? firstIn(text, this.#needle) : undefined;
+  #addMessage(position: string, snippet: Snippet): void {
+    const known = this.#messages.get(Number(position)) ?? [];
+    this.#messages.set(Number(position), [...known, snippet]);
   }
 
-  #lookAtMessage({ bytes, key }: SamplePiece): void {
-    const snippets: Snippet[] = [];
-    if (bytes.length > PARSED_BYTES_MAX) snippets.push(...snippetsInBytes(bytes, this.#needle));
-    else
-      visitMessage(this.#document.parse(bytes), (text) => {
-        const snippet = firstIn(text, this.#needle);
-        if (snippet) snippets.push(snippet);
-      });
-    if (snippets.length > 0) this.#messages.set(Number(key), snippets);
+  #addToField(field: string, snippet: Snippet): void {
+    if (NO_FIELDS.has(field)) return;
+    const where = FIELDS[field] ?? field;
+    (FIRST_FIELDS.has(field) ? this.#first : this.#last).push({ ...snippet, where });
   }
 
-  #lookAtField({ bytes, key }: SamplePiece): void {
-    if (NO_FIELDS.has(key)) return;
-    const where = FIELDS[key] ?? key;
-    const into = FIRST_FIELDS.has(key) ? this.#first : this.#last;
-    if (bytes.length > PARSED_BYTES_MAX) {
-      for (const snippet of snippetsInBytes(bytes, this.#needle)) into.push({ ...snippet, where });
-      return;
-    }
-    const visit = (text: string) => {
-      const snippet = firstIn(text, this.#needle);
-      if (snippet) into.push({ ...snippet, where });
-    };
-    const value = this.#document.parse(bytes);
-    if (CONVERSATIONS.has(key) && isJsonArray(value))
+  #lookAtField(field: string, value: Json): void {
+    const visit = this.#adder((one) => this.#addToField(field, one));
+    if (CONVERSATIONS.has(field) && isJsonArray(value))
       for (const message of value) visitMessage(message, visit);
-    else if (key === 'output' && isJsonObject(value)) visitOutput(value, visit);
+    else if (field === 'output' && isJsonObject(value)) visitOutput(value, visit);
     else visitTexts(value, visit);
   }
 
   /** Which field has a reference, for what no event refers to. */
-  #noteReferences({ key }: SamplePiece, latin1: string): void {
+  #noteReferences(key: string, latin1: string): void {
     for (const [, hash] of latin1.matchAll(/(?:attachment|tc):\/\/([0-9a-f]{1,64})"/g))
       if (hash !== undefined && !this.#fieldsOf.has(hash)) this.#fieldsOf.set(hash, FIELDS[key] ?? key);
   }
