@@ -17,8 +17,8 @@ export interface RunRowProps {
   readonly change: RunChange | undefined;
   readonly isCursor: boolean;
   readonly isSelected: boolean;
-  /** When rows are grouped: whether the row before it is of the same eval. */
-  readonly isSameGroup: boolean;
+  /** When rows are grouped by their eval: whether it is the first of its group. */
+  readonly group: 'first' | 'other' | undefined;
   readonly onToggle: (index: number, isRange: boolean) => void;
   readonly onOpen: (run: string, index: number) => void;
 }
@@ -27,7 +27,7 @@ export const rowId = (index: number) => `run-${index}`;
 
 /** One run. A click opens it; its name is a link, for whoever wants a tab. */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { item, index, isCursor, isSelected, isSameGroup } = props;
+  const { item, index, isCursor, isSelected, group } = props;
   if (item === undefined) return <WaitingRow index={index} />;
   const open = (event: MouseEvent) => {
     const isControl =
@@ -47,7 +47,7 @@ export const RunRow = memo(function RunRow(props: RunRowProps) {
         styles.row,
         isCursor && styles.isCursor,
         isSelected && styles.isSelected,
-        isSameGroup && styles.isSameGroup,
+        group === 'first' && styles.isGroupStart,
       )}
       onClick={open}
     >
@@ -77,13 +77,13 @@ function SelectCell({ item, index, isSelected, onToggle }: Known) {
   );
 }
 
-function Cells({ item, columns, change, isSameGroup }: Known) {
+function Cells({ item, columns, change, group }: Known) {
   const { facts } = item;
   if (item.damage !== undefined || facts === undefined) return <DamagedCells item={item} />;
   return columns.map((column, at) => (
     <Cell key={column.id} index={at + 2} className={column.align === 'right' ? styles.right : undefined}>
       {column.id === 'eval' ? (
-        <EvalCell item={item} isSameGroup={isSameGroup} />
+        <EvalCell item={item} isRepeated={group === 'other'} />
       ) : (
         cellOf(column.id, { item, facts, change })
       )}
@@ -91,7 +91,7 @@ function Cells({ item, columns, change, isSameGroup }: Known) {
   ));
 }
 
-function EvalCell({ item, isSameGroup }: { readonly item: RunItem; readonly isSameGroup: boolean }) {
+function EvalCell({ item, isRepeated }: { readonly item: RunItem; readonly isRepeated: boolean }) {
   const look = lookOfRun(item);
   return (
     <>
@@ -99,7 +99,7 @@ function EvalCell({ item, isSameGroup }: { readonly item: RunItem; readonly isSa
         to="/runs/$run/{-$tab}"
         params={{ run: item.run }}
         tabIndex={-1}
-        className={classes(styles.name, isSameGroup && styles.isRepeated)}
+        className={classes(styles.name, isRepeated && styles.isRepeated)}
         title={item.facts?.eval}
       >
         {item.facts?.eval}

@@ -5,6 +5,7 @@ import { LiveRuns } from './live-runs.tsx';
 import { RunsBottom } from './runs-bottom.tsx';
 import { NoRuns, NothingMatches } from './runs-empty.tsx';
 import { RunsNotices } from './runs-notices.tsx';
+import styles from './runs-page.module.css';
 import { RunsTable } from './runs-table.tsx';
 import { RunsToolbar } from './runs-toolbar.tsx';
 import { TagDialog } from './tag-dialog.tsx';
@@ -20,7 +21,9 @@ export function Page() {
       <RunsToolbar view={view} page={head.data} inSight={list.inSight} onFailed={actions.onFailed} />
       {head.data !== undefined && <RunsNotices page={head.data} isFiltered={view.q !== ''} />}
       <LiveRuns runs={head.data?.live ?? []} />
-      <Rows list={list} />
+      <div className={styles.rows}>
+        <Rows list={list} />
+      </div>
       <RunsBottom
         command={head.data?.command}
         selected={actions.runs.length}

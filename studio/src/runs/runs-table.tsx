@@ -36,8 +36,11 @@ export function RunsTable(props: RunsTableProps) {
   const width = useWidth(scroller);
   const shown = useMemo(() => fitColumns(columns, width - SIDES - SELECT.min - COLUMN_GAP), [columns, width]);
   const template = gridTemplate([SELECT, ...shown]);
-  const isSameGroup = (index: number) =>
-    props.isGrouped && index > 0 && rowAt(index)?.facts?.eval === rowAt(index - 1)?.facts?.eval;
+  const groupOf = (index: number) => {
+    if (!props.isGrouped) return undefined;
+    const isFirst = index === 0 || rowAt(index)?.facts?.eval !== rowAt(index - 1)?.facts?.eval;
+    return isFirst ? 'first' : 'other';
+  };
   return (
     <div
       ref={scroller}
@@ -88,7 +91,7 @@ export function RunsTable(props: RunsTableProps) {
               change={item === undefined ? undefined : props.changes.get(item.run)}
               isCursor={index === cursor}
               isSelected={item !== undefined && selected.has(item.run)}
-              isSameGroup={isSameGroup(index)}
+              group={groupOf(index)}
               onToggle={props.onToggle}
               onOpen={props.onOpen}
             />
