@@ -4,6 +4,7 @@ import { say, tryRun } from './set-up.mjs';
 const STEPS = [
   ['Rules of the house', 'vitest', ['run', 'test/tidy']],
   ['Types', 'tsc', ['--project', '.']],
+  ['Types of the Studio', 'tsc', ['--project', 'studio']],
   ['Lint and format', 'biome', ['check', '--error-on-warnings', '.']],
   ['Tests', 'vitest', ['run']],
 ];

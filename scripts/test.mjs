@@ -4,7 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { ensureInstalled, say, tryRun } from './set-up.mjs';
 
 /** What tests need of the system: the program, and the Debian package that holds it. */
-const SYSTEM_PARTS = [{ program: 'strace', aptPackage: 'strace', why: 'the order of writes and fsyncs' }];
+const SYSTEM_PARTS = [
+  { program: 'strace', aptPackage: 'strace', why: 'the order of writes and fsyncs' },
+  { program: 'chromium', aptPackage: 'chromium', why: 'the Studio in a browser' },
+];
 
 ensureInstalled();
 installSystemParts(SYSTEM_PARTS.filter(({ program }) => !isThere(program)));

@@ -46,7 +46,7 @@ export {
   type SampleAnswer,
   unionOfAnswers,
 } from './sample-answers.ts';
-export { ALL_PARTS, type SamplePart, type SamplePiece } from './sample-document.ts';
+export { ALL_PARTS, type SampleDocument, type SamplePart, type SamplePiece } from './sample-document.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,

@@ -1,5 +1,5 @@
 import type { Clock, RunId } from '../base/index.ts';
-import type { LogReader, RunReader, Scratch } from '../log/index.ts';
+import type { LogReader, RunReader } from '../log/index.ts';
 import type { ResultsStore } from '../results/index.ts';
 import type { RunInForms, RunSource } from '../sources/index.ts';
 import type { LiveEvent, RunItem } from './api.ts';
@@ -12,10 +12,6 @@ export interface Studio extends AsyncDisposable {
   readonly results: ResultsStore | undefined;
   readonly index: RunIndex;
   readonly live: LiveFeed;
-  /** Where files may be put that nobody needs after the process. */
-  readonly scratch: Scratch;
-  /** What `make` gives, made once for all calls; it is disposed with the studio, before anything that it uses. */
-  kept<T extends AsyncDisposable>(make: (studio: Studio) => T): T;
   /** Opens the form of the run that is shown. Whoever opens closes; what was open a moment ago is not opened again. */
   open(run: string): Promise<OpenRun>;
 }

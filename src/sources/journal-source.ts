@@ -41,6 +41,7 @@ export function journalSource(options: JournalSourceOptions): RunSource {
 
 class JournalSource implements RunSource {
   readonly place: string;
+  readonly kind = 'journals';
   readonly #options: JournalSourceOptions;
 
   constructor(options: JournalSourceOptions) {

@@ -35,6 +35,7 @@ interface SeenLog {
 
 class LogSource implements RunSource {
   readonly place: string;
+  readonly kind = 'logs';
   readonly #logs: ReadableLogs;
   readonly #clock: Clock;
   readonly #memory: RowMemory;

@@ -13,10 +13,11 @@ export function resultsSource(store: ResultsStore): RunSource {
 
 class ResultsSource implements RunSource {
   readonly place: string;
-  readonly #store: ResultsStore;
+  readonly kind = 'results';
+  readonly results: ResultsStore;
 
   constructor(store: ResultsStore) {
-    this.#store = store;
+    this.results = store;
     this.place = `${store.dir}#${store.ref.replace(/^refs\/heads\//, '')}`;
   }
 
@@ -29,7 +30,7 @@ class ResultsSource implements RunSource {
     let cursor = options.at;
     do {
       signal?.throwIfAborted();
-      const page = await this.#store.list({
+      const page = await this.results.list({
         // What is hidden here must hide other forms of the same run, too.
         withRemoved: true,
         limit: cursor === undefined ? 1 : Math.min(atATime, PAGE_RUNS),
@@ -43,7 +44,7 @@ class ResultsSource implements RunSource {
 
   async find(given: string): Promise<SourceRun | undefined> {
     try {
-      const { revision, marks } = await this.#store.find(given);
+      const { revision, marks } = await this.results.find(given);
       const row = { ...revision.row, tags: [...marks.tags] };
       return this.#asRun({ run: revision.run, row, marks }, undefined);
     } catch (error) {
@@ -65,7 +66,7 @@ class ResultsSource implements RunSource {
 
   async #findLog(name: string): Promise<FoundResult | undefined> {
     try {
-      return await this.#store.findByLog(name);
+      return await this.results.findByLog(name);
     } catch (error) {
       if (error instanceof ActionableError && UNKNOWN.has(error.code)) return undefined;
       throw error;
@@ -73,11 +74,11 @@ class ResultsSource implements RunSource {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#store[Symbol.asyncDispose]();
+    return this.results[Symbol.asyncDispose]();
   }
 
   #asRun(listed: ListedRun, at: string | undefined): SourceRun {
-    const openLog = async () => this.#store.open(await this.#store.find(listed.run));
+    const openLog = async () => this.results.open(await this.results.find(listed.run));
     return {
       form: 'published',
       place: this.place,

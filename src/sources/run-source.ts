@@ -1,6 +1,6 @@
 import type { RunId } from '../base/index.ts';
 import type { LogReader, RunReader } from '../log/index.ts';
-import { isSince, type RunMarks } from '../results/index.ts';
+import { isSince, type ResultsStore, type RunMarks } from '../results/index.ts';
 import type { SourceRow } from './source-row.ts';
 
 /**
@@ -21,6 +21,10 @@ import type { SourceRow } from './source-row.ts';
 export interface RunSource extends AsyncDisposable {
   /** How people name it. */
   readonly place: string;
+  /** What it holds. */
+  readonly kind: 'results' | 'logs' | 'journals' | 'agentv';
+  /** The store behind results, for those who say something of runs, too. */
+  readonly results?: ResultsStore;
   runs(options?: RunsOptions): AsyncIterable<SourceRun>;
   find(given: string): Promise<SourceRun | undefined>;
 }

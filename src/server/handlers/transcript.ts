@@ -8,7 +8,7 @@ import { itemsOf } from '../spool/items.ts';
 import { parsePlace } from '../spool/place.ts';
 import { TextReader } from '../spool/read-text.ts';
 import type { Spool } from '../spool/spool.ts';
-import { type SpoolLease, Spools } from '../spool/spools.ts';
+import { type SpoolLease, spoolsOf } from '../spool/spools.ts';
 
 /** A page of bodies has about so many characters. */
 const PAGE_UNITS = 2 ** 20;
@@ -19,8 +19,6 @@ const FIRST_PART = { events: 2_000, ms: 100 };
 const NEXT_PART = { events: 20_000, ms: 250 };
 /** Texts that come after all events are waited for as long as people do not notice much. */
 const TEXTS_MS = 2_000;
-
-const makeSpools = (studio: ConstructorParameters<typeof Spools>[0]) => new Spools(studio);
 
 export async function skeleton(call: Call<'skeleton'>): Promise<AnswerOf<'skeleton'>> {
   const { from, limit } = call.query;
@@ -131,7 +129,7 @@ type SampleRoute = 'skeleton' | 'events' | 'event' | 'eventPlace' | 'messages' |
 
 export function leaseOf(call: Call<SampleRoute>, attempt = attemptOf(call.query)): Promise<SpoolLease> {
   const { run = '' } = call.params;
-  return call.studio.kept(makeSpools).lease({ run, ...sampleOf(call), attempt });
+  return spoolsOf(call.studio).lease({ run, ...sampleOf(call), attempt });
 }
 
 /** E_SAMPLE_NONE for what can be none. */

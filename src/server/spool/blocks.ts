@@ -3,7 +3,7 @@ import type { Stretch } from './spool-file.ts';
 export interface Piece<T> {
   readonly name: T;
   readonly at: Stretch;
-  readonly isEvent?: true;
+  readonly kind?: 'event' | 'message' | 'text';
 }
 
 /** Pieces that are read at once. */

@@ -48,31 +48,32 @@ export function oneLine(text: string, unitsMax = LABEL_UNITS_MAX): string {
 type Text = (value: Json | undefined) => string;
 
 /** What is told of each kind of event. */
-const PARTS: Readonly<Record<string, (event: JsonObject, text: Text, headOf: HeadOf) => readonly string[]>> = {
-  model: (event, _, headOf) => modelParts(event, headOf),
-  tool: (event, _, headOf) => toolParts(event, headOf),
-  info: (event, _, headOf) => infoParts(event, headOf),
-  score: (event, _, headOf) => scoreParts(event, headOf),
-  state: ({ changes }, _, headOf) => changeParts(changes, headOf),
-  store: ({ changes }, _, headOf) => changeParts(changes, headOf),
-  error: ({ error }, text) => [text(inObject(error, 'message'))],
-  score_edit: ({ score_name, edit }, text) => [text(score_name), text(inObject(edit, 'value'))],
-  logger: ({ message }, text) => [text(inObject(message, 'level')), text(inObject(message, 'message'))],
-  sandbox: ({ action, cmd, file }, text) => [text(action), text(cmd ?? file)],
-  span_begin: ({ name }, text) => [text(name)],
-  step: ({ action, name }, text) => [text(action), text(name)],
-  subtask: ({ name, result }, text) => [text(name), text(result)],
-  sample_init: ({ sample }, text) => [text(inputOf(inObject(sample, 'input')))],
-  sample_limit: ({ type, message }, text) => [text(type), text(message)],
-  approval: ({ decision, message }, text) => [text(decision), text(message)],
-  compaction: ({ type, tokens_before, tokens_after }, text) => [
-    text(type),
-    countChange(tokens_before, tokens_after),
-  ],
-  checkpoint: ({ trigger, checkpoint_id }, text) => [text(trigger), text(checkpoint_id)],
-  input: ({ input, message }, text) => [text(input ?? message)],
-  interrupt: ({ source, interrupted }, text) => [text(source), text(interrupted)],
-};
+const PARTS: Readonly<Record<string, (event: JsonObject, text: Text, headOf: HeadOf) => readonly string[]>> =
+  {
+    model: (event, _, headOf) => modelParts(event, headOf),
+    tool: (event, _, headOf) => toolParts(event, headOf),
+    info: (event, _, headOf) => infoParts(event, headOf),
+    score: (event, _, headOf) => scoreParts(event, headOf),
+    state: ({ changes }, _, headOf) => changeParts(changes, headOf),
+    store: ({ changes }, _, headOf) => changeParts(changes, headOf),
+    error: ({ error }, text) => [text(inObject(error, 'message'))],
+    score_edit: ({ score_name, edit }, text) => [text(score_name), text(inObject(edit, 'value'))],
+    logger: ({ message }, text) => [text(inObject(message, 'level')), text(inObject(message, 'message'))],
+    sandbox: ({ action, cmd, file }, text) => [text(action), text(cmd ?? file)],
+    span_begin: ({ name }, text) => [text(name)],
+    step: ({ action, name }, text) => [text(action), text(name)],
+    subtask: ({ name, result }, text) => [text(name), text(result)],
+    sample_init: ({ sample }, text) => [text(inputOf(inObject(sample, 'input')))],
+    sample_limit: ({ type, message }, text) => [text(type), text(message)],
+    approval: ({ decision, message }, text) => [text(decision), text(message)],
+    compaction: ({ type, tokens_before, tokens_after }, text) => [
+      text(type),
+      countChange(tokens_before, tokens_after),
+    ],
+    checkpoint: ({ trigger, checkpoint_id }, text) => [text(trigger), text(checkpoint_id)],
+    input: ({ input, message }, text) => [text(input ?? message)],
+    interrupt: ({ source, interrupted }, text) => [text(source), text(interrupted)],
+  };
 
 function partsOf(event: JsonObject, headOf: HeadOf): readonly string[] {
   const kind = typeof event.event === 'string' ? event.event : '';

@@ -13,11 +13,13 @@ import {
   type SamplePart,
   type SamplePiece,
 } from '../../log/index.ts';
+import { Breath } from '../breath.ts';
 import type { Spool } from './spool.ts';
-import { Turns } from './turns.ts';
 
 /** Longer values come in slices, so that not even one of them is ever held. */
 const SLICE_BYTES = 2 ** 20;
+/** To look at the clock for each would take longer than many of them do. */
+const PIECES_A_BREATH = 32;
 
 /** Reads a sample of a log, as it is stored. */
 export async function fillFromLog(
@@ -25,14 +27,13 @@ export async function fillFromLog(
   { document }: SampleContext,
   { clock, signal }: FillPorts,
 ): Promise<void> {
-  const turns = new Turns(clock);
+  const breath = new Breath(clock, signal);
   let readBytes = 0;
   for await (const pieces of document.scanTogether(ALL_PARTS, { sliceBytes: SLICE_BYTES })) {
-    signal.throwIfAborted();
-    for (const piece of pieces) {
+    for (const [at, piece] of pieces.entries()) {
       spool.add(piece);
       readBytes += piece.bytes.length;
-      if (turns.isDue()) await turns.take();
+      if (at % PIECES_A_BREATH === 0) await breath.take();
     }
     spool.progress = Math.min(0.5, (0.5 * readBytes) / Math.max(document.sizeBytes, 1));
     await spool.settle();
@@ -63,11 +64,10 @@ export class ReaderFill {
 
   /** False when there is no such sample. */
   async fill(spool: Spool, reader: RunReader, { clock, signal }: FillPorts): Promise<boolean> {
-    const turns = new Turns(clock);
+    const breath = new Breath(clock, signal);
     const isThere = await this.readFields(spool, reader);
     if (!isThere) return false;
     for await (const { position, value } of reader.events(this.#sample, this.#position)) {
-      signal.throwIfAborted();
       const condensed = this.#condenser.condense(value);
       for (const { hash, text } of condensed.attachments)
         for (const piece of textPieces(hash, text)) spool.add(piece);
@@ -76,8 +76,8 @@ export class ReaderFill {
           for (const piece of pieces(part, String(at), json)) spool.add(piece);
       for (const piece of pieces('events', String(spool.eventCount), condensed.json)) spool.add(piece);
       this.#position = position;
-      if (!turns.isDue()) continue;
-      await turns.take();
+      if (spool.eventCount % PIECES_A_BREATH !== 0) continue;
+      await breath.take();
       await spool.settle();
     }
     return true;
@@ -115,20 +115,19 @@ export async function fillFromRetry(
     open: () => parent.fieldChunks(field),
     limits: DEFAULT_LIMITS,
   });
-  const turns = new Turns(clock);
+  const breath = new Breath(clock, signal);
   const decide = ([index, key, ...rest]: readonly (string | number)[]) => {
     if (index === undefined) return 'enter';
     if (index !== attempt - 1 || (key !== undefined && key !== 'events')) return 'skip';
     return rest.length === 0 ? 'enter' : 'take';
   };
   for await (const found of json.splitTogether({ decide, sliceBytes: SLICE_BYTES })) {
-    signal.throwIfAborted();
     for (const { path, bytes, isMore } of found) {
       if (path.length !== 3) continue;
       const piece = { part: 'events', key: String(path[2]), bytes } as const;
       spool.add(isMore ? { ...piece, isMore } : piece);
-      if (turns.isDue()) await turns.take();
     }
+    await breath.take();
     await spool.settle();
   }
 }

@@ -1,8 +1,12 @@
-import { ActionableError, type Clock, nextTurn, parseJson } from '../../base/index.ts';
+import { ActionableError, type Clock, isJsonObject, type Json, parseJson } from '../../base/index.ts';
 import type { FindLine } from '../api.ts';
+import { Breath } from '../breath.ts';
+import { visitEvent, visitMessage, visitTexts } from '../search/event-texts.ts';
+import { isInBytes, latin1Of, type Needle, needleOf } from '../search/needle.ts';
+import { LongValue } from '../search/raw-snippets.ts';
+import { firstIn, type Snippet } from '../search/snippet.ts';
 import { type Block, inBlocks, type Piece } from './blocks.ts';
-import { decodeInside, utf8, wholeLetters } from './literal.ts';
-import { type Found, Needle } from './needle.ts';
+import { utf8 } from './literal.ts';
 import type { Spool } from './spool.ts';
 
 export interface FindOptions {
@@ -16,20 +20,17 @@ export interface FindOptions {
 
 /** Somebody who waits is told at least so often how far it is. */
 const TELL_MS = 150;
-const LONG_BYTES = 4 * 2 ** 20;
 /** A longer piece is looked at as it is: to parse it would take long. */
-const PARSED_BYTES_MAX = 256 * 1024;
+const PARSED_BYTES_MAX = 2 ** 20;
 
 /**
- * Where a text is in a transcript, told as it is found. An event has it when one of its own texts does, or an attachment in it, or
- * a message that appears with it for the first time: those that are repeated with every call are told once.
+ * Where a text is in a transcript, told as it is found, once an event. An event has it when one of its own texts does, or an attachment
+ * in it, or a message that appears with it for the first time: those that every call repeats are told once.
  */
 export async function* findInSpool(spool: Spool, options: FindOptions): AsyncGenerator<FindLine> {
-  for (;;) {
-    const waiting = { signal: options.signal, ms: TELL_MS };
-    if (await spool.owner.untilWhole(waiting)) if (await spool.untilWhole(waiting)) break;
+  const waiting = { signal: options.signal, ms: TELL_MS };
+  while (!(await spool.owner.untilWhole(waiting)) || !(await spool.untilWhole(waiting)))
     yield { scanned: 0, of: spool.eventCount, isDone: false, isAll: true, hits: [] };
-  }
   yield* new Search(spool, options).run();
 }
 
@@ -37,10 +38,11 @@ class Search {
   readonly #spool: Spool;
   readonly #options: FindOptions;
   readonly #needle: Needle;
+  readonly #breath: Breath;
   readonly #count: number;
   /** Attachments that have it, by hash; messages that have it, by the event in which they first appear. */
-  readonly #attachments = new Map<string, Found>();
-  readonly #messages = new Map<number, Found>();
+  readonly #attachments = new Map<string, Snippet>();
+  readonly #messages = new Map<number, Snippet>();
   #hits: FindLine['hits'] = [];
   #told = 0;
   #scanned = 0;
@@ -49,163 +51,168 @@ class Search {
   constructor(spool: Spool, options: FindOptions) {
     this.#spool = spool;
     this.#options = options;
-    this.#needle = new Needle(options.text);
+    this.#needle = needleOf(options.text);
+    this.#breath = new Breath(options.clock, options.signal);
     this.#count = spool.eventCount;
     this.#toldMs = options.clock.monotonicMs();
   }
 
   async *run(): AsyncGenerator<FindLine> {
     const { owner } = this.#spool;
-    const isOwn = owner === this.#spool;
-    yield* this.#each(attachmentsOf(owner), owner, (hash, text) => this.#lookAtAttachment(hash, text));
-    if (isOwn)
-      yield* this.#each(messagesOf(owner), owner, (position, text) => this.#lookAtMessage(position, text));
+    for (const block of inBlocks(attachmentsOf(owner))) {
+      await this.#inBlock(block, owner, (hash, snippet) => this.#attachments.set(hash, snippet));
+      if (this.#isLate) yield this.#line(false);
+    }
+    // An earlier attempt has its messages in its events.
+    for (const block of owner === this.#spool ? inBlocks(messagesOf(owner)) : []) {
+      await this.#inBlock(block, owner, (position, snippet) => this.#noteMessage(position, snippet));
+      if (this.#isLate) yield this.#line(false);
+    }
     const start = this.#options.from < this.#count ? this.#options.from : 0;
     const events = eventsOf(this.#spool, [
       [start, this.#count],
       [0, start],
     ]);
-    for await (const line of this.#each(events, this.#spool, (index, text) =>
-      this.#lookAtEvent(index, text),
-    )) {
-      if (this.#isFull()) break;
-      yield line;
+    for (const block of inBlocks(events)) {
+      await this.#inBlock(block, this.#spool, (event, snippet) => this.#hit(event, snippet));
+      if (this.#isFull) break;
+      if (this.#isLate) yield this.#line(false);
     }
     yield this.#line(true);
   }
 
-  #isFull(): boolean {
+  get #isFull(): boolean {
     return this.#told + this.#hits.length >= this.#options.limit;
   }
 
-  /** Many pieces at a time: most blocks have nothing in them, and then no piece of them is looked at. */
-  async *#each<T>(
-    pieces: Iterable<Piece<T>>,
-    spool: Spool,
-    look: (name: T, text: PieceText) => void,
-  ): AsyncGenerator<FindLine> {
-    for (const block of inBlocks(pieces)) {
-      this.#options.signal.throwIfAborted();
-      if (block.stretch.sizeBytes > LONG_BYTES) await this.#lookAtLong(block, spool, look);
-      else await this.#lookAtBlock(block, spool, look);
-      await nextTurn();
-      if (this.#options.clock.monotonicMs() - this.#toldMs >= TELL_MS || this.#isFull())
-        yield this.#line(false);
-      if (this.#isFull()) return;
-    }
+  get #isLate(): boolean {
+    return this.#options.clock.monotonicMs() - this.#toldMs >= TELL_MS;
   }
 
-  async #lookAtBlock<T>(
-    { stretch, pieces }: Block<T>,
-    spool: Spool,
-    look: (name: T, text: PieceText) => void,
-  ): Promise<void> {
-    const bytes = await spool.read(stretch);
-    const text = utf8(bytes);
-    const isPossible =
-      this.#needle.indexInJson(text) >= 0 || (this.#attachments.size > 0 && text.includes('://'));
-    for (const { name, at, isEvent } of pieces) {
-      if (!isPossible && !(isEvent && typeof name === 'number' && this.#messages.has(name))) continue;
-      const from = at.start - stretch.start;
-      look(name, { text: utf8(bytes.subarray(from, from + at.sizeBytes)), isWhole: true });
-      if (this.#isFull()) return;
-    }
-    this.#scanned += pieces.filter(({ isEvent }) => isEvent).length;
-  }
-
-  /** One piece that is too long to be held: in portions, each with the end of the one before. */
-  async #lookAtLong<T>(
-    { stretch, pieces: [piece] }: Block<T>,
-    spool: Spool,
-    look: (name: T, text: PieceText) => void,
-  ): Promise<void> {
-    let rest: Uint8Array = new Uint8Array();
-    let overlap = '';
-    for await (const chunk of spool.chunks(stretch)) {
-      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const whole = wholeLetters(bytes);
-      const text = overlap + utf8(bytes.subarray(0, whole));
-      rest = bytes.subarray(whole);
-      overlap = text.slice(-12 * this.#options.text.length);
-      const index = this.#needle.indexInJson(text);
-      if (index < 0 || !piece) continue;
-      look(piece.name, { text: text.slice(Math.max(0, index - 200), index + 2_000), isWhole: false });
-      break;
-    }
-    if (piece?.isEvent) this.#scanned++;
-  }
-
-  #lookAtAttachment(hash: string, text: PieceText): void {
-    const found = this.#foundIn(text);
-    if (found) this.#attachments.set(hash, found);
-  }
-
-  #lookAtMessage(position: number, text: PieceText): void {
+  #noteMessage(position: number, snippet: Snippet): void {
     const event = this.#spool.skeleton.firstReferrer(position);
-    const found = this.#foundIn(text) ?? this.#foundAttached(text);
-    if (found && event !== undefined && !this.#messages.has(event)) this.#messages.set(event, found);
+    if (event !== undefined && !this.#messages.has(event)) this.#messages.set(event, snippet);
   }
 
-  #lookAtEvent(event: number, text: PieceText): void {
-    const found = this.#foundIn(text) ?? this.#foundAttached(text) ?? this.#messages.get(event);
-    if (found) this.#hits.push({ event, ...found });
+  #hit(event: number, snippet: Snippet): void {
+    if (!this.#isFull) this.#hits.push({ event, ...snippet });
   }
 
-  #foundIn({ text, isWhole }: PieceText): Found | undefined {
-    const index = this.#needle.indexInJson(text);
-    if (index < 0) return undefined;
-    if (isWhole && text.length <= PARSED_BYTES_MAX) return this.#foundInValue(text);
-    const around = text.slice(Math.max(0, index - 100), index + 1_000);
-    return (
-      this.#needle.findInText(decodeInside(Buffer.from(around, 'utf8'))) ?? this.#needle.findInText(around)
-    );
-  }
-
-  #foundInValue(text: string): Found | undefined {
-    try {
-      return this.#needle.findIn(parseJson(text));
-    } catch (error) {
-      // Whoever opens that event is told what is wrong with it; here it has no text.
-      if (error instanceof ActionableError) return undefined;
-      throw error;
+  /** Most blocks have nothing in them: then no piece of them is looked at. */
+  async #inBlock<Name extends string | number>(
+    block: Block<Name>,
+    spool: Spool,
+    found: (name: Name, snippet: Snippet) => void,
+  ): Promise<void> {
+    await this.#breath.take();
+    const { stretch, pieces } = block;
+    const [first] = pieces;
+    if (first && first.at.sizeBytes > PARSED_BYTES_MAX) {
+      const snippet = (await this.#inLong(first, spool)) ?? this.#besides(first);
+      if (snippet) found(first.name, snippet);
+      if (first.kind === 'event') this.#scanned++;
+      return;
+    }
+    const bytes = await spool.read(stretch);
+    const latin1 = latin1Of(bytes);
+    const isPossible = isInBytes(this.#needle, latin1) || this.#mayRefer(latin1);
+    for (const piece of pieces) {
+      const from = piece.at.start - stretch.start;
+      const own = isPossible
+        ? this.#inPiece(piece, bytes.subarray(from, from + piece.at.sizeBytes))
+        : undefined;
+      const snippet = own ?? this.#besides(piece);
+      if (snippet) found(piece.name, snippet);
+      if (piece.kind === 'event') this.#scanned++;
+      if (this.#isFull) return;
     }
   }
 
-  #foundAttached({ text }: PieceText): Found | undefined {
-    if (this.#attachments.size === 0) return undefined;
-    for (const [, hash = ''] of text.matchAll(/"(?:attachment|tc):\/\/([^"\\]{1,64})"/g)) {
+  /** A message that appears with an event has it. */
+  #besides({ name, kind }: Piece<string | number>): Snippet | undefined {
+    return kind === 'event' && typeof name === 'number' ? this.#messages.get(name) : undefined;
+  }
+
+  #mayRefer(latin1: string): boolean {
+    return this.#attachments.size > 0 && /"(?:attachment|tc):\/\//.test(latin1);
+  }
+
+  #inPiece({ kind }: Piece<string | number>, bytes: Uint8Array): Snippet | undefined {
+    const latin1 = latin1Of(bytes);
+    if (!isInBytes(this.#needle, latin1))
+      return this.#mayRefer(latin1) ? this.#inAttached(latin1) : undefined;
+    const own = firstText(valueOf(bytes), kind, (text) => firstIn(text, this.#needle));
+    return own ?? this.#inAttached(latin1);
+  }
+
+  #inAttached(latin1: string): Snippet | undefined {
+    for (const [, hash = ''] of latin1.matchAll(/"(?:attachment|tc):\/\/([^"\\]{1,64})"/g)) {
       const found = this.#attachments.get(hash);
       if (found) return found;
     }
     return undefined;
   }
 
+  /** One piece that is too long to be held. */
+  async #inLong({ at }: Piece<string | number>, spool: Spool): Promise<Snippet | undefined> {
+    const value = new LongValue(this.#needle);
+    let end = at.start;
+    for await (const chunk of spool.chunks(at)) {
+      end += chunk.length;
+      const [snippet] = value.push(latin1Of(chunk), end === at.start + at.sizeBytes);
+      if (snippet) return snippet;
+      await this.#breath.take();
+    }
+    return undefined;
+  }
+
   #line(isDone: boolean): FindLine {
-    const isAll = !isDone || this.#scanned >= this.#count;
     const hits = this.#hits;
     this.#told += hits.length;
     this.#hits = [];
     this.#toldMs = this.#options.clock.monotonicMs();
-    return { scanned: Math.min(this.#scanned, this.#count), of: this.#count, isDone, isAll, hits };
+    const isAll = !isDone || this.#scanned >= this.#count;
+    return { scanned: this.#scanned, of: this.#count, isDone, isAll, hits };
   }
 }
 
-interface PieceText {
-  readonly text: string;
-  readonly isWhole: boolean;
+/** What a text of the value says first, as far as a reader sees it. */
+function firstText(
+  value: Json,
+  kind: Piece<unknown>['kind'],
+  look: (text: string) => Snippet | undefined,
+): Snippet | undefined {
+  let found: Snippet | undefined;
+  const visit = (text: string) => {
+    found ??= look(text);
+  };
+  if (kind === 'event' && isJsonObject(value)) visitEvent(value, visit);
+  else if (kind === 'message') visitMessage(value, visit);
+  else visitTexts(value, visit);
+  return found;
+}
+
+/** Whoever opens a piece that is no JSON is told what is wrong with it; here it says nothing. */
+function valueOf(bytes: Uint8Array): Json {
+  try {
+    return parseJson(utf8(bytes));
+  } catch (error) {
+    if (error instanceof ActionableError) return null;
+    throw error;
+  }
 }
 
 function* attachmentsOf(spool: Spool): Generator<Piece<string>> {
   for (const name of spool.attachmentHashes()) {
     const at = spool.attachment(name);
-    if (at) yield { name, at };
+    if (at) yield { name, at, kind: 'text' };
   }
 }
 
 function* messagesOf(spool: Spool): Generator<Piece<number>> {
   for (let name = 0; name < spool.poolSize('messages'); name++) {
     const at = spool.pooled('messages', name);
-    if (at) yield { name, at };
+    if (at) yield { name, at, kind: 'message' };
   }
 }
 
@@ -213,7 +220,7 @@ function* eventsOf(spool: Spool, ranges: readonly (readonly [number, number])[])
   for (const [start, end] of ranges) {
     for (let name = start; name < end; name++) {
       const at = spool.eventAt(name);
-      if (at) yield { name, at, isEvent: true };
+      if (at) yield { name, at, kind: 'event' };
     }
   }
 }

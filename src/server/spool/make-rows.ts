@@ -1,30 +1,31 @@
+import { Breath } from '../breath.ts';
 import { inBlocks } from './blocks.ts';
 import { CutParser } from './cut-parser.ts';
 import { Cuts } from './cuts.ts';
 import type { FillPorts } from './fill.ts';
 import { AS_IT_IS, HEAD_BYTES, headIn, type Spool } from './spool.ts';
 import type { Stretch } from './spool-file.ts';
-import { Turns } from './turns.ts';
 
 /** Of an event that is too long to be parsed whole, so much is looked at. */
 const GLANCE = { unitsMax: 64_000, textUnitsMax: 400, shareOf: () => 8_000 };
 const WHOLE_BYTES_MAX = 2 ** 20;
+const ROWS_A_BREATH = 32;
 
 /** Makes the rows that are missing, of what was read. */
 export async function makeRows(spool: Spool, { clock, signal }: FillPorts): Promise<void> {
-  const turns = new Turns(clock);
+  const breath = new Breath(clock, signal);
   const first = spool.skeleton.length;
   for (const { stretch, pieces } of inBlocks(eventsFrom(spool, first))) {
-    signal.throwIfAborted();
     if (stretch.sizeBytes > WHOLE_BYTES_MAX) await addGlances(spool, pieces);
     else {
       const bytes = await spool.read(stretch);
-      for (const { at } of pieces) {
+      for (const { name, at } of pieces) {
         const from = at.start - stretch.start;
         spool.addRow(spool.quickParse(bytes.subarray(from, from + at.sizeBytes)), at.sizeBytes, AS_IT_IS);
-        if (turns.isDue()) await turns.take();
+        if (name % ROWS_A_BREATH === 0) await breath.take();
       }
     }
+    await breath.take();
     spool.progress = 0.5 + (0.5 * spool.skeleton.length) / Math.max(spool.eventCount, 1);
     await spool.settle();
   }

@@ -30,6 +30,7 @@ export const HEAD_BYTES = 600;
 const FIRST_ROWS = 4_000;
 
 const SMALL_BYTES = 2 ** 20;
+const OPEN_BRACE = 0x7b;
 
 type Pool = 'messages' | 'calls';
 
@@ -274,7 +275,9 @@ export class Spool implements AsyncDisposable {
     }
   }
 
+  /** What is no object is no event: whoever counts events passes over it. */
   #keepEvent({ start, sizeBytes }: Stretch, first: Uint8Array): void {
+    if (first[0] !== OPEN_BRACE) return;
     const index = this.#events.length;
     this.#events.push(start, sizeBytes);
     const isNext = this.skeleton.length === index && index < FIRST_ROWS;

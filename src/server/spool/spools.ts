@@ -7,7 +7,7 @@ import {
   type SampleKey,
   sampleKeyText,
 } from '../../base/index.ts';
-import { sweepTemps } from '../../disk/index.ts';
+import { nodeDisk, sweepTemps } from '../../disk/index.ts';
 import { CONDENSED_PLACES, isStoredLog, migrateFields, type SampleContext } from '../../log/index.ts';
 import { noSample } from '../server-errors.ts';
 import type { OpenRun, Studio } from '../studio.ts';
@@ -29,6 +29,7 @@ export interface SpoolLease extends Disposable {
   readonly version: string | undefined;
 }
 
+const PLACE = { disk: nodeDisk, dir: tmpdir() };
 const SPOOLS_MAX = 4;
 const DISK_BYTES_MAX = 2 * 2 ** 30;
 const MEMORY_BYTES_MAX = 96 * 2 ** 20;
@@ -39,7 +40,7 @@ const LOOK_MS = 200;
  * The samples that were opened last, each read once. Few are kept: each is a file as large as its sample, and some memory. A sample
  * of a run under way goes on being read each time that it is asked for.
  */
-export class Spools implements AsyncDisposable {
+class Spools implements AsyncDisposable {
   readonly #studio: Studio;
   /** In order of use. */
   readonly #kept = new Map<string, Kept>();
@@ -86,16 +87,16 @@ export class Spools implements AsyncDisposable {
   }
 
   async #begin(wanted: WantedSample, open: OpenRun): Promise<Kept> {
-    const { clock, scratch } = this.#studio;
+    const { clock } = this.#studio;
     const { attempt, ...sample } = wanted;
     const again = () => this.#studio.open(wanted.run);
     if (attempt !== undefined) {
       const parent = await this.#find(sample, open);
-      const spool = new Spool({ clock, place: scratch, form: parent.spool.form, parent: parent.spool });
+      const spool = new Spool({ clock, place: PLACE, form: parent.spool.form, parent: parent.spool });
       return new Kept({ spool, clock, again, source: { attempt, of: parent, place: open.reader.place } });
     }
     const context = await contextOf(sample, open);
-    const spool = new Spool({ clock, place: scratch, form: context ? storedForm(context) : CONDENSED });
+    const spool = new Spool({ clock, place: PLACE, form: context ? storedForm(context) : CONDENSED });
     const isAllRecovered = saysAllRecovered((await open.reader.header()).metadata.holdfast_recovery);
     spool.skeleton.isRecovered = isAllRecovered;
     const source = context ? { sample } : { sample, fill: new ReaderFill(sample) };
@@ -104,8 +105,7 @@ export class Spools implements AsyncDisposable {
 
   /** What dead processes left, once. */
   #sweep(): Promise<unknown> {
-    const { disk, dir } = this.#studio.scratch;
-    this.#swept ??= sweepTemps(disk, dir ?? tmpdir());
+    this.#swept ??= sweepTemps(PLACE.disk, PLACE.dir);
     return this.#swept;
   }
 
@@ -261,4 +261,19 @@ function keyOf({ id, epoch, attempt }: WantedSample, { found, version }: OpenRun
 /** Nothing in such a log was there before the crash but what was brought back. */
 function saysAllRecovered(mark: Json | undefined): boolean {
   return isJsonObject(mark) && mark.kept === 0;
+}
+
+/** One for each Studio. */
+const spools = new WeakMap<Studio, Spools>();
+
+export function spoolsOf(studio: Studio): Spools {
+  const known = spools.get(studio) ?? new Spools(studio);
+  spools.set(studio, known);
+  return known;
+}
+
+/** When the Studio is closed: no file of any sample stays. */
+export async function closeSpools(studio: Studio): Promise<void> {
+  await spools.get(studio)?.[Symbol.asyncDispose]();
+  spools.delete(studio);
 }

@@ -26,6 +26,7 @@ export function agentvSource(options: AgentvSourceOptions): RunSource {
 
 class AgentvSource implements RunSource {
   readonly place: string;
+  readonly kind = 'agentv';
   readonly #options: AgentvSourceOptions;
   readonly #objects: CatFile;
 

@@ -1,0 +1,118 @@
+/** Every address of the app. A page is loaded when it is opened; only what an address may say is known before. */
+import {
+  createRootRoute,
+  createRoute,
+  lazyRouteComponent,
+  redirect,
+  stripSearchParams,
+} from '@tanstack/react-router';
+import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
+import { search as compareSearch } from '../compare/compare-search.ts';
+import { search as matrixSearch } from '../compare/matrix-search.ts';
+import { search as sampleHistorySearch } from '../evals/sample-history-search.ts';
+import { search as reviewSearch } from '../review/review-search.ts';
+import { search as runSearch } from '../run/run-search.ts';
+import { search as runsSearch } from '../runs/runs-search.ts';
+import { search as sampleSearch } from '../sample/sample-search.ts';
+import { search as searchSearch } from '../search/search-search.ts';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({ component: Shell });
+const under = { getParentRoute: () => root } as const;
+
+const home = createRoute({
+  ...under,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/runs', replace: true });
+  },
+});
+const runs = createRoute({
+  ...under,
+  path: '/runs',
+  validateSearch: runsSearch,
+  component: lazyRouteComponent(() => import('../runs/runs-page.tsx'), 'Page'),
+});
+/** The tabs of a run are `timeline`, `cost`, `config` and `raw`; its samples are the page without one. */
+const run = createRoute({
+  ...under,
+  path: '/runs/$run/{-$tab}',
+  validateSearch: runSearch,
+  component: lazyRouteComponent(() => import('../run/run-page.tsx'), 'Page'),
+});
+const sample = createRoute({
+  ...under,
+  path: '/runs/$run/s/$sample/$epoch',
+  validateSearch: sampleSearch,
+  search: { middlewares: [stripSearchParams({ tab: 'transcript' })] },
+  component: lazyRouteComponent(() => import('../sample/sample-page.tsx'), 'Page'),
+});
+const compare = createRoute({
+  ...under,
+  path: '/compare',
+  validateSearch: compareSearch,
+  search: { middlewares: [stripSearchParams({ view: 'table' })] },
+  component: lazyRouteComponent(() => import('../compare/compare-page.tsx'), 'Page'),
+});
+const compareSample = createRoute({
+  ...under,
+  path: '/compare/s/$sample',
+  validateSearch: compareSampleSearch,
+  component: lazyRouteComponent(() => import('../compare/compare-sample-page.tsx'), 'Page'),
+});
+const matrix = createRoute({
+  ...under,
+  path: '/matrix',
+  validateSearch: matrixSearch,
+  component: lazyRouteComponent(() => import('../compare/matrix-page.tsx'), 'Page'),
+});
+const evals = createRoute({
+  ...under,
+  path: '/evals',
+  component: lazyRouteComponent(() => import('../evals/evals-page.tsx'), 'Page'),
+});
+const evalRoute = createRoute({
+  ...under,
+  path: '/evals/$eval',
+  component: lazyRouteComponent(() => import('../evals/eval-page.tsx'), 'Page'),
+});
+const sampleHistory = createRoute({
+  ...under,
+  path: '/evals/$eval/s/$sample',
+  validateSearch: sampleHistorySearch,
+  component: lazyRouteComponent(() => import('../evals/sample-history-page.tsx'), 'Page'),
+});
+const search = createRoute({
+  ...under,
+  path: '/search',
+  validateSearch: searchSearch,
+  search: { middlewares: [stripSearchParams({ in: 'transcripts' })] },
+  component: lazyRouteComponent(() => import('../search/search-page.tsx'), 'Page'),
+});
+const review = createRoute({
+  ...under,
+  path: '/review',
+  validateSearch: reviewSearch,
+  component: lazyRouteComponent(() => import('../review/review-page.tsx'), 'Page'),
+});
+const store = createRoute({
+  ...under,
+  path: '/store',
+  component: lazyRouteComponent(() => import('../store/store-page.tsx'), 'Page'),
+});
+
+export const routeTree = root.addChildren([
+  home,
+  runs,
+  run,
+  sample,
+  compare,
+  compareSample,
+  matrix,
+  evals,
+  evalRoute,
+  sampleHistory,
+  search,
+  review,
+  store,
+]);

@@ -1,0 +1,10 @@
+import { PageFrame } from '../app/page-frame.tsx';
+import { Empty } from '../ui/empty.tsx';
+
+export function Page() {
+  return (
+    <PageFrame title="Compare">
+      <Empty title="This page is not here yet" />
+    </PageFrame>
+  );
+}

@@ -1,0 +1,33 @@
+/** How the Studio writes numbers: as the views do, and a few more. */
+import { formatScore } from '../../../src/views/index.ts';
+
+export {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatInterval,
+  formatP,
+  formatPercent,
+  formatScore,
+  formatShortCount,
+  formatUsd,
+} from '../../../src/views/index.ts';
+
+/** `95 % [0.703, 0.765]`. */
+export function formatRange(low: number, high: number): string {
+  return `95 % [${formatScore(low)}, ${formatScore(high)}]`;
+}
+
+/** The moment as it was here: `2026-11-17 14:02:33`. */
+export function formatTime(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}

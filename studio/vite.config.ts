@@ -1,0 +1,24 @@
+/** Builds the Studio's app into the package, and serves it with hot reload while it is being worked on. */
+import { resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const api = process.env.HOLDFAST_STUDIO_API ?? 'http://127.0.0.1:4646';
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/',
+  plugins: [react()],
+  build: {
+    outDir: resolve(import.meta.dirname, '../dist/studio'),
+    emptyOutDir: true,
+    // What the server's policy forbids: scripts and styles written into the page as data.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    host: '127.0.0.1',
+    // The server answers only pages of its own origin: here they are.
+    proxy: { '/api': { target: api, changeOrigin: true, headers: { origin: api } } },
+  },
+});
