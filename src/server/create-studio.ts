@@ -18,7 +18,13 @@ export interface CreateStudioOptions {
 }
 
 /** A Studio on sources: it begins to look at them at once. */
-export function createStudio({ sources, clock, random, disk, onBug = () => undefined }: CreateStudioOptions): Studio {
+export function createStudio({
+  sources,
+  clock,
+  random,
+  disk,
+  onBug = () => undefined,
+}: CreateStudioOptions): Studio {
   const live = new RingFeed({ boot: Buffer.from(random.bytes(6)).toString('hex') });
   const index = new SourceIndex({ sources, clock, live, onBug });
   const runs = new OpenRuns({ sources, index, clock });
