@@ -54,7 +54,7 @@ folder, with the runs under way. Reading needs nothing; writing notes needs the 
       terminal,
       isGiven,
     });
-    await using studio = createStudio({ sources, clock: systemClock, random: systemRandom, disk: nodeDisk });
+    await using studio = createStudio({ sources, clock: systemClock, random: systemRandom });
     const assets = await Assets.open(nodeDisk);
     const onBug = (error: unknown) =>
       terminal.note(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
