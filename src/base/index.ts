@@ -28,7 +28,14 @@ export {
   toJson,
 } from './json.ts';
 export { packageCode, packageFile, packagePage, packageVersion } from './package-files.ts';
-export { counted, formatUsd, namedOnce } from './plain-words.ts';
+export {
+  counted,
+  formatCount,
+  formatDuration,
+  formatScore,
+  formatUsd,
+  namedOnce,
+} from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';
 export { isUsdBeyond, isUsdUsedUp } from './usd.ts';

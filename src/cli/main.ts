@@ -74,6 +74,8 @@ async function buildProgram(
     if (parent !== program && !program.commands.includes(parent)) program.addCommand(parent);
     const command = quietly(new Command(entry.words.at(-1)), terminal).summary(entry.summary);
     parent.addCommand(command.helpOption('-h, --help', 'show help'));
+    // Others may stand below it: `studio`, and `studio export`.
+    if (entry.words.length === 1) groups.set(entry.words[0], command);
     if (isNamed(entry, argv)) await loadInto(command, entry, { argv, terminal, onExit });
   }
   return program;

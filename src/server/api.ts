@@ -270,7 +270,7 @@ export const ROUTES = {
     summary: 'The history of an eval',
     path: '/api/evals/:eval',
     page: '/evals/:eval',
-    query: z.object({ limit: count(200, 30) }),
+    query: z.object({ limit: count(200, 30), score }),
     answer: evalView,
   }),
   sampleOverTime: route({

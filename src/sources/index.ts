@@ -1,5 +1,6 @@
 export { journalSource } from './journal-source.ts';
-export { findInAll, listAll } from './list-all.ts';
+export { findInAll, type ListPage, listAll } from './list-all.ts';
+export { listItemOf } from './list-item.ts';
 export type { RunInForms } from './one-row.ts';
 export { type OpenSourceOptions, openFolder, openSource } from './open-source.ts';
 export { resultsSource } from './results-source.ts';

@@ -180,6 +180,7 @@ function sourceOf(place: string, runs: readonly SourceRun[], state?: string, fai
   const states = new Map([[state, runs]]);
   const source: ListSource = {
     place,
+    kind: 'logs',
     state,
     get taken() {
       return taken;

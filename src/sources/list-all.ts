@@ -8,6 +8,8 @@ export interface ListAllOptions extends RunFilter {
   readonly limit: number;
   readonly cursor?: string;
   readonly signal?: AbortSignal;
+  /** Whatever else decides which runs are meant. */
+  readonly where?: (listed: RunInForms) => boolean;
 }
 
 export interface ListPage {
@@ -97,9 +99,11 @@ function statesOf(heads: readonly Head[]): ReadonlyMap<string, string> {
   return new Map(heads.flatMap(({ place, state }) => (state === undefined ? [] : [[place, state] as const])));
 }
 
-function isWanted({ row, marks }: RunInForms, filter: RunFilter): boolean {
+function isWanted(listed: RunInForms, { where, ...filter }: ListAllOptions): boolean {
+  const { row, marks } = listed;
   if (!filter.withRemoved && marks && marks.removals.length > 0) return false;
-  return row ? matchesFilter(row, filter) : !isFiltering(filter);
+  const isNamed = row ? matchesFilter(row, filter) : !isFiltering(filter);
+  return isNamed && (where === undefined || where(listed));
 }
 
 /** The next run of one source. */

@@ -99,3 +99,43 @@ test('what cannot be read is listed with its reason, and what is named wrongly i
       stderr: expect.stringContaining('nowhere'),
     });
 });
+
+test('a list by the language of the Studio: filtered in pages, sorted as a whole, and told where it is wrong', async () => {
+  await using dir = await makeTempDir();
+  initRepository(dir.path);
+  const evalOf = (name: string, target: string) =>
+    EVAL.replace('capitals', name).replace('target: Paris }', `target: ${target} }`);
+  for (const [name, target] of [
+    ['one', 'Paris'],
+    ['two', 'Nowhere'],
+    ['three', 'Paris'],
+  ] as const) {
+    writeFileSync(join(dir.path, `${name}.eval.yaml`), evalOf(name, target));
+    expect((await holdfast(dir.path, ['run', `${name}.eval.yaml`])).code).toBe(0);
+  }
+  const list = async (...args: string[]) => {
+    const ended = await holdfast(dir.path, ['results', 'list', '--log-dir', 'logs', '--json', ...args]);
+    return { ...ended, page: JSON.parse(ended.stdout || '{}') };
+  };
+  const evalsOf = (page: { runs: { row: { eval: string } }[] }) => page.runs.map(({ row }) => row.eval);
+  expect(evalsOf((await list('--where', 'eval:t*')).page)).toEqual(['three', 'two']);
+  expect(evalsOf((await list('--where', '-score<0.5 since:1h')).page)).toEqual(['three', 'one']);
+  const first = await list('--where', 'score>0.5', '--limit', '1');
+  expect(evalsOf(first.page)).toEqual(['three']);
+  const second = await list('--where', 'score>0.5', '--limit', '1', '--cursor', first.page.cursor);
+  expect(evalsOf(second.page)).toEqual(['one']);
+  expect(evalsOf((await list('--sort', '-score,eval')).page)).toEqual(['one', 'three', 'two']);
+  expect(evalsOf((await list('--sort=-eval', '--limit', '2', '--tag', 'x')).page)).toEqual([]);
+  for (const wrong of [
+    ['--where', 'eval:a cost>cheap'],
+    ['--sort', 'eval,size'],
+    ['--sort', 'eval', '--cursor', first.page.cursor],
+  ]) {
+    const { code, stdout, stderr } = await list(...wrong);
+    expect({ code, said: stdout + stderr }).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('E_FILTER'),
+    });
+  }
+  expect((await list('--where', 'eval:a cost>cheap')).stdout).toContain('at character 13');
+});

@@ -15,10 +15,10 @@ export const tests = [
     .sort(),
 ];
 
-/** All of it, published or not: sources, tests, scripts, examples. */
+/** All of it, published or not: sources, tests, scripts, examples, the Studio's app. */
 export const everything = [
   ...sources,
-  ...['test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts']
+  ...['test/**/*.ts', 'scripts/**/*.ts', 'examples/**/*.ts', 'studio/src/**/*.{ts,tsx}']
     .flatMap((glob) => globSync(glob, { cwd: ROOT }))
     .sort(),
 ];

@@ -1,18 +1,18 @@
 import { Option } from 'commander';
-import { definedOf, formatUsd, namedOnce, toJson } from '../../base/index.ts';
-import { listAll, type RunInForms, type SourceRow } from '../../sources/index.ts';
+import { definedOf, formatUsd, namedOnce, systemClock, toJson } from '../../base/index.ts';
+import type { RunInForms, SourceRow } from '../../sources/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatDuration, formatScore, formatTime } from '../quantities.ts';
 import { type FilterFlags, filterOf, filterOptions } from '../results/run-filter.ts';
 import { openSources, type SourceFlags, sourceOptions } from '../results/run-sources.ts';
+import { listWhere, type WhereFlags } from '../results/run-where.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface ListFlags extends SourceFlags, FilterFlags {
+interface ListFlags extends SourceFlags, FilterFlags, WhereFlags {
   readonly limit: number;
-  readonly cursor?: string;
   readonly removed?: true;
 }
 
@@ -22,12 +22,18 @@ export const command = defineCommand<ListFlags>({
     new Option('--limit <n>', 'at most so many').argParser(parseCount).default(50),
     new Option('--cursor <cursor>', 'go on where the page before ended'),
     ...filterOptions(),
+    new Option(
+      '--where <filter>',
+      'only runs that a filter of the Studio leaves: "eval:swe* score>0.5 -tag:ci"',
+    ),
+    new Option('--sort <keys>', 'by these, falling with a minus: -cost,eval; all runs are read'),
     new Option('--removed', 'also runs that were removed'),
     ...sourceOptions(),
   ],
   examples: [
     ['holdfast results list', 'the newest fifty'],
     ['holdfast results list --eval capitals --since 7d', 'one eval, the last week'],
+    ["holdfast results list --where 'eval:swe* score>0.5 since:30d' --sort=-cost", 'what the Studio shows'],
     ['holdfast results list --source ../inspect-logs', 'and the logs of another folder'],
     ['holdfast results list --source ../repo#agentv/results/v1', 'and a results branch of AgentV'],
   ],
@@ -40,8 +46,9 @@ export const command = defineCommand<ListFlags>({
   async run({ flags, terminal, isGiven }) {
     const { limit, cursor, removed, json } = flags;
     await using opened = await openSources({ flags, terminal, isGiven });
-    const page = await listAll(opened.sources, {
+    const page = await listWhere(opened.sources, flags, {
       limit,
+      nowMs: systemClock.nowMs(),
       ...filterOf(flags),
       ...definedOf({ withRemoved: removed, cursor }),
     });

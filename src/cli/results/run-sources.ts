@@ -28,7 +28,7 @@ export interface SourceFlags extends SourcesFlags {
   readonly logDir?: string;
 }
 
-const LOG_DIR = 'logs';
+export const LOG_DIR = 'logs';
 
 export function sourceOptions(): readonly Option[] {
   return [
@@ -76,8 +76,12 @@ export async function openSources({
   flags,
   terminal,
   isGiven,
-}: Pick<CommandCall<SourceFlags>, 'flags' | 'terminal' | 'isGiven'>): Promise<OpenedSources> {
-  const isNamed = isGiven('logDir') || (flags.source ?? []).length > 0;
+  mayBeEmpty = false,
+}: Pick<CommandCall<SourceFlags>, 'flags' | 'terminal' | 'isGiven'> & {
+  /** Whether results that were never begun are missing at all. */
+  readonly mayBeEmpty?: boolean;
+}): Promise<OpenedSources> {
+  const isNamed = mayBeEmpty || isGiven('logDir') || (flags.source ?? []).length > 0;
   const sources: RunSource[] = [];
   const close = async () => {
     for (const source of sources) await source[Symbol.asyncDispose]();
@@ -94,7 +98,7 @@ export async function openSources({
   }
 }
 
-function sourceContext({ cwd, env }: Terminal): OpenSourceOptions {
+export function sourceContext({ cwd, env }: Terminal): OpenSourceOptions {
   return { disk: nodeDisk, clock: systemClock, random: systemRandom, env, cwd, cacheDir: cacheDirOf(env) };
 }
 

@@ -1,0 +1,141 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context } from 'hono';
+import { digestOf, isJsonObject, type Json, UsageError } from '../base/index.ts';
+import { type QueryOf, ROUTES, type RouteName } from './api.ts';
+import type { Call, Handler } from './call.ts';
+import { problemOf } from './error-answer.ts';
+import { strictText } from './strict-text.ts';
+import type { Studio } from './studio.ts';
+
+const compress = promisify(gzip);
+/** Below, compressing costs more than it saves. */
+const COMPRESS_CHARS_MIN = 1_024;
+
+/** Thrown by `sameAs`: the asker has the answer already. */
+class NotModified extends Error {}
+
+export interface Asked<Name extends RouteName> {
+  readonly name: Name;
+  readonly handler: Handler<Name>;
+  readonly studio: Studio;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Checks what is asked, asks the handler, and sends what it answers. */
+export async function answer<Name extends RouteName>(
+  context: Context,
+  asked: Asked<Name>,
+): Promise<Response> {
+  const { name, handler, studio, params } = asked;
+  const { query, body } = await readAsked(context, name);
+  const tag: { text?: string } = {};
+  const call: Call<Name> = {
+    studio,
+    params,
+    query,
+    body,
+    signal: context.req.raw.signal,
+    sameAs: (...of) => {
+      if (of.includes(undefined)) return;
+      tag.text = `"${digestOf(JSON.stringify([name, params, query, of])).slice(0, 24)}"`;
+      if (isKnown(context.req.header('if-none-match'), tag.text)) throw new NotModified();
+    },
+  };
+  const headers = () => ({ 'cache-control': 'no-cache', ...(tag.text !== undefined && { etag: tag.text }) });
+  try {
+    const given = handler(call);
+    if (Symbol.asyncIterator in given)
+      return new Response(linesOf(given), {
+        headers: { ...headers(), 'content-type': 'application/x-ndjson' },
+      });
+    return await jsonAnswer(context, strictText(await given), headers());
+  } catch (error) {
+    if (error instanceof NotModified) return new Response(null, { status: 304, headers: headers() });
+    throw error;
+  }
+}
+
+export async function jsonAnswer(
+  context: Context,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const all = {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    vary: 'Accept, Accept-Encoding',
+  };
+  if (text.length < COMPRESS_CHARS_MIN || !takesGzip(context)) return new Response(text, { headers: all });
+  const bytes = await compress(text, { level: 3 });
+  return new Response(new Uint8Array(bytes), { headers: { ...all, 'content-encoding': 'gzip' } });
+}
+
+export function takesGzip(context: Context): boolean {
+  return /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
+}
+
+async function readAsked<Name extends RouteName>(
+  context: Context,
+  name: Name,
+): Promise<{ readonly query: QueryOf<Name>; readonly body: unknown }> {
+  const { query, body } = ROUTES[name];
+  const asked = query.safeParse(context.req.query());
+  if (!asked.success) throw wrongQuestion(asked.error.issues[0], 'The address');
+  if (!body) return { query: asked.data as QueryOf<Name>, body: undefined };
+  const given = body.safeParse(await readJson(context));
+  if (!given.success) throw wrongQuestion(given.error.issues[0], 'The body');
+  return { query: asked.data as QueryOf<Name>, body: given.data };
+}
+
+/** Forms of other sites cannot send this type without asking first. */
+async function readJson(context: Context): Promise<Json> {
+  const type = context.req.header('content-type') ?? '';
+  if (!type.startsWith('application/json'))
+    throw wrongQuestion(undefined, 'The body is no JSON: its content type');
+  try {
+    const value: Json = await context.req.json();
+    return isJsonObject(value) ? value : {};
+  } catch (error) {
+    throw wrongQuestion({ path: [], message: String(error) }, 'The body');
+  }
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function wrongQuestion(issue: Issue | undefined, what: string): UsageError {
+  const where = issue && issue.path.length > 0 ? ` (${issue.path.map(String).join('.')})` : '';
+  return new UsageError({
+    code: 'E_STUDIO_QUESTION',
+    message: `${what}${where} is not what this route takes${issue ? `: ${issue.message}` : ''}.`,
+    hint: 'See /openapi.json for what may be asked.',
+  });
+}
+
+function isKnown(known: string | undefined, tag: string): boolean {
+  return known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) ?? false;
+}
+
+/** One line an answer. What fails on the way is the last line: the status has been sent. */
+function linesOf(answers: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
+  const iterator = answers[Symbol.asyncIterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const next = await iterator.next();
+        if (next.done) controller.close();
+        else controller.enqueue(encoder.encode(`${strictText(next.value)}\n`));
+      } catch (error) {
+        controller.enqueue(encoder.encode(`${strictText({ error: problemOf(error) })}\n`));
+        controller.close();
+      }
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}

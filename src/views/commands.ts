@@ -1,0 +1,26 @@
+/** What can be typed to get the same rows. */
+
+export interface RunsAsked {
+  readonly q?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly limit?: number | undefined;
+  /** Places besides those that the command looks into by itself. */
+  readonly sources?: readonly string[] | undefined;
+}
+
+/** The command that lists the same runs: it takes the very same filter. */
+export function commandForRuns({ q = '', sort = '', limit, sources = [] }: RunsAsked): string {
+  return [
+    'holdfast results list',
+    ...(q.trim() === '' ? [] : [`--where ${shellWord(q.trim())}`]),
+    // With "=": a sort may begin with a minus.
+    ...(sort.trim() === '' ? [] : [`--sort=${shellWord(sort.trim())}`]),
+    ...(limit === undefined ? [] : [`--limit ${limit}`]),
+    ...sources.map((place) => `--source ${shellWord(place)}`),
+  ].join(' ');
+}
+
+/** A word of a shell, quoted where anything in it means something there. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

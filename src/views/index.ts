@@ -1,0 +1,30 @@
+export { commandForRuns, shellWord } from './commands.ts';
+export { compileComparedQuery } from './compared-query.ts';
+export type { CompiledQuery } from './compile-query.ts';
+export {
+  type Completion,
+  type Completions,
+  completeRunQuery,
+  completeSampleQuery,
+} from './complete-query.ts';
+export {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDifference,
+  formatDuration,
+  formatInterval,
+  formatP,
+  formatPercent,
+  formatScore,
+  formatShortCount,
+  formatUsd,
+} from './formatters.ts';
+export { flipsOf, LIMIT, type Look, lookOfRun, OUTCOMES, outcomeOf } from './outcomes.ts';
+export { asValue, printQuery } from './print-query.ts';
+export { parseQuery, type Wrong } from './query.ts';
+export { compileRunQuery } from './run-query.ts';
+export { scoreNamed } from './run-values.ts';
+export { compileSampleQuery } from './sample-query.ts';
+export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
+export { parseRunSort, RUN_SORT_KEYS, sortCompared, sortRuns, sortSamples } from './sort-views.ts';
