@@ -29,7 +29,13 @@ export function ForestPlot({ other, index }: ForestPlotProps) {
   return (
     <ChartFrame title={forestTitle(other.figures, index)} table={tableOf(other, index)}>
       <div ref={box}>
-        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" className={styles.plot}>
+        <svg
+          width={width}
+          height={height}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          className={styles.plot}
+        >
           <title>{`Changes of ${letterOf(index)} against ${letterOf(0)}`}</title>
           <text className={styles.axis} x={x(-1)} y={13}>
             ◂ worse
@@ -86,7 +92,18 @@ function Row({ row, y, x, width }: RowProps) {
 
 function tableOf(other: ComparedRun, index: number) {
   return {
-    heads: ['figure', letterOf(0), letterOf(index), 'change', '95 % from', 'to', 'verdict', 'p', 'test', 'better'],
+    heads: [
+      'figure',
+      letterOf(0),
+      letterOf(index),
+      'change',
+      '95 % from',
+      'to',
+      'verdict',
+      'p',
+      'test',
+      'better',
+    ],
     rows: other.figures.map((figure) => [
       figure.figure,
       figureValue(figure, figure.before),

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from './button.tsx';
-import styles from './chart-frame.module.css';
 import { csvOf, svgTextOf } from './chart-copy.ts';
+import styles from './chart-frame.module.css';
 import { copyText } from './copy.tsx';
 import { DataTable, type TableOfChart } from './data-table.tsx';
 import { Menu } from './menu.tsx';

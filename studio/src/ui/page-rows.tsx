@@ -10,8 +10,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import type { VirtualRowsHandle } from './virtual-rows.tsx';
 import styles from './virtual-rows.module.css';
+import type { VirtualRowsHandle } from './virtual-rows.tsx';
 
 interface PageRowsProps {
   readonly count: number;

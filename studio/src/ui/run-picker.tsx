@@ -69,7 +69,9 @@ function RunChoice({ chosen, like, onChoose }: Omit<RunPickerProps, 'label'>) {
                 <RunOffer item={item} isChosen={chosen.includes(item.run)} onChoose={onChoose} />
               </li>
             ))}
-            {found.length === 0 && <li className={styles.note}>No run matches. Clear the filter to see all.</li>}
+            {found.length === 0 && (
+              <li className={styles.note}>No run matches. Clear the filter to see all.</li>
+            )}
             {total > found.length && (
               <li className={styles.note}>{total - found.length} more: filter to find them.</li>
             )}

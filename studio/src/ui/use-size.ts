@@ -6,7 +6,10 @@ export interface Size {
 }
 
 /** How large an element is, as it changes; undefined until it is known. */
-export function useSize<Element extends HTMLElement>(): readonly [RefObject<Element | null>, Size | undefined] {
+export function useSize<Element extends HTMLElement>(): readonly [
+  RefObject<Element | null>,
+  Size | undefined,
+] {
   const element = useRef<Element>(null);
   const [size, setSize] = useState<Size>();
   useLayoutEffect(() => {
