@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { type CSSProperties, type MouseEvent, memo } from 'react';
 import type { RunChange, RunItem } from '../../../src/server/api.ts';
+import { lookOfRun } from '../../../src/views/index.ts';
 import { classes } from '../ui/classes.ts';
 import { Badge } from '../ui/outcome.tsx';
+import { shownAs } from '../ui/outcomes.ts';
 import { Bar } from '../ui/skeleton.tsx';
 import type { RunColumn } from './columns.ts';
 import { cellOf, Text } from './run-cells.tsx';
-import { lookOfRun } from './run-look.ts';
 import styles from './run-row.module.css';
 
 export interface RunRowProps {
@@ -92,7 +93,7 @@ function Cells({ item, columns, change, group }: Known) {
 }
 
 function EvalCell({ item, isRepeated }: { readonly item: RunItem; readonly isRepeated: boolean }) {
-  const look = lookOfRun(item);
+  const look = shownAs(lookOfRun(item));
   return (
     <>
       <Link
@@ -104,7 +105,7 @@ function EvalCell({ item, isRepeated }: { readonly item: RunItem; readonly isRep
       >
         {item.facts?.eval}
       </Link>
-      {look !== undefined && (
+      {item.facts?.status !== 'success' && (
         <Badge tone={look.tone} glyph={look.glyph}>
           {look.word}
         </Badge>
