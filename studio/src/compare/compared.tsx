@@ -38,9 +38,12 @@ export function Compared({ view, address }: ComparedProps) {
   return (
     <div ref={scroller} className={styles.scroller}>
       <div className={styles.top}>
-        <Legend items={items} ids={address.ids} onRuns={address.setRuns} />
+        <div className={styles.runs}>
+          <Legend items={items} ids={address.ids} onRuns={address.setRuns} />
+          <ScoreChoice view={view} address={address} />
+        </div>
         <Verdicts others={view.others} />
-        <ShownRun view={view} address={address} other={other} />
+        {view.others.length > 1 && <ShownRun view={view} address={address} other={other} />}
         {shown !== undefined && shown.figures.length > 0 && (
           <div className={styles.evidence}>
             <FlipsPicture other={shown} index={other} q={address.q} onFilter={filter} />
@@ -48,15 +51,17 @@ export function Compared({ view, address }: ComparedProps) {
           </div>
         )}
       </div>
-      <Tabs
-        label="What is shown of the samples"
-        tabs={[
-          { id: 'table', label: 'Samples' },
-          { id: 'plots', label: 'Plots' },
-        ]}
-        value={address.view}
-        onChange={(next) => address.set({ view: next })}
-      />
+      <div className={styles.tabs}>
+        <Tabs
+          label="What is shown of the samples"
+          tabs={[
+            { id: 'table', label: 'Samples' },
+            { id: 'plots', label: 'Plots' },
+          ]}
+          value={address.view}
+          onChange={(next) => address.set({ view: next })}
+        />
+      </div>
       {address.view === 'plots' ? (
         <ComparePlots view={view} address={address} other={other} onFilter={filter} />
       ) : (
@@ -116,34 +121,36 @@ function NoSamples(props: { readonly q: string; readonly all: number; readonly o
   );
 }
 
-/** Which score is told, and, of more than two runs, which one is held against the base. */
+/** Of more than two runs, the one that is held against the base. */
 function ShownRun({ view, address, other }: ComparedProps & { readonly other: number }) {
   return (
-    <div className={styles.choices}>
-      {view.scores.length > 1 && (
-        <Choice
-          label="Score"
-          value={view.score ?? ''}
-          options={view.scores.map((name) => ({ value: name, label: name }))}
-          onChange={(score) => address.set({ score })}
-        />
-      )}
-      {view.others.length > 1 && (
-        <div className={styles.against} role="group" aria-label="Held against the base">
-          <span className={styles.label}>A against</span>
-          {view.others.map(({ item }, at) => (
-            <Button
-              key={item.run}
-              kind="quiet"
-              isOn={at + 1 === other}
-              onClick={() => address.set({ with: item.run })}
-            >
-              <RunLetter index={at + 1} /> {item.facts?.target ?? item.name}
-            </Button>
-          ))}
-        </div>
-      )}
+    <div className={styles.against} role="group" aria-label="Held against the base">
+      <span className={styles.label}>
+        <RunLetter index={0} /> against
+      </span>
+      {view.others.map(({ item }, at) => (
+        <Button
+          key={item.run}
+          kind="quiet"
+          isOn={at + 1 === other}
+          onClick={() => address.set({ with: item.run })}
+        >
+          <RunLetter index={at + 1} /> {item.facts?.target ?? item.name}
+        </Button>
+      ))}
     </div>
+  );
+}
+
+function ScoreChoice({ view, address }: ComparedProps) {
+  if (view.scores.length < 2) return null;
+  return (
+    <Choice
+      label="Score"
+      value={view.score ?? ''}
+      options={view.scores.map((name) => ({ value: name, label: name }))}
+      onChange={(score) => address.set({ score })}
+    />
   );
 }
 

@@ -2,7 +2,7 @@ import type { ComparedRun } from '../../../src/server/api.ts';
 import { ChartFrame } from '../ui/chart-frame.tsx';
 import { classes } from '../ui/classes.ts';
 import { formatCount, formatP } from '../ui/format.ts';
-import { OUTCOMES } from '../ui/outcomes.ts';
+import { outcomeShown } from '../ui/outcomes.ts';
 import { RunLetter } from '../ui/run-letter.tsx';
 import { type FlipCell, flipCells, flipsTitle } from './flip-cells.ts';
 import styles from './flips-picture.module.css';
@@ -68,7 +68,7 @@ export function FlipsPicture({ other, index, q, onFilter }: FlipsPictureProps) {
 }
 
 function SideHead({ index, outcome }: { readonly index: number; readonly outcome: 'pass' | 'fail' }) {
-  const { glyph, word } = OUTCOMES[outcome];
+  const { glyph, word } = outcomeShown(outcome);
   return (
     <span className={styles.side}>
       <RunLetter index={index} /> <span aria-hidden="true">{glyph}</span> {word}

@@ -1,5 +1,5 @@
 import { type ReactNode, useId, useRef, useState } from 'react';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
 import { csvOf, svgTextOf } from './chart-copy.ts';
 import styles from './chart-frame.module.css';
 import { copyText } from './copy.tsx';
@@ -35,16 +35,15 @@ export function ChartFrame({ title, note, table, tools, children }: ChartFramePr
         </h3>
         <span className={styles.tools}>
           {tools}
-          <Button kind="quiet" isOn={isTable} onClick={() => setIsTable(!isTable)}>
-            Table
-          </Button>
+          <IconButton
+            icon="columns"
+            label={isTable ? 'Show the chart' : 'Show the numbers as a table'}
+            isOn={isTable}
+            onClick={() => setIsTable(!isTable)}
+          />
           <Menu
             label="Copy the chart"
-            opener={(props) => (
-              <Button kind="quiet" icon="copy" {...props}>
-                Copy
-              </Button>
-            )}
+            opener={(props) => <IconButton icon="copy" label="Copy the chart" {...props} />}
             items={[
               { label: 'Copy as CSV', onChoose: () => void copyText(csvOf(table)) },
               { label: 'Copy as SVG', onChoose: copySvg, isOff: isTable },

@@ -49,7 +49,6 @@ export function BinPlot({ pairs, other, onFilter }: BinPlotProps) {
             role="button"
             tabIndex={0}
             className={bin.column === bin.row ? styles.same : isAbove(bin) ? styles.better : styles.worse}
-            aria-label={`${bin.count} samples: ${a} ${spanText(bin.before)}, ${b} ${spanText(bin.after)}. Only these`}
             onClick={() => onFilter(bin.query)}
             onKeyDown={onEnter(() => onFilter(bin.query))}
           >
@@ -64,6 +63,7 @@ export function BinPlot({ pairs, other, onFilter }: BinPlotProps) {
             />
             <text
               className={styles.inBin}
+              aria-hidden="true"
               x={LEFT + (bin.column + 0.5) * side}
               y={SIZE - (bin.row + 0.5) * side + 4}
               textAnchor="middle"

@@ -88,7 +88,6 @@ function SlopeLine({ slope, ends, width, isFocused, onPress }: SlopeLineProps) {
       className={styles[look]}
       role="button"
       tabIndex={isFocused ? 0 : -1}
-      aria-label={`${said}: only these`}
       onClick={onPress}
       onKeyDown={onEnter(onPress)}
     >
@@ -105,8 +104,9 @@ function SlopeLine({ slope, ends, width, isFocused, onPress }: SlopeLineProps) {
       {isFocused && (
         <text
           className={styles.count}
+          aria-hidden="true"
           x={SIDE + (WIDTH - 2 * SIDE) * place}
-          y={ends[0] + (ends[1] - ends[0]) * place - width / 2 - 3}
+          y={ends[0] + (ends[1] - ends[0]) * place - width / 2 - (ends[0] === ends[1] ? 4 : 14)}
           textAnchor="middle"
         >
           {mark} {formatCount(count)}
