@@ -6,6 +6,8 @@ import { Empty } from '../ui/empty.tsx';
 import { Choice } from '../ui/field.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { RunLetter } from '../ui/run-letter.tsx';
+import { RUNS_MAX } from '../ui/run-letters.ts';
+import { RunPicker } from '../ui/run-picker.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { useKeys } from '../ui/use-keys.ts';
@@ -16,7 +18,7 @@ import styles from './compared.module.css';
 import { FlipsPicture } from './flips-picture.tsx';
 import { ForestPlot } from './forest-plot.tsx';
 import { Legend } from './legend.tsx';
-import { swapped } from './runs-order.ts';
+import { swapped, withRun } from './runs-order.ts';
 import type { CompareAddress } from './use-compare.ts';
 import { useCompareRows } from './use-compare-rows.ts';
 import { Verdicts } from './verdicts.tsx';
@@ -40,7 +42,17 @@ export function Compared({ view, address }: ComparedProps) {
       <div className={styles.top}>
         <div className={styles.runs}>
           <Legend items={items} ids={address.ids} onRuns={address.setRuns} />
-          <ScoreChoice view={view} address={address} />
+          <span className={styles.tools}>
+            {address.ids.length < RUNS_MAX && (
+              <RunPicker
+                label="Add a run"
+                chosen={address.ids}
+                like={view.base.facts?.eval}
+                onChoose={(run) => address.setRuns(withRun(address.ids, run))}
+              />
+            )}
+            <ScoreChoice view={view} address={address} />
+          </span>
         </div>
         <Verdicts others={view.others} />
         {view.others.length > 1 && <ShownRun view={view} address={address} other={other} />}

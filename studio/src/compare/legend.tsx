@@ -5,10 +5,9 @@ import { Ago, Money, Score } from '../ui/figures.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { RunLetter } from '../ui/run-letter.tsx';
 import { letterOf } from '../ui/run-letters.ts';
-import { RunPicker } from '../ui/run-picker.tsx';
 import { shortCommit } from '../ui/run-words.ts';
 import styles from './legend.module.css';
-import { moved, withBase, without, withRun } from './runs-order.ts';
+import { moved, withBase, without } from './runs-order.ts';
 
 interface LegendProps {
   readonly items: readonly RunItem[];
@@ -32,16 +31,6 @@ export function Legend({ items, ids, onRuns }: LegendProps) {
           />
         </li>
       ))}
-      {ids.length < 6 && (
-        <li className={styles.add}>
-          <RunPicker
-            label="Add a run"
-            chosen={ids}
-            like={items[0]?.facts?.eval}
-            onChoose={(run) => onRuns(withRun(ids, run))}
-          />
-        </li>
-      )}
     </ul>
   );
 }

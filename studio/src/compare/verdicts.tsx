@@ -17,7 +17,7 @@ const TONES: Readonly<Record<Verdict, 'better' | 'worse' | 'unknown'>> = {
 /** The first thing that is said: whether each of the others is better than the base, as far as it can be told. */
 export function Verdicts({ others }: { readonly others: readonly ComparedRun[] }) {
   return (
-    <section className={styles.verdicts} aria-label="Verdict">
+    <section className={styles.verdicts} aria-label="Verdict" data-many={others.length > 1}>
       {others.map((other, index) => (
         <VerdictLine key={other.item.run} other={other} index={index + 1} />
       ))}

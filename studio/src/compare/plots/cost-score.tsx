@@ -84,7 +84,7 @@ function Axes({ x, y }: { readonly x: Scale; readonly y: Scale }) {
       ))}
       {x.ticks(4).map((tick) => (
         <text key={tick} x={x(tick)} y={bottom + 14} textAnchor="middle">
-          {formatUsd(tick)}
+          {moneyTick(tick, x.ticks(4))}
         </text>
       ))}
       <text x={WIDTH - 8} y={HEIGHT - 4} textAnchor="end">
@@ -92,6 +92,12 @@ function Axes({ x, y }: { readonly x: Scale; readonly y: Scale }) {
       </text>
     </g>
   );
+}
+
+/** As many digits as tell one tick from the next. */
+function moneyTick(tick: number, [first = 0, second = 1]: readonly number[]): string {
+  const digits = Math.max(2, Math.ceil(-Math.log10(Math.abs(second - first))));
+  return `$${tick.toFixed(Math.min(8, digits))}`;
 }
 
 function isRight(x: number): boolean {
