@@ -63,7 +63,6 @@ export function BinPlot({ pairs, other, onFilter }: BinPlotProps) {
             />
             <text
               className={styles.inBin}
-              aria-hidden="true"
               x={LEFT + (bin.column + 0.5) * side}
               y={SIZE - (bin.row + 0.5) * side + 4}
               textAnchor="middle"

@@ -104,7 +104,6 @@ function SlopeLine({ slope, ends, width, isFocused, onPress }: SlopeLineProps) {
       {isFocused && (
         <text
           className={styles.count}
-          aria-hidden="true"
           x={SIDE + (WIDTH - 2 * SIDE) * place}
           y={ends[0] + (ends[1] - ends[0]) * place - width / 2 - (ends[0] === ends[1] ? 4 : 14)}
           textAnchor="middle"
