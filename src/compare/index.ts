@@ -1,3 +1,4 @@
+export { type AlignedTurn, alignTurns, firstDivergence, type TurnKeys } from './align-turns.ts';
 export { wrongCount } from './compare-errors.ts';
 export type { FigureComparison, Flip } from './compare-figure.ts';
 export {
@@ -11,6 +12,7 @@ export {
 export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
 export {
+  epochOutcome,
   figureNames,
   placesOf,
   type SampleCell,

@@ -72,6 +72,12 @@ export async function studioOfLogs({ logs, results }: StudioGiven): Promise<Stud
         return String(version);
       },
       whole: async (signal) => signal.throwIfAborted(),
+      begun: async (signal) => signal.throwIfAborted(),
+      get state() {
+        return { isWhole: true, read: items.length };
+      },
+      sources: () => [],
+      lookAgain: look,
     },
     live: {
       after: async function* () {
