@@ -53,7 +53,6 @@ function ask(
   });
 }
 
-const token = () => new URL(studio.urlWithToken).searchParams.get('token') ?? '';
 const codeOf = ({ body }: Answered): unknown => JSON.parse(body).error.code;
 
 describe('who may ask', () => {
