@@ -135,6 +135,7 @@ function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked
     params: asked.params ?? {},
     query: ROUTES[name].query.parse(asked.query ?? {}) as Call<Name>['query'],
     body: asked.body === undefined ? undefined : ROUTES.say.body?.parse(asked.body),
+    isTrusted: true,
     signal: asked.signal ?? new AbortController().signal,
     sameAs: () => undefined,
   };
