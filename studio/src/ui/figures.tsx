@@ -5,11 +5,10 @@ import {
   formatDifference,
   formatDuration,
   formatInterval,
-  formatMoney,
-  formatNumber,
-  formatSpread,
+  formatRange,
+  formatScore,
   formatTime,
-  NOTHING,
+  formatUsd,
 } from './format.ts';
 import { useNow } from './use-now.ts';
 
@@ -25,14 +24,14 @@ interface ScoreProps {
 export function Score({ value, low, high, name }: ScoreProps) {
   if (value === null) return <Unknown what="no score" />;
   const hasSpread = low !== undefined && high !== undefined;
-  const interval = hasSpread ? `95 % ${formatInterval(low, high)}` : undefined;
+  const interval = hasSpread ? formatRange(low, high) : undefined;
   return (
     <span
       className={styles.number}
       title={[name, interval].filter((part) => part !== undefined).join(' · ') || undefined}
     >
-      {formatNumber(value)}
-      {hasSpread && <span className={styles.spread}>{formatSpread(low, high)}</span>}
+      {formatScore(value)}
+      {hasSpread && <span className={styles.spread}>{formatInterval({ low, high })}</span>}
     </span>
   );
 }
@@ -52,7 +51,7 @@ const MARKS = { real: '!', 'cannot tell': '?', unknown: '' } as const;
 export function Delta({ difference, is, isBetter, low, high }: DeltaProps) {
   const arrow = difference > 0 ? '▲' : difference < 0 ? '▼' : '=';
   const isReal = is === 'real';
-  const interval = low !== undefined && high !== undefined ? ` · 95 % ${formatInterval(low, high)}` : '';
+  const interval = low !== undefined && high !== undefined ? ` · ${formatRange(low, high)}` : '';
   const word = is === 'real' ? `real, ${isBetter === false ? 'worse' : 'better'}` : (is ?? 'not tested yet');
   return (
     <span
@@ -74,7 +73,7 @@ export function Delta({ difference, is, isBetter, low, high }: DeltaProps) {
 /** Money; unknown is not nothing. */
 export function Money({ usd }: { readonly usd: number | null | undefined }) {
   if (usd === null || usd === undefined) return <Unknown what="cost unknown" />;
-  return <span className={styles.number}>{formatMoney(usd)}</span>;
+  return <span className={styles.number}>{formatUsd(usd)}</span>;
 }
 
 export function Duration({ ms }: { readonly ms: number | undefined }) {
@@ -95,7 +94,7 @@ export function Ago({ time }: { readonly time: string }) {
 export function Unknown({ what }: { readonly what: string }) {
   return (
     <span className={styles.unknown} title={what}>
-      <span aria-hidden="true">{NOTHING}</span>
+      <span aria-hidden="true">–</span>
       <span className="visually-hidden">{what}</span>
     </span>
   );

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { classes } from './classes.ts';
-import { formatNumber } from './format.ts';
+import { formatScore } from './format.ts';
 import styles from './sparkline.module.css';
 
 export interface SparkPoint {
@@ -30,7 +30,7 @@ export function Sparkline({ points, width = 96, height = 20, domain, label }: Sp
   const highs = known.map(({ value, high }, index) => `${round(x(index))},${round(y(high ?? value))}`);
   const said =
     label ??
-    `trend of ${known.length} runs, from ${formatNumber(known[0]?.value ?? 0)} to ${formatNumber(last.value)}`;
+    `trend of ${known.length} runs, from ${formatScore(known[0]?.value ?? 0)} to ${formatScore(last.value)}`;
   return (
     <svg
       className={classes(styles.spark)}
