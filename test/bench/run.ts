@@ -12,6 +12,7 @@ import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
+import { studioCompare } from './studio-compare.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
+  studioCompare,
 ];
 
 const { positionals: names, values } = parseArgs({
