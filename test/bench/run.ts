@@ -14,6 +14,7 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioWatch } from './studio-watch.ts';
+import { studioCompare } from './studio-compare.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   compare,
   studio,
   studioWatch,
+  studioCompare,
 ];
 
 const { positionals: names, values } = parseArgs({
