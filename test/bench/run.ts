@@ -12,6 +12,8 @@ import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
+import { studio } from './studio.ts';
+import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -26,6 +28,8 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
+  studio,
+  studioWatch,
 ];
 
 const { positionals: names, values } = parseArgs({

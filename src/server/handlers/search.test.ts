@@ -195,6 +195,22 @@ describe('in transcripts', () => {
     expect(longestMs).toBeLessThan(200);
   });
 
+  test('however the runs are looked through, the newest is told first; and how far it is, also without hits', async () => {
+    const first = await run(talk('a', ['zebra']));
+    const second = await run(talk('a', ['zebra']));
+    await withStudio(async (studio) => {
+      const open: StudioOfLogs['open'] = async (id) => {
+        if (id === second) await studio.clock.sleep(700);
+        return await studio.open(id);
+      };
+      const lines = await linesOf({ ...studio, open }, 'zebra');
+      expect(lines.flatMap(({ hits }) => hits).map(({ run: id }) => id)).toEqual([second, first]);
+      const silent = lines.slice(1).filter(({ hits, isDone }) => hits.length === 0 && !isDone);
+      expect(silent.length).toBeGreaterThanOrEqual(2);
+      expect(silent.at(-1)).toMatchObject({ runsSearched: 1, runsOf: 2 });
+    });
+  });
+
   test('a search that nobody waits for any more ends', async () => {
     for (let count = 0; count < 4; count++) await run(talk('a', ['zebra']), talk('b', ['zebra']));
     await withStudio(async (studio) => {
