@@ -13,8 +13,8 @@ import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
-import { studioWatch } from './studio-watch.ts';
 import { studioCompare } from './studio-compare.ts';
+import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
