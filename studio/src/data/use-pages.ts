@@ -1,16 +1,17 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AnswerOf, AskedOf } from '../../../src/server/api.ts';
+import { useThrottled } from '../ui/use-delayed.ts';
 import { useData } from './data-context.tsx';
-import { type PageRange, pagesFor, placeOf } from './page-range.ts';
+import { PAGE_SIZE, type PageRange, pagesFor, placeOf } from './page-range.ts';
 import type { ParamsOf } from './studio-data.ts';
 import { askOptions, useAsk } from './use-ask.ts';
 
 /** Routes whose rows are asked for in pages. */
 export type PagedRoute = 'runs' | 'samples' | 'comparedSamples';
 
-const PAGE = 200;
 const PAGES_KEPT = 20;
+const RANGE_MS = 100;
 
 /**
  * Rows of a list of any length, in pages around what is seen. Tell `onRange` which rows are seen; a row that has not come yet is
@@ -24,10 +25,10 @@ export function usePages<Name extends PagedRoute, Row>(
 ) {
   const data = useData();
   const [range, setRange] = useState<PageRange>({ first: 0, last: 0 });
-  const askedAt = (offset: number) => ({ ...query, offset, limit: PAGE }) as AskedOf<Name>;
+  const askedAt = (offset: number) => ({ ...query, offset, limit: PAGE_SIZE }) as AskedOf<Name>;
   const head = useAsk(name, params, askedAt(0), { isKept: true });
   const total = head.data?.total ?? 0;
-  const offsets = pagesFor(range, total, PAGE).filter((offset) => offset > 0);
+  const offsets = pagesFor(range, total, PAGE_SIZE).filter((offset) => offset > 0);
   const others = useQueries({
     queries: head.isPlaceholderData
       ? []
@@ -42,15 +43,16 @@ export function usePages<Name extends PagedRoute, Row>(
   }, [head.data, others, offsetsText]);
   const rowAt = useCallback(
     (index: number): Row | undefined => {
-      const { offset, within } = placeOf(index, PAGE);
+      const { offset, within } = placeOf(index, PAGE_SIZE);
       const page = pages.get(offset);
       return page === undefined ? undefined : rowsOf(page as AnswerOf<Name>)[within];
     },
     [pages, rowsOf],
   );
-  const onRange = useCallback((first: number, last: number) => {
+  // Whoever scrolls past a thousand rows wants none of them.
+  const onRange = useThrottled((first: number, last: number) => {
     setRange((was) => (was.first === first && was.last === last ? was : { first, last }));
-  }, []);
+  }, RANGE_MS);
   return { head, total, rowAt, onRange, isStale: head.isPlaceholderData };
 }
 
