@@ -15,6 +15,7 @@ import { about } from './about.ts';
 import { evals } from './evals-list.ts';
 import { runChanges } from './run-changes.ts';
 import { runs, runWords } from './runs.ts';
+import { say } from './say.ts';
 import { store } from './store.ts';
 
 const dir = useTempDir();
@@ -146,6 +147,19 @@ describe('runs', () => {
       statuses: [{ word: 'success', count: 2 }],
     });
   });
+});
+
+test('what was just said is in the next answer, and told to all', async () => {
+  initRepository(join(dir.path, 'repo'));
+  const repo = await openResults(join(dir.path, 'repo'));
+  await repo.publish(await write(1, log(1, 4)));
+  await using studio = await studioOf([resultsSource(repo.store)]);
+  const control = new AbortController();
+  const told = studio.listen(control.signal);
+  await ask(studio, 'say', say, { body: { kind: 'tag', runs: [id(1)], tag: 'good' } });
+  expect((await list(studio, { q: 'tag:good' })).total).toBe(1);
+  expect(told).toContainEqual({ kind: 'notes', runs: [id(1)] });
+  control.abort();
 });
 
 describe('changes of runs', () => {
