@@ -163,8 +163,12 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   #becomeWhole(): void {
-    const ids = mergeIds(this.#sources.map((source) => inOrder(source.ids())));
-    this.#items = ids.flatMap((run) => this.#merged(run) ?? []);
+    const items: RunItem[] = [];
+    for (const run of mergeIds(this.#sources.map((source) => inOrder(source.ids())))) {
+      const item = this.#merged(run);
+      if (item) items.push(item);
+    }
+    this.#items = items;
     this.isWhole = true;
     this.#begun.open();
     this.#whole.open();

@@ -15,6 +15,7 @@ import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioWatch } from './studio-watch.ts';
+import { studioIndex } from './studio-index.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   studio,
   studioWatch,
   studioCompare,
+  studioIndex,
 ];
 
 const { positionals: names, values } = parseArgs({
