@@ -5,6 +5,7 @@ export { type CollectPlan, collectBodies, planCollectionOf } from './collect-bod
 export { foreignRunId, isSince } from './layout.ts';
 export { Lenders } from './lenders.ts';
 export type { ListedRun } from './list-runs.ts';
+export { listedSince } from './listed-since.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { Note } from './note.ts';
 export type { Published } from './publish-log.ts';

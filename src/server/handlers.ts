@@ -4,8 +4,10 @@ import { compare, comparedSamples } from './handlers/compare.ts';
 import { evalHistory, sampleOverTime } from './handlers/eval.ts';
 import { evals } from './handlers/evals-list.ts';
 import { matrix } from './handlers/matrix.ts';
+import { review } from './handlers/review.ts';
 import { runChanges } from './handlers/run-changes.ts';
 import { runs, runWords } from './handlers/runs.ts';
+import { say } from './handlers/say.ts';
 import { search } from './handlers/search.ts';
 import { store } from './handlers/store.ts';
 import { event, eventPlace, events, find, messages, skeleton, text } from './handlers/transcript.ts';
@@ -42,7 +44,7 @@ export const handlers: Handlers = {
   eval: evalHistory,
   sampleOverTime,
   search,
-  review: pending,
-  say: pending,
+  review,
+  say,
   store,
 };

@@ -58,6 +58,7 @@ const compareSample = createRoute({
   ...under,
   path: '/compare/s/$sample',
   validateSearch: compareSampleSearch,
+  search: { middlewares: [stripSearchParams({ view: 'turns' })] },
   component: lazyRouteComponent(() => import('../compare/compare-sample-page.tsx'), 'Page'),
 });
 const matrix = createRoute({
