@@ -30,8 +30,8 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
-  studioCompare,
   studioWatch,
+  studioCompare,
 ];
 
 const { positionals: names, values } = parseArgs({

@@ -22,7 +22,7 @@ export function ModelBody({ event, body }: { readonly event: number; readonly bo
         // biome-ignore lint/suspicious/noArrayIndexKey: choices of one answer never move
         <div key={at} className={styles.parts}>
           <ContentBlocks content={valueAt(choice, 'message', 'content')} as="prose" />
-          <ToolCalls calls={listAt(choice, 'message', 'tool_calls')} />
+          <ToolCalls calls={listAt(choice, 'message', 'tool_calls')} isShort />
           <StopReason reason={stringAt(choice, 'stop_reason')} />
         </div>
       ))}

@@ -1,6 +1,5 @@
 import { EVENT_FLAGS } from '../../../../src/server/api.ts';
 import { formatDuration, formatShortCount, formatUsd } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/outcome.tsx';
 import styles from './event-row.module.css';
 import { lookOf } from './kind-looks.ts';
@@ -29,20 +28,24 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
           </>
         )}
       </span>
-      <span className={styles.chevron}>
-        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={12} />
-      </span>
+      <span className={styles.chevron} />
       <span className={styles.word}>{wordOf(store, event)}</span>
       {isFailure && (
         <span className={styles.failure}>
           <span aria-hidden="true">!</span> {kind === 'error' ? '' : 'error'}
         </span>
       )}
-      <span className={styles.label}>{isOpen && kind === 'model' ? '' : label}</span>
+      <span className={styles.label}>{isOpen ? openLabel(kind, label) : label}</span>
       <Seams event={event} />
       <Figures event={event} />
     </button>
   );
+}
+
+/** What is in the body is not said twice. */
+function openLabel(kind: string, label: string): string {
+  if (kind === 'tool') return label.split(' ', 1)[0] ?? '';
+  return kind === 'span_begin' || kind === 'logger' ? label : '';
 }
 
 /** Agents beside the main one are named. */
@@ -53,8 +56,11 @@ function wordOf(store: SkeletonStore, event: number): string {
 }
 
 /** How an answer came to be, where it was not simply bought. */
+const SEAMS = EVENT_FLAGS.replayed | EVENT_FLAGS.recovered | EVENT_FLAGS.retried | EVENT_FLAGS.pending;
+
 function Seams({ event }: { readonly event: number }) {
   const { store } = useTranscriptHere();
+  if (!store.hasFlag(event, SEAMS)) return null;
   return (
     <span className={styles.seams}>
       {store.hasFlag(event, EVENT_FLAGS.replayed) && (

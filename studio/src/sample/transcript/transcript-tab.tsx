@@ -37,8 +37,7 @@ interface TranscriptTabProps {
 /** Overview, outline and events of one sample. */
 export function TranscriptTab(props: TranscriptTabProps) {
   const { transcript, lane, setLane, find, isFinding } = props;
-  const { store, shown, list, here, go, goToEvent, inView } = transcript;
-  const [view, setView] = useState({ first: 0, last: 0 });
+  const { store, shown, list, here, go, goToEvent, view } = transcript;
   const [sought, setSought] = useState<number>();
   const [isTurnAsked, setIsTurnAsked] = useState(false);
   const search = useFind(props.transcriptKey, isFinding ? find : '');
@@ -50,10 +49,6 @@ export function TranscriptTab(props: TranscriptTabProps) {
     openTurn: () => setIsTurnAsked(true),
     copyLink: here.copyLink,
   });
-  const onView = (first: number, last: number) => {
-    transcript.onView(first, last);
-    if (first !== view.first || last !== view.last) setView({ first, last });
-  };
   return (
     <Transcript value={here}>
       <Sought value={sought}>
@@ -62,7 +57,7 @@ export function TranscriptTab(props: TranscriptTabProps) {
           <div className={styles.panes}>
             {props.isOutlined && (
               <ResizablePane name="outline" label="Outline" side="left" initial={260} min={180} max={420}>
-                <Outline store={store} at={view.first} onGo={goToEvent} />
+                <Outline store={store} view={view} onGo={goToEvent} />
               </ResizablePane>
             )}
             <div className={styles.middle}>
@@ -71,7 +66,7 @@ export function TranscriptTab(props: TranscriptTabProps) {
                   text={find}
                   {...search}
                   onRetry={search.retry}
-                  from={() => inView.current.first}
+                  from={() => view.seen.first}
                   onSearch={props.onFind}
                   onGo={(event) => {
                     setSought(event);
@@ -84,7 +79,7 @@ export function TranscriptTab(props: TranscriptTabProps) {
                 />
               )}
               <State transcript={transcript} isLive={props.isLive} />
-              <TranscriptList ref={list} {...transcript} isFollowing={props.isLive} onView={onView} />
+              <TranscriptList ref={list} {...transcript} isFollowing={props.isLive} />
             </div>
           </div>
         </div>
