@@ -197,6 +197,31 @@ describe('in transcripts', () => {
     expect(longestMs).toBeLessThan(100);
   });
 
+  test('one text of megabytes is searched slice by slice: in an attachment, in an event, in a field', async () => {
+    const long = (word: string) =>
+      `${'all work and no play. '.repeat(120_000)} a ${word} here ${'and so on. '.repeat(200_000)}`;
+    // Records of numbers are no texts that are taken out.
+    const numbers = Array.from({ length: 400_000 }, (_, index) => index);
+    await run({
+      fields: fixtureFields('a', { messages: [{ role: 'user', content: long('okapi') }] }),
+      events: [
+        fixtureEvent({ event: 'info', data: { numbers, last: 'a gnu' } }),
+        tool('bash', {}, long('zebra')),
+        tool('bash', {}, 'a gnu, too'),
+      ],
+    });
+    expect(places((await found('zebra')).hits)).toEqual([['a', 'tool', 1]]);
+    expect((await found('zebra')).hits[0]).toMatchObject({
+      before: expect.stringMatching(/play\. a $/),
+      after: expect.stringMatching(/^ here and so on/),
+    });
+    expect(places((await found('gnu')).hits)).toEqual([
+      ['a', 'info', 0],
+      ['a', 'tool', 2],
+    ]);
+    expect(places((await found('okapi')).hits)).toEqual([['a', 'messages', undefined]]);
+  });
+
   test('however the runs are looked through, the newest is told first; and how far it is, also without hits', async () => {
     const first = await run(talk('a', ['zebra']));
     const second = await run(talk('a', ['zebra']));
