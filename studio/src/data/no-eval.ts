@@ -1,6 +1,6 @@
 /**
- * The server's policy forbids `eval`. zod would try it once to see, which the browser's console reports as a breach; so it is told not
- * to. This file is the first import of the app, before any schema is made.
+ * As public/no-eval.js, for a bundle that is one file: there the first import runs first. Where an app is in many files nobody promises
+ * that.
  */
 import { z } from 'zod';
 
