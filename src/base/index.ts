@@ -1,5 +1,6 @@
-export { type Clock, isoSeconds, isoTime, systemClock } from './clock.ts';
+export { type Clock, isoSeconds, isoTime, nextTurn, systemClock } from './clock.ts';
 export { definedOf } from './defined.ts';
+export { closest, didYouMean } from './did-you-mean.ts';
 export { type Digest, digestOf, digestOfJson } from './digest.ts';
 export {
   ActionableError,
@@ -28,7 +29,14 @@ export {
   toJson,
 } from './json.ts';
 export { packageCode, packageFile, packagePage, packageVersion } from './package-files.ts';
-export { counted, formatUsd, namedOnce } from './plain-words.ts';
+export {
+  counted,
+  formatCount,
+  formatDuration,
+  formatScore,
+  formatUsd,
+  namedOnce,
+} from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';
 export { isUsdBeyond, isUsdUsedUp } from './usd.ts';

@@ -42,7 +42,7 @@ function keyOf({ id, epoch }: SampleKey): SampleKey {
   return { id: plainId(id), epoch };
 }
 
-function plainId(id: SampleId): SampleId {
+export function plainId(id: SampleId): SampleId {
   return typeof id === 'string' && /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 }
 

@@ -32,3 +32,12 @@ export function numberOf(value: Json | undefined): number | undefined {
 export function isFigureOf(figure: string, name: string): boolean {
   return figure === name || figure.startsWith(`${name}/`) || figure.startsWith(`${name}[`);
 }
+
+/** As the eval names its scorers; what it does not name comes last. */
+export function byScorer(order: readonly string[]): (a: string, b: string) => number {
+  const rank = (figure: string) => {
+    const place = order.findIndex((name) => isFigureOf(figure, name));
+    return place < 0 ? order.length : place;
+  };
+  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1);
+}

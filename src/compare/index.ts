@@ -1,4 +1,37 @@
+export { type AlignedTurn, alignTurns, firstDivergence, type TurnKeys } from './align-turns.ts';
+export { wrongCount } from './compare-errors.ts';
 export type { FigureComparison, Flip } from './compare-figure.ts';
-export { type ComparedRun, type Comparison, compareRuns } from './compare-runs.ts';
+export {
+  type ComparedRun,
+  type Comparison,
+  compareRuns,
+  compareSides,
+  RUNS_MAX,
+  RUNS_MIN,
+} from './compare-runs.ts';
+export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
+export { figuresOf } from './figures.ts';
+export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
+export {
+  epochOutcome,
+  figureNames,
+  placesOf,
+  type SampleCell,
+  sampleCell,
+  sampleCells,
+  type ToldFigure,
+  toldFigure,
+} from './sample-cells.ts';
 export { readSamplePoint, type SampleHistory, type SamplePoint, sampleHistory } from './sample-history.ts';
+export { type MatrixRow, type NumberRange, rangeOf, sampleMatrix } from './sample-matrix.ts';
 export type { RunFacts } from './side.ts';
+export { turnedSamples } from './turned-samples.ts';
+export {
+  figureText,
+  leadingFigure,
+  letterOf,
+  probabilityText,
+  signedText,
+  toDecideWords,
+  verdictSaid,
+} from './words.ts';

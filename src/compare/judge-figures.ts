@@ -6,7 +6,7 @@ import {
   type FoundFigure,
   judged,
 } from './compare-figure.ts';
-import { isFigureOf } from './figures.ts';
+import { byScorer, isFigureOf } from './figures.ts';
 
 export interface ScoreOptions {
   /** Only these scorers; all by default. */
@@ -45,15 +45,6 @@ function scoresOf(compared: Compared, { scorers, lower = [], order }: ScoreOptio
         valueOf: (sample) => sample.figures.get(figure),
       }),
     );
-}
-
-/** As the eval names its scorers; what it does not name comes last. */
-function byScorer(order: readonly string[]): (a: string, b: string) => number {
-  const rank = (figure: string) => {
-    const place = order.findIndex((name) => isFigureOf(figure, name));
-    return place < 0 ? order.length : place;
-  };
-  return (a, b) => rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
 /**

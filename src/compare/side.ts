@@ -1,16 +1,27 @@
-import { isJsonArray, isJsonObject, type Json, type SampleKey, sampleKeyText } from '../base/index.ts';
+import {
+  definedOf,
+  isJsonArray,
+  isJsonObject,
+  type Json,
+  type SampleKey,
+  sampleKeyText,
+} from '../base/index.ts';
 import type { EvalSampleSummary, LogHeader, RunReader } from '../log/index.ts';
 import { scorerKeys } from '../stats/index.ts';
 import { figuresOf } from './figures.ts';
 import { identityOf, type RunIdentity } from './run-identity.ts';
 
 /** One run of a comparison: what is needed of it, and no transcript. */
-export interface Side {
+export interface Side extends SideTop {
+  readonly samples: ReadonlyMap<string, SideSample>;
+}
+
+/** All of it but the samples. */
+export interface SideTop {
   readonly facts: RunFacts;
   readonly identity: RunIdentity;
   /** Of the log: a run of Inspect has several, and what is made of a log keeps it. */
   readonly evalId: string;
-  readonly samples: ReadonlyMap<string, SideSample>;
   /** In the order in which the eval names them. */
   readonly scorers: readonly string[];
 }
@@ -53,21 +64,31 @@ export async function readSide(reader: RunReader, name: string): Promise<Side> {
     counts[sample.state]++;
     samples.set(sampleKeyText(sample.id, sample.epoch), sample);
   }
+  return { ...sideTop(header, { name, place: reader.place, counts }), samples };
+}
+
+export interface SideGiven {
+  readonly name: string;
+  readonly place: string;
+  readonly counts: RunFacts['samples'];
+}
+
+/** What the header says, with what was counted. */
+export function sideTop(header: LogHeader, { name, place, counts }: SideGiven): SideTop {
   const identity = identityOf(header);
   return {
     identity,
     evalId: header.eval.eval_id,
-    samples,
     scorers: scorerKeys((header.eval.scorers ?? []).map((scorer) => scorer.name)),
     facts: {
       name,
       run: header.eval.run_id,
-      place: reader.place,
+      place,
       eval: header.eval.task,
       model: header.eval.model,
       status: header.status,
       start: header.stats.started_at || header.eval.created,
-      ...(identity.commit !== undefined && { commit: identity.commit }),
+      ...definedOf({ commit: identity.commit }),
       samples: counts,
     },
   };

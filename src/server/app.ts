@@ -107,7 +107,10 @@ function addRoute<Name extends Exclude<RouteName, 'live'>>(app: Hono, name: Name
   const { studio, handlers, assets } = options;
   const { method, path, page } = ROUTES[name];
   const handler: Handler<Name> = handlers[name];
-  const ask = (context: Context) => answer(context, { name, handler, studio, params: context.req.param() });
+  const ask = (context: Context) => {
+    const isTrusted = hasToken(askerOf(context), options.access, options.port);
+    return answer(context, { name, handler, studio, params: context.req.param(), isTrusted });
+  };
   app.on(method.toUpperCase(), path, ask);
   // A page and the same as JSON have one address: agents and scripts read what people see.
   if (page !== undefined)
@@ -124,11 +127,11 @@ function appPage(context: Context, assets: Assets): Promise<Response> {
   return send(context, assets, '/index.html');
 }
 
-const PAGES = /^\/(runs|compare|matrix|evals|search|review|store)?(\/|$)/;
+const PAGES = /^\/(?:$|(?:runs|compare|matrix|evals|search|review|store)(?:\/|$))/;
 
 async function asset(context: Context, assets: Assets): Promise<Response> {
   const path = context.req.path;
-  return send(context, assets, PAGES.test(path) && !path.startsWith('/api/') ? '/index.html' : path);
+  return send(context, assets, PAGES.test(path) ? '/index.html' : path);
 }
 
 async function send(context: Context, assets: Assets, path: string): Promise<Response> {

@@ -60,6 +60,11 @@ export class OpenRuns implements AsyncDisposable {
     };
   }
 
+  /** For whoever reads on and on: not shared with anybody. Whoever opens closes. */
+  async openApart(given: string): Promise<RunReader> {
+    return (await this.#find(given)).open();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sweep[Symbol.dispose]();
     await Promise.all([...this.#opened.keys()].map((key) => this.#drop(key)));
@@ -69,7 +74,7 @@ export class OpenRuns implements AsyncDisposable {
     const { clock, sources } = this.#options;
     const known = this.#found.get(given);
     if (known && clock.monotonicMs() - known.atMs < FOUND_MS) return await known.run;
-    const run = findInAll(sources, given).then(({ shown }) => shown);
+    const run = findInAll(sources, given, { maxAgeMs: FOUND_MS }).then(({ shown }) => shown);
     this.#found.set(given, { atMs: clock.monotonicMs(), run });
     if (this.#found.size > 200) this.#found.delete([...this.#found.keys()][0] ?? '');
     try {

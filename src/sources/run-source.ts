@@ -15,8 +15,10 @@ import type { SourceRow } from './source-row.ts';
  *   meanwhile neither moves nor repeats a run. When that state is gone, it goes on in what is there.
  * - [SRC-4] A run that cannot be read is given with its damage, and hinders no other: unreadable is not absent.
  * - [SRC-5] `find` takes an id, its beginning, the beginning of its part after the dash, or the name that the source itself
- *   gives the run. Undefined when there is none; E_RUN_AMBIGUOUS when there are several.
+ *   gives the run. Undefined when there is none; E_RUN_AMBIGUOUS when there are several. With `maxAgeMs` it may tell of a moment ago.
  * - [SRC-6] `open` reads the run itself; where it is kept as documents of a log, `openLog` reads it as such. Whoever opens closes.
+ * - [SRC-7] `changes` gives the runs that came or are others since a position, newest first, and names those that are gone; without a
+ *   position, or with one that is not known any more, all runs. When nothing happened it costs next to nothing.
  */
 export interface RunSource extends AsyncDisposable {
   /** How people name it. */
@@ -26,7 +28,24 @@ export interface RunSource extends AsyncDisposable {
   /** The store behind results, for those who say something of runs, too. */
   readonly results?: ResultsStore;
   runs(options?: RunsOptions): AsyncIterable<SourceRun>;
-  find(given: string): Promise<SourceRun | undefined>;
+  find(given: string, options?: FindOptions): Promise<SourceRun | undefined>;
+  /** Absent where only listing tells, and that is cheap. */
+  changes?(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges>;
+}
+
+export interface FindOptions {
+  /** What the source knows may be so old: whoever opens run after run does not want all of them listed for each. Default 0. */
+  readonly maxAgeMs?: number;
+}
+
+/** What happened in a source between two moments. */
+export interface SourceChanges {
+  /** Given back, it is asked what happened since. */
+  readonly position: string;
+  /** True when `runs` are all that there are. */
+  readonly isAll: boolean;
+  readonly runs: AsyncIterable<SourceRun>;
+  readonly gone: readonly RunId[];
 }
 
 export interface RunsOptions {
@@ -37,6 +56,12 @@ export interface RunsOptions {
   readonly atATime?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+export const NO_RUNS: AsyncIterable<never> = {
+  async *[Symbol.asyncIterator]() {
+    // Nothing happened.
+  },
+};
 
 /**
  * How a run is kept. `published`: in the results. `log`: as a finished log, or one of Inspect's under way. `running`, `interrupted`:

@@ -1,17 +1,22 @@
-import type { ComparedRun, Comparison, FigureComparison, RunFacts } from '../../compare/index.ts';
+import {
+  type ComparedRun,
+  type Comparison,
+  type FigureComparison,
+  figureText,
+  leadingFigure,
+  letterOf,
+  probabilityText,
+  type RunFacts,
+  signedText,
+  toDecideWords,
+} from '../../compare/index.ts';
 import { formatTime } from '../quantities.ts';
 import {
   differenceWords,
-  figureText,
   flipCounts,
   flipLines,
   intervalText,
-  leadingFigure,
-  letterOf,
   oneSidedWords,
-  probabilityText,
-  signedText,
-  toDecideWords,
   verdictWords,
 } from './compare-words.ts';
 

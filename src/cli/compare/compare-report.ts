@@ -1,4 +1,15 @@
-import type { ComparedRun, Comparison, FigureComparison, RunFacts } from '../../compare/index.ts';
+import {
+  type ComparedRun,
+  type Comparison,
+  type FigureComparison,
+  figureText,
+  leadingFigure,
+  letterOf,
+  probabilityText,
+  type RunFacts,
+  signedText,
+  toDecideWords,
+} from '../../compare/index.ts';
 import { counted, formatTime } from '../quantities.ts';
 import type { Style } from '../style.ts';
 import { type Column, cutEnd, oneLine, renderTable, widthOf, wrapWords } from '../table.ts';
@@ -6,16 +17,10 @@ import type { Terminal } from '../terminal.ts';
 import {
   differenceWords,
   type FlipLine,
-  figureText,
   flipCounts,
   flipLines,
   intervalText,
-  leadingFigure,
-  letterOf,
   oneSidedWords,
-  probabilityText,
-  signedText,
-  toDecideWords,
   verdictWords,
 } from './compare-words.ts';
 

@@ -18,11 +18,19 @@ interface ScoreProps {
   readonly high?: number | undefined;
   /** Whose score it is, for the hint on hover. */
   readonly name?: string;
+  /** Leaves room for an interval also where there is none, so that numbers stand under each other. */
+  readonly isAligned?: boolean;
 }
 
 /** A score with its interval: `0.734 ±0.031`. */
-export function Score({ value, low, high, name }: ScoreProps) {
-  if (value === null) return <Unknown what="no score" />;
+export function Score({ value, low, high, name, isAligned = false }: ScoreProps) {
+  if (value === null)
+    return (
+      <span className={styles.number}>
+        <Unknown what="no score" />
+        {isAligned && <span className={classes(styles.spread, styles.isAligned)} />}
+      </span>
+    );
   const hasSpread = low !== undefined && high !== undefined;
   const interval = hasSpread ? formatRange(low, high) : undefined;
   return (
@@ -31,7 +39,11 @@ export function Score({ value, low, high, name }: ScoreProps) {
       title={[name, interval].filter((part) => part !== undefined).join(' · ') || undefined}
     >
       {formatScore(value)}
-      {hasSpread && <span className={styles.spread}>{formatInterval({ low, high })}</span>}
+      {(hasSpread || isAligned) && (
+        <span className={classes(styles.spread, isAligned && styles.isAligned)}>
+          {hasSpread ? formatInterval({ low, high }) : ''}
+        </span>
+      )}
     </span>
   );
 }

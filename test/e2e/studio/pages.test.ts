@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeStudioStore, type StudioStore } from '../../sim/studio/store.ts';
+import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
+import { launchBrowser, openPage, type Theme, whyNoBrowser } from './browser.ts';
+import { pagesOf } from './pages.ts';
+import { serveTestStudio, type TestStudio } from './served.ts';
+
+const obstacle = whyNoBrowser();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Every page in both themes, to be looked at by people. */
+const SCREENSHOTS = process.env.HOLDFAST_SCREENSHOTS;
+
+let dir: TempDir;
+let store: StudioStore;
+let studio: TestStudio;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (obstacle !== undefined) return;
+  dir = await makeTempDir();
+  store = await makeStudioStore(join(dir.path, 'project'));
+  studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
+  browser = await launchBrowser();
+  if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true });
+}, 120_000);
+
+afterAll(async () => {
+  if (obstacle !== undefined) return;
+  await browser.close();
+  await studio[Symbol.asyncDispose]();
+  await dir[Symbol.asyncDispose]();
+});
+
+describe.skipIf(obstacle !== undefined)(
+  `every page in Chromium${obstacle === undefined ? '' : ` (${obstacle})`}`,
+  () => {
+    test.each<Theme>(['light', 'dark'])(
+      '%s: opens, says nothing wrong, asks nobody else, and axe finds nothing',
+      async (theme) => {
+        const findings: string[] = [];
+        for (const { name, path, shows } of pagesOf(store)) {
+          for (const [width, height] of SIZES) {
+            const { page, wrong } = await openPage(browser, { theme, width, height, origin: studio.url });
+            await page.goto(studio.url + path);
+            await page
+              .getByText(shows)
+              .first()
+              .waitFor({ timeout: 15_000 })
+              .catch(() => wrong.push(`"${shows}" never came`));
+            await page.waitForLoadState('networkidle').catch(() => undefined); // the event stream never ends
+            if (SCREENSHOTS !== undefined)
+              await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`) });
+            if (width === WIDE) findings.push(...(await axeFindings(page)).map((text) => `${name}: ${text}`));
+            const isWide = await page.evaluate(
+              'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+            );
+            if (isWide) findings.push(`${name} at ${width}: the page scrolls sideways`);
+            findings.push(...wrong.map((text) => `${name} at ${width}: ${text}`));
+            await page.context().close();
+          }
+        }
+        expect(findings).toEqual([]);
+        expect(studio.bugs).toEqual([]);
+      },
+      300_000,
+    );
+  },
+);
+
+const WIDE = 1440;
+const SIZES = [
+  [WIDE, 900],
+  [1024, 768],
+] as const;
+
+interface AxeFinding {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+async function axeFindings(page: { evaluate(script: string): Promise<unknown> }): Promise<string[]> {
+  await page.evaluate(axe);
+  const found = (await page.evaluate(
+    'axe.run().then(({ violations }) => violations)',
+  )) as readonly AxeFinding[];
+  return found.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes.length} × ${nodes[0]?.target.join(' ')} (${nodes[0]?.failureSummary.slice(0, 200)})`,
+  );
+}
