@@ -1,4 +1,3 @@
-import './data/no-eval.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
