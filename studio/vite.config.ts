@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+const api = process.env.HOLDFAST_STUDIO_API ?? 'http://127.0.0.1:4646';
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -16,8 +18,7 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: {
-      '/api': { target: process.env.HOLDFAST_STUDIO_API ?? 'http://127.0.0.1:4646', changeOrigin: true },
-    },
+    // The server answers only pages of its own origin: here they are.
+    proxy: { '/api': { target: api, changeOrigin: true, headers: { origin: api } } },
   },
 });

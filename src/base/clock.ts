@@ -38,6 +38,13 @@ export const systemClock: Clock = {
   },
 };
 
+/** A turn of the event loop: whoever works for long without waiting for anything lets the others in. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
 /** `2026-06-10T18:23:49.123456+00:00`: how Inspect writes the times of events and samples. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '+00:00');

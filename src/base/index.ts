@@ -1,4 +1,4 @@
-export { type Clock, isoSeconds, isoTime, systemClock } from './clock.ts';
+export { type Clock, isoSeconds, isoTime, nextTurn, systemClock } from './clock.ts';
 export { definedOf } from './defined.ts';
 export { type Digest, digestOf, digestOfJson } from './digest.ts';
 export {

@@ -11,6 +11,7 @@ export {
 export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
 export {
+  epochOutcome,
   figureNames,
   placesOf,
   type SampleCell,

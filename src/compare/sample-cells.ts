@@ -112,6 +112,12 @@ function cellOf(table: RunTable, values: Values, { at, isGrade }: CellGiven): Sa
   };
 }
 
+/** What became of it at one epoch. */
+export function epochOutcome(table: RunTable, told: ToldFigure, place: number): CellOutcome {
+  const value = told.figure === undefined ? undefined : table.figures.get(told.figure)?.[place];
+  return outcomeAt(table, place, { number: numberOf(value), isGrade: told.isGrade });
+}
+
 /** What a stopped run did not finish is not under way any more: nobody judged it. */
 function outcomeAt(
   { states, facts }: RunTable,

@@ -1,5 +1,5 @@
 export { attachmentHash } from './attachment-hash.ts';
-export type { Attachment } from './attachment-rule.ts';
+export { type Attachment, referredHash } from './attachment-rule.ts';
 export { bucketLogStore } from './bucket-log-store.ts';
 export { type ByteSource, memorySource } from './byte-source.ts';
 export type { CompressionMethod } from './compress.ts';
@@ -41,6 +41,7 @@ export {
   type SampleAnswer,
   unionOfAnswers,
 } from './sample-answers.ts';
+export { ALL_PARTS, type SampleDocument, type SamplePart, type SamplePiece } from './sample-document.ts';
 export { sampleMemberName } from './sample-text.ts';
 export type {
   ChatMessage,

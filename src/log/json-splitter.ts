@@ -39,6 +39,9 @@ export interface SplitOptions {
   readonly valueSizeBytesMax: number;
 }
 
+/** A chunk may have megabytes: whoever serves others meanwhile is asked to go on several times then. */
+const SLICE_BYTES = 2 ** 19;
+
 /** The pieces of each chunk together: a turn of the event loop for each would cost more than finding it. */
 export async function* splitJson(
   chunks: AsyncIterable<Uint8Array>,
@@ -46,9 +49,11 @@ export async function* splitJson(
 ): AsyncGenerator<readonly JsonPiece[]> {
   const splitter = new JsonSplitter(options);
   for await (const chunk of chunks) {
-    splitter.push(chunk);
-    const pieces = splitter.takePieces();
-    if (pieces.length > 0) yield pieces;
+    for (let from = 0; from < chunk.length; from += SLICE_BYTES) {
+      splitter.push(chunk.subarray(from, from + SLICE_BYTES));
+      const pieces = splitter.takePieces();
+      if (pieces.length > 0) yield pieces;
+    }
   }
   splitter.finish();
   yield splitter.takePieces();

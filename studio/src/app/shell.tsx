@@ -1,20 +1,46 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useKeys } from '../ui/use-keys.ts';
 import { ConnectionBar } from './connection-bar.tsx';
+import { PageName } from './page-name.tsx';
+import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 
+const Palette = lazy(() => import('./palette.tsx'));
+const KeySheet = lazy(() => import('./key-sheet.tsx'));
+
 /** What is around every page. */
 export function Shell() {
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<'palette' | 'keys'>();
+  const close = () => setOpened(undefined);
+  const goTo = PAGES.map(({ to, label, keys }) => ({ keys, what: label, run: () => void navigate({ to }) }));
+  useKeys('Everywhere', [
+    {
+      keys: 'mod+k',
+      what: 'Go to a page, an eval or a run',
+      run: () => setOpened('palette'),
+      isEverywhere: true,
+    },
+    { keys: '?', what: 'This list of keys', run: () => setOpened('keys') },
+    ...goTo,
+  ]);
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page">
         To the page
       </a>
-      <TopBar />
+      <TopBar onPalette={() => setOpened('palette')} />
       <ConnectionBar />
       <main id="page" className={styles.page} tabIndex={-1}>
         <Outlet />
       </main>
+      <PageName />
+      <Suspense>
+        {opened === 'palette' && <Palette onClose={close} onKeys={() => setOpened('keys')} />}
+        {opened === 'keys' && <KeySheet onClose={close} />}
+      </Suspense>
     </div>
   );
 }

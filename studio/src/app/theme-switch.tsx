@@ -11,7 +11,6 @@ const CHOICES = [
 export function ThemeSwitch() {
   const [chosen, choose] = useTheme();
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out in a bar
     <div className={styles.switch} role="group" aria-label="Theme">
       {CHOICES.map(({ theme, icon, label }) => (
         <IconButton

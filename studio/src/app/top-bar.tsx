@@ -1,23 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { useAsk } from '../data/use-ask.ts';
+import { Kbd } from '../ui/kbd.tsx';
+import { PAGES } from './pages.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './top-bar.module.css';
 
-const PAGES = [
-  { to: '/runs', label: 'Runs' },
-  { to: '/evals', label: 'Evals' },
-  { to: '/compare', label: 'Compare' },
-  { to: '/search', label: 'Search' },
-  { to: '/review', label: 'Review' },
-  { to: '/store', label: 'Store' },
-] as const;
-
-export function TopBar() {
+export function TopBar({ onPalette }: { readonly onPalette: () => void }) {
   return (
     <header className={styles.bar}>
       <Link to="/runs" className={styles.mark}>
         <img src="/mark.svg" alt="" width={18} height={18} />
         Holdfast
       </Link>
+      <StoreName />
       <nav className={styles.pages} aria-label="Pages">
         {PAGES.map(({ to, label }) => (
           <Link key={to} to={to} className={styles.page}>
@@ -26,8 +21,26 @@ export function TopBar() {
         ))}
       </nav>
       <div className={styles.rest}>
+        <button type="button" className={styles.palette} onClick={onPalette}>
+          Go to … <Kbd keys="mod+k" isQuiet />
+        </button>
         <ThemeSwitch />
       </div>
     </header>
+  );
+}
+
+/** What is looked at: the first place by its last part, and the commit of the results. */
+function StoreName() {
+  const { data } = useAsk('about', {}, {});
+  if (data === undefined) return null;
+  const [first = '', ...others] = data.places;
+  const name = first.replace(/\/+$/, '').split('/').at(-1) ?? first;
+  return (
+    <Link to="/store" className={styles.store} title={data.places.join('\n')}>
+      {name === '' ? first : name}
+      {others.length > 0 && ` +${others.length}`}
+      {data.commit !== undefined && <code className={styles.commit}>@{data.commit.slice(0, 7)}</code>}
+    </Link>
   );
 }

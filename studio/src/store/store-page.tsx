@@ -1,10 +1,62 @@
+import type { StoreView } from '../../../src/server/api.ts';
 import { PageFrame } from '../app/page-frame.tsx';
-import { Empty } from '../ui/empty.tsx';
+import { useAsk } from '../data/use-ask.ts';
+import { CopyCommand } from '../ui/copy.tsx';
+import { formatCount } from '../ui/format.ts';
+import { Problem } from '../ui/problem.tsx';
+import { SkeletonRows } from '../ui/skeleton.tsx';
+import { Health } from './health.tsx';
+import { Results } from './results.tsx';
+import { Sources } from './sources.tsx';
+import styles from './store-page.module.css';
 
+/** Where runs come from, whether all is well, and what waits to be pushed. */
 export function Page() {
+  const store = useAsk('store', {}, {});
   return (
     <PageFrame title="Store">
-      <Empty title="This page is not here yet" />
+      {store.isPending && <SkeletonRows rows={8} rowHeight={36} />}
+      {store.isError && (
+        <Problem error={store.error} onRetry={() => void store.refetch()} what="The state of the store" />
+      )}
+      {store.data !== undefined && <StoreShown store={store.data} />}
     </PageFrame>
+  );
+}
+
+function StoreShown({ store }: { readonly store: StoreView }) {
+  const { index } = store;
+  return (
+    <div className={styles.page}>
+      <p className={styles.index}>
+        {index.isWhole
+          ? `${formatCount(index.read)} runs are known.`
+          : `The store is being read: ${formatCount(index.read)} runs so far.`}
+      </p>
+      <Health health={store.health} />
+      <Sources sources={store.sources} />
+      {store.results !== undefined && <Results results={store.results} />}
+      <section aria-labelledby="commands">
+        <h2 id="commands">Commands</h2>
+        <ul className={styles.commands}>
+          {store.commands.map(({ what, command }) => (
+            <li key={command}>
+              <CopyCommand command={command} label={what} />
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section aria-labelledby="versions">
+        <h2 id="versions">Versions</h2>
+        <dl className={styles.facts}>
+          {store.versions.map(({ what, version }) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>{version}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </div>
   );
 }

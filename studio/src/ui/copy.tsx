@@ -42,7 +42,7 @@ export function CopyButton({ text, children }: { readonly text: string; readonly
 /** The command that gives the same as the page shows, ready to be copied. */
 export function CopyCommand({
   command,
-  label = 'Same rows',
+  label = 'The same rows:',
 }: {
   readonly command: string;
   readonly label?: string;
@@ -50,7 +50,7 @@ export function CopyCommand({
   const { isCopied, copy } = useCopy();
   return (
     <span className={styles.command}>
-      <span className={styles.label}>{label}</span>
+      {label !== '' && <span className={styles.label}>{label}</span>}
       <code className={styles.text} title={command}>
         {command}
       </code>

@@ -5,11 +5,10 @@ import {
   formatDifference,
   formatDuration,
   formatInterval,
-  formatMoney,
-  formatNumber,
-  formatSpread,
+  formatRange,
+  formatScore,
   formatTime,
-  NOTHING,
+  formatUsd,
 } from './format.ts';
 import { useNow } from './use-now.ts';
 
@@ -19,20 +18,32 @@ interface ScoreProps {
   readonly high?: number | undefined;
   /** Whose score it is, for the hint on hover. */
   readonly name?: string;
+  /** Leaves room for an interval also where there is none, so that numbers stand under each other. */
+  readonly isAligned?: boolean;
 }
 
 /** A score with its interval: `0.734 ±0.031`. */
-export function Score({ value, low, high, name }: ScoreProps) {
-  if (value === null) return <Unknown what="no score" />;
+export function Score({ value, low, high, name, isAligned = false }: ScoreProps) {
+  if (value === null)
+    return (
+      <span className={styles.number}>
+        <Unknown what="no score" />
+        {isAligned && <span className={classes(styles.spread, styles.isAligned)} />}
+      </span>
+    );
   const hasSpread = low !== undefined && high !== undefined;
-  const interval = hasSpread ? `95 % ${formatInterval(low, high)}` : undefined;
+  const interval = hasSpread ? formatRange(low, high) : undefined;
   return (
     <span
       className={styles.number}
       title={[name, interval].filter((part) => part !== undefined).join(' · ') || undefined}
     >
-      {formatNumber(value)}
-      {hasSpread && <span className={styles.spread}>{formatSpread(low, high)}</span>}
+      {formatScore(value)}
+      {(hasSpread || isAligned) && (
+        <span className={classes(styles.spread, isAligned && styles.isAligned)}>
+          {hasSpread ? formatInterval({ low, high }) : ''}
+        </span>
+      )}
     </span>
   );
 }
@@ -52,7 +63,7 @@ const MARKS = { real: '!', 'cannot tell': '?', unknown: '' } as const;
 export function Delta({ difference, is, isBetter, low, high }: DeltaProps) {
   const arrow = difference > 0 ? '▲' : difference < 0 ? '▼' : '=';
   const isReal = is === 'real';
-  const interval = low !== undefined && high !== undefined ? ` · 95 % ${formatInterval(low, high)}` : '';
+  const interval = low !== undefined && high !== undefined ? ` · ${formatRange(low, high)}` : '';
   const word = is === 'real' ? `real, ${isBetter === false ? 'worse' : 'better'}` : (is ?? 'not tested yet');
   return (
     <span
@@ -74,7 +85,7 @@ export function Delta({ difference, is, isBetter, low, high }: DeltaProps) {
 /** Money; unknown is not nothing. */
 export function Money({ usd }: { readonly usd: number | null | undefined }) {
   if (usd === null || usd === undefined) return <Unknown what="cost unknown" />;
-  return <span className={styles.number}>{formatMoney(usd)}</span>;
+  return <span className={styles.number}>{formatUsd(usd)}</span>;
 }
 
 export function Duration({ ms }: { readonly ms: number | undefined }) {
@@ -95,7 +106,7 @@ export function Ago({ time }: { readonly time: string }) {
 export function Unknown({ what }: { readonly what: string }) {
   return (
     <span className={styles.unknown} title={what}>
-      <span aria-hidden="true">{NOTHING}</span>
+      <span aria-hidden="true">–</span>
       <span className="visually-hidden">{what}</span>
     </span>
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Outcome } from '../../../src/server/api.ts';
 import { classes } from './classes.ts';
 import styles from './outcome.module.css';
-import { OUTCOMES, type Tone } from './outcomes.ts';
+import { outcomeShown, type Tone } from './outcomes.ts';
 
 interface OutcomeBadgeProps {
   readonly outcome: Outcome | 'limit';
@@ -13,7 +13,7 @@ interface OutcomeBadgeProps {
 }
 
 export function OutcomeBadge({ outcome, isShort = false, children }: OutcomeBadgeProps) {
-  const { glyph, word, tone } = OUTCOMES[outcome];
+  const { glyph, word, tone } = outcomeShown(outcome);
   return (
     <span
       className={classes(styles.badge, styles[tone], isShort && styles.bare)}

@@ -1,22 +1,29 @@
 import type { Outcome } from '../../../src/server/api.ts';
+import { LIMIT, OUTCOMES as LOOKS, type Look } from '../../../src/views/index.ts';
 
-export type Tone = 'pass' | 'fail' | 'limit' | 'error' | 'quiet';
+/** The colours that say something. An error is never red: it is not a wrong answer. */
+export type Tone = 'pass' | 'fail' | 'limit' | 'error' | 'live' | 'quiet';
 
-interface OutcomeLook {
+export interface Shown {
   readonly glyph: string;
   readonly word: string;
   readonly tone: Tone;
 }
 
-/** Every state has a glyph and a word; colour comes second. An error is never red: it is not a wrong answer. */
-export const OUTCOMES: Readonly<Record<Outcome | 'limit', OutcomeLook>> = {
-  pass: { glyph: '✓', word: 'pass', tone: 'pass' },
-  partial: { glyph: '◐', word: 'partial', tone: 'limit' },
-  fail: { glyph: '✗', word: 'fail', tone: 'fail' },
-  number: { glyph: '#', word: 'number', tone: 'quiet' },
-  error: { glyph: '!', word: 'error', tone: 'error' },
-  unscored: { glyph: '○', word: 'not scored', tone: 'quiet' },
-  running: { glyph: '…', word: 'running', tone: 'quiet' },
-  missing: { glyph: '·', word: 'missing', tone: 'quiet' },
-  limit: { glyph: '◆', word: 'limit', tone: 'limit' },
+const TONES: Readonly<Record<Look['tone'], Tone>> = {
+  pass: 'pass',
+  fail: 'fail',
+  partial: 'limit',
+  error: 'error',
+  live: 'live',
+  neutral: 'quiet',
 };
+
+/** What the views say of a state, in our colours. */
+export function shownAs({ glyph, word, tone }: Look): Shown {
+  return { glyph, word, tone: TONES[tone] };
+}
+
+export function outcomeShown(outcome: Outcome | 'limit'): Shown {
+  return shownAs(outcome === 'limit' ? LIMIT : LOOKS[outcome]);
+}

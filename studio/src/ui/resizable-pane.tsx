@@ -47,7 +47,6 @@ export function ResizablePane({ name, label, side, initial, min, max, children }
   return (
     <section className={classes(styles.pane, styles[side])} style={{ width }} aria-label={label}>
       <div className={styles.inside}>{children}</div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved */}
       <div
         className={styles.handle}
         role="separator"

@@ -1,6 +1,5 @@
-import { scaleLinear } from 'd3-scale';
-import { classes } from './classes.ts';
-import { formatNumber } from './format.ts';
+import { formatScore } from './format.ts';
+import { linear, sparkDomain } from './spark-scale.ts';
 import styles from './sparkline.module.css';
 
 export interface SparkPoint {
@@ -23,37 +22,22 @@ export function Sparkline({ points, width = 96, height = 20, domain, label }: Sp
   const known = points.filter(({ value }) => Number.isFinite(value));
   const last = known.at(-1);
   if (last === undefined) return null;
-  const x = scaleLinear([0, Math.max(1, known.length - 1)], [3, width - 4]);
-  const y = scaleLinear(domain ?? domainOf(known), [height - 3, 3]).clamp(true);
+  const x = linear([0, Math.max(1, known.length - 1)], [3, width - 4]);
+  const y = linear(domain ?? sparkDomain(known), [height - 2, 2]);
   const line = known.map(({ value }, index) => `${round(x(index))},${round(y(value))}`).join(' ');
   const lows = known.map(({ value, low }, index) => `${round(x(index))},${round(y(low ?? value))}`);
   const highs = known.map(({ value, high }, index) => `${round(x(index))},${round(y(high ?? value))}`);
   const said =
     label ??
-    `trend of ${known.length} runs, from ${formatNumber(known[0]?.value ?? 0)} to ${formatNumber(last.value)}`;
+    `trend of ${known.length} runs, from ${formatScore(known[0]?.value ?? 0)} to ${formatScore(last.value)}`;
   return (
-    <svg
-      className={classes(styles.spark)}
-      width={width}
-      height={height}
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-    >
+    <svg className={styles.spark} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
       <title>{said}</title>
       <polygon className={styles.band} points={[...highs, ...lows.reverse()].join(' ')} />
       <polyline className={styles.line} points={line} />
       <circle className={styles.dot} cx={round(x(known.length - 1))} cy={round(y(last.value))} r={2} />
     </svg>
   );
-}
-
-/** Scores between 0 and 1 share one axis, so that two lines beside each other can be compared. */
-function domainOf(points: readonly SparkPoint[]): readonly [number, number] {
-  const lows = points.map(({ value, low }) => low ?? value);
-  const highs = points.map(({ value, high }) => high ?? value);
-  const [low, high] = [Math.min(...lows), Math.max(...highs)];
-  if (low >= 0 && high <= 1) return [0, 1];
-  return low === high ? [low - 1, high + 1] : [low, high];
 }
 
 function round(value: number): number {

@@ -26,8 +26,6 @@ export function HeadCell({
   const ariaSort = sorted === undefined ? undefined : sorted === 'up' ? 'ascending' : 'descending';
   const arrow = sorted === undefined ? '' : sorted === 'up' ? '↑' : '↓';
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the button within takes the focus
-    // biome-ignore lint/a11y/useSemanticElements: rows are laid out as a grid, which a table cannot be
     <div
       role="columnheader"
       aria-sort={ariaSort}

@@ -104,7 +104,7 @@ function isHeard(key: Key, event: KeyboardEvent): boolean {
   return !(
     isPress &&
     !isModified &&
-    target.closest('button, a, summary, select, [role=menuitem], [role=option]') !== null
+    target.closest('button, a, input, summary, select, [role=menuitem], [role=option]') !== null
   );
 }
 

@@ -46,7 +46,6 @@ export function VirtualRows(props: VirtualRowsProps) {
     if (count > 0) onRange?.(first, last);
   }, [onRange, first, last, count]);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows are laid out as a grid, which a table cannot be
     <div role="rowgroup" className={styles.all} style={{ height: rows.getTotalSize() }}>
       {rows.getVirtualItems().map((item) => (
         <div

@@ -1,0 +1,148 @@
+import type { ReactNode } from 'react';
+import type { MetricScore, RunChange, RunFacts, RunItem } from '../../../src/server/api.ts';
+import { Chip } from '../ui/chip.tsx';
+import { Ago, Delta, Duration, Money, Score, Unknown } from '../ui/figures.tsx';
+import { formatCount, formatShortCount } from '../ui/format.ts';
+import { Sparkline } from '../ui/sparkline.tsx';
+import styles from './run-cells.module.css';
+
+interface CellOf {
+  readonly item: RunItem;
+  readonly facts: RunFacts;
+  readonly change: RunChange | undefined;
+}
+
+/** What stands in a column for a run that can be read. `eval` is drawn by the row, which knows its group. */
+const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
+  target: ({ facts }) => <Target target={facts.target} />,
+  score: ({ facts }) => <ScoreCell score={facts.scores[0]} />,
+  change: ({ item, change }) => <ChangeCell item={item} change={change} />,
+  trend: ({ item }) => item.trend !== undefined && <Sparkline points={item.trend} />,
+  counts: ({ facts }) => <Counts facts={facts} />,
+  cost: ({ facts }) => <Money usd={facts.usd} />,
+  time: ({ facts }) => <Duration ms={facts.durationMs} />,
+  when: ({ facts }) => <Ago time={facts.start} />,
+  commit: ({ facts }) => <Commit code={facts.code} />,
+  tags: ({ facts }) => <Tags tags={facts.tags} />,
+  experiment: ({ facts }) => <Text text={facts.experiment ?? ''} />,
+  tokens: ({ facts }) =>
+    facts.tokens === undefined ? <Unknown what="tokens unknown" /> : formatShortCount(facts.tokens.total),
+  branch: ({ facts }) => <Text text={facts.code?.branch ?? ''} />,
+  by: ({ facts }) => <Text text={facts.by === undefined ? '' : `${facts.by.user}@${facts.by.host}`} />,
+  form: ({ item }) => item.form,
+  place: ({ item }) => <Text text={item.place} />,
+  run: ({ item }) => <Text text={item.run} isCode />,
+};
+
+export function cellOf(column: string, of: CellOf): ReactNode {
+  const known = CELLS[column];
+  if (known !== undefined) return known(of);
+  const name = column.replace(/^score\./, '');
+  return (
+    <ScoreCell
+      score={of.facts.scores.find((score) => `${score.name}.${score.metric}` === name || score.name === name)}
+    />
+  );
+}
+
+export function Text({ text, isCode = false }: { readonly text: string; readonly isCode?: boolean }) {
+  return (
+    <span className={isCode ? styles.code : styles.text} title={text}>
+      {text}
+    </span>
+  );
+}
+
+function Target({ target }: { readonly target: string }) {
+  const slash = target.lastIndexOf('/') + 1;
+  return (
+    <span className={styles.target} title={target}>
+      {slash > 0 && <span className={styles.maker}>{target.slice(0, slash)}</span>}
+      <span className={styles.model}>{target.slice(slash)}</span>
+    </span>
+  );
+}
+
+function ScoreCell({ score }: { readonly score: MetricScore | undefined }) {
+  if (score === undefined) return <Score value={null} isAligned />;
+  return (
+    <Score
+      value={score.value}
+      low={score.low}
+      high={score.high}
+      name={`${score.name} ${score.metric}`}
+      isAligned
+    />
+  );
+}
+
+function ChangeCell({ item, change }: { readonly item: RunItem; readonly change: RunChange | undefined }) {
+  if (item.previous === undefined) return null;
+  return (
+    <Delta
+      difference={change?.difference ?? item.previous.difference}
+      is={change?.is}
+      isBetter={change?.isBetter}
+      low={change?.low}
+      high={change?.high}
+    />
+  );
+}
+
+/** Passed, failed, errors, all. Where nothing passes or fails only the last two are known. */
+function Counts({ facts: { samples } }: { readonly facts: RunFacts }) {
+  const { total, completed, errored, passed } = samples;
+  const failed = passed === undefined ? undefined : Math.max(0, completed - passed);
+  return (
+    <span className={styles.counts}>
+      <Count glyph="✓" word="passed" count={passed} className={styles.pass} />
+      <Count glyph="✗" word="failed" count={failed} className={styles.fail} />
+      <Count glyph="!" word="errors" count={errored === 0 ? undefined : errored} className={styles.error} />
+      <span title={`${formatCount(total)} in all`}>{formatCount(total)}</span>
+    </span>
+  );
+}
+
+function Count({
+  glyph,
+  word,
+  count,
+  className,
+}: {
+  readonly glyph: string;
+  readonly word: string;
+  readonly count: number | undefined;
+  readonly className: string | undefined;
+}) {
+  if (count === undefined) return <span />;
+  return (
+    <span title={`${formatCount(count)} ${word}`}>
+      <span className={className} aria-hidden="true">
+        {glyph}
+      </span>{' '}
+      {formatCount(count)}
+      <span className="visually-hidden"> {word}</span>
+    </span>
+  );
+}
+
+function Commit({ code }: { readonly code: RunFacts['code'] }) {
+  if (code === undefined) return null;
+  const about = `${code.commit}${code.branch === undefined ? '' : ` on ${code.branch}`}${code.isDirty ? ', with changes that are not committed' : ''}`;
+  return (
+    <span className={styles.code} title={about}>
+      {code.commit.slice(0, 7)}
+      {code.isDirty && <span className={styles.dirty}>+</span>}
+    </span>
+  );
+}
+
+function Tags({ tags }: { readonly tags: readonly string[] }) {
+  return (
+    <span className={styles.tags} title={tags.join(', ')}>
+      {tags.map((tag) => (
+        <Chip key={tag}>{tag}</Chip>
+      ))}
+    </span>
+  );
+}

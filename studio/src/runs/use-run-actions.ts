@@ -1,0 +1,48 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { RunItem } from '../../../src/server/api.ts';
+import { useAsk } from '../data/use-ask.ts';
+import { exportCommand } from './run-commands.ts';
+import { FAILED, toggleTerm } from './terms.ts';
+import { useRunsSearch } from './use-runs-search.ts';
+
+const COMPARED_MAX = 6;
+
+/** What can be done with the runs that are selected. */
+export function useRunActions(runs: readonly string[], atCursor: RunItem | undefined) {
+  const view = useRunsSearch();
+  const navigate = useNavigate();
+  const about = useAsk('about', {}, {});
+  const words = useAsk('runWords', {}, {});
+  const [isTagging, setIsTagging] = useState(false);
+  const compared = comparedWith(runs, atCursor);
+  return {
+    runs,
+    isTagging,
+    tags: (words.data?.tags ?? []).map(({ word }) => word),
+    exportCommand: exportCommand(runs),
+    cannotCompare: typeof compared === 'string' ? compared : undefined,
+    cannotTag:
+      about.data?.canWrite === false ? (about.data.whyNot ?? 'Nothing can be written here') : undefined,
+    onCompare: () => {
+      if (typeof compared !== 'string')
+        void navigate({ to: '/compare', search: { runs: compared.join(',') } });
+    },
+    onTag: () => setIsTagging(true),
+    onTagged: () => setIsTagging(false),
+    onFailed: () => view.change({ q: toggleTerm(view.q, FAILED) }),
+  };
+}
+
+/** The runs of the comparison, the oldest first: it is what the others are compared with. Else why there is none. */
+function comparedWith(
+  runs: readonly string[],
+  atCursor: RunItem | undefined,
+): readonly [string, string, ...string[]] | string {
+  const [first, second, ...others] = runs.toSorted();
+  if (first === undefined) return 'Select runs to compare';
+  if (runs.length > COMPARED_MAX) return `At most ${COMPARED_MAX} runs can be compared`;
+  if (second !== undefined) return [first, second, ...others];
+  const previous = atCursor?.run === first ? atCursor.previous : undefined;
+  return previous === undefined ? 'Select one more run' : [previous.run, first];
+}

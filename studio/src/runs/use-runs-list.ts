@@ -1,0 +1,118 @@
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef } from 'react';
+import { z } from 'zod';
+import type { RunItem, RunsPage } from '../../../src/server/api.ts';
+import { useKeptPlace } from '../app/use-kept-place.ts';
+import { usePages } from '../data/use-pages.ts';
+import { copyText } from '../ui/copy.tsx';
+import { useRowSelection } from '../ui/use-row-selection.ts';
+import type { VirtualRowsHandle } from '../ui/virtual-rows.tsx';
+import { useRunActions } from './use-run-actions.ts';
+import { useRunChanges } from './use-run-changes.ts';
+import { useRunsKeys } from './use-runs-keys.ts';
+import { useRunsSearch } from './use-runs-search.ts';
+
+const place = z.object({
+  first: z.number(),
+  run: z.string(),
+  cursor: z.number(),
+  selected: z.array(z.string()),
+});
+const rowsOf = (page: RunsPage): readonly RunItem[] => page.runs;
+
+/** Everything that the page of runs knows and does. */
+export function useRunsList() {
+  const view = useRunsSearch();
+  const pages = usePages('runs', {}, { q: view.q, sort: view.asked }, rowsOf);
+  const { rowAt, total } = pages;
+  const { changes, onRange: onChangesRange } = useRunChanges(rowAt);
+  const handle = useRef<VirtualRowsHandle>(null);
+  const seen = useRef({ first: 0, last: 0 });
+  const show = useCallback((index: number) => handle.current?.show(index), []);
+  const idAt = useCallback((index: number) => rowAt(index)?.run, [rowAt]);
+  const current = useRef({ cursor: -1, selected: [] as readonly string[] });
+  const kept = useKeptPlace('runs', place, () => ({
+    first: seen.current.first,
+    run: rowAt(seen.current.first)?.run ?? '',
+    cursor: current.current.cursor,
+    selected: [...current.current.selected],
+  }));
+  const rows = useRowSelection({ total, idAt, initial: kept, show });
+  const actions = useRunActions([...rows.selected], rowAt(rows.cursor));
+  useEffect(() => {
+    current.current = { cursor: rows.cursor, selected: [...rows.selected] };
+  });
+  useRestoredPlace({ kept, total, rowAt, handle });
+
+  const onRange = useCallback(
+    (first: number, last: number) => {
+      seen.current = { first, last };
+      pages.onRange(first, last);
+      onChangesRange(first, last);
+    },
+    [pages.onRange, onChangesRange],
+  );
+  const { openRun, openAt } = useOpening(rowAt, rows.setCursor);
+  useRunsKeys({
+    rows,
+    total,
+    onOpen: openAt,
+    onCompare: actions.cannotCompare === undefined ? actions.onCompare : undefined,
+    onTag: actions.cannotTag === undefined && rows.selected.size > 0 ? actions.onTag : undefined,
+    onExport: rows.selected.size > 0 ? () => void copyText(actions.exportCommand) : undefined,
+    onFailed: actions.onFailed,
+  });
+  const inSight = () => range(seen.current).map(rowAt);
+  return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight };
+}
+
+function useOpening(rowAt: (index: number) => RunItem | undefined, setCursor: (index: number) => void) {
+  const navigate = useNavigate();
+  const router = useRouter();
+  const openRun = useCallback(
+    (run: string, index: number) => {
+      setCursor(index);
+      void navigate({ to: '/runs/$run/{-$tab}', params: { run } });
+    },
+    [navigate, setCursor],
+  );
+  const openAt = (index: number, isNewTab: boolean) => {
+    const run = rowAt(index)?.run;
+    if (run === undefined) return;
+    if (!isNewTab) return openRun(run, index);
+    window.open(
+      router.buildLocation({ to: '/runs/$run/{-$tab}', params: { run } }).href,
+      '_blank',
+      'noopener',
+    );
+  };
+  return { openRun, openAt };
+}
+
+interface RestoredPlace {
+  readonly kept: z.output<typeof place> | undefined;
+  readonly total: number;
+  readonly rowAt: (index: number) => RunItem | undefined;
+  readonly handle: { readonly current: VirtualRowsHandle | null };
+}
+
+/** Goes to where one was: to the row itself when it has moved meanwhile, else to its number. */
+function useRestoredPlace({ kept, total, rowAt, handle }: RestoredPlace): void {
+  const step = useRef<'go' | 'mend' | 'done'>(kept === undefined || kept.first === 0 ? 'done' : 'go');
+  useEffect(() => {
+    if (step.current === 'done' || kept === undefined || total === 0) return;
+    if (step.current === 'go') {
+      handle.current?.show(kept.first, 'start');
+      step.current = 'mend';
+    }
+    if (rowAt(kept.first) === undefined) return;
+    step.current = 'done';
+    const near = range({ first: kept.first - 200, last: kept.first + 200 });
+    const moved = near.find((index) => index >= 0 && rowAt(index)?.run === kept.run);
+    if (moved !== undefined && moved !== kept.first) handle.current?.show(moved, 'start');
+  }, [kept, total, rowAt, handle]);
+}
+
+function range({ first, last }: { readonly first: number; readonly last: number }): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}

@@ -1,0 +1,31 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { z } from 'zod';
+import { usePersisted } from '../ui/use-persisted.ts';
+import { columnsNamed } from './columns.ts';
+
+const route = getRouteApi('/runs');
+const columnNames = z.array(z.string());
+
+/** What the address says of the list, and how it is changed: in place, so that Back leaves the list. */
+export function useRunsSearch() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [kept, keep] = usePersisted('holdfast.columns.runs', columnNames, []);
+  const change = useCallback(
+    (changed: Partial<typeof search>) =>
+      void navigate({ search: (was) => ({ ...was, ...changed }), replace: true }),
+    [navigate],
+  );
+  const names = search.cols === '' ? kept : search.cols.split(',');
+  const namesText = names.join(',');
+  const columns = useMemo(() => columnsNamed(namesText === '' ? [] : namesText.split(',')), [namesText]);
+  const setColumns = (chosen: readonly string[]) => {
+    keep([...chosen]);
+    change({ cols: chosen.join(',') });
+  };
+  const isGrouped = search.group === 'eval';
+  /** What the server is asked to sort by. */
+  const asked = isGrouped ? `eval,${search.sort === '' ? '-when' : search.sort}` : search.sort;
+  return { ...search, asked, isGrouped, columns, change, setColumns };
+}

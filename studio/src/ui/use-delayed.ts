@@ -1,0 +1,23 @@
+import { useCallback, useEffect, useRef } from 'react';
+
+/** Calls the newest function some time after the last call; `now` does not wait. */
+export function useDelayed<Args extends readonly unknown[]>(run: (...args: Args) => void, waitMs: number) {
+  const latest = useRef(run);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    latest.current = run;
+  });
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const now = useCallback((...args: Args) => {
+    clearTimeout(timer.current);
+    latest.current(...args);
+  }, []);
+  const later = useCallback(
+    (...args: Args) => {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => latest.current(...args), waitMs);
+    },
+    [waitMs],
+  );
+  return { now, later };
+}
