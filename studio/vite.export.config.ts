@@ -15,7 +15,11 @@ function pageFiles(): Plugin {
     name: 'holdfast-export-page',
     generateBundle() {
       for (const fileName of ['index.html', 'early.js'])
-        this.emitFile({ type: 'asset', fileName, source: readFileSync(join(HERE, 'export', fileName), 'utf8') });
+        this.emitFile({
+          type: 'asset',
+          fileName,
+          source: readFileSync(join(HERE, 'export', fileName), 'utf8'),
+        });
     },
   };
 }
@@ -40,7 +44,8 @@ export default defineConfig({
         format: 'iife',
         codeSplitting: false,
         entryFileNames: 'app.js',
-        assetFileNames: (asset) => (asset.names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]'),
+        assetFileNames: (asset) =>
+          asset.names.some((name) => name.endsWith('.css')) ? 'app.css' : '[name][extname]',
       },
     },
   },

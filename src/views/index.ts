@@ -7,6 +7,7 @@ export {
   completeRunQuery,
   completeSampleQuery,
 } from './complete-query.ts';
+export { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 export {
   formatAgo,
   formatBytes,
@@ -23,8 +24,11 @@ export {
 export { flipsOf, LIMIT, type Look, lookOfRun, OUTCOMES, outcomeOf } from './outcomes.ts';
 export { asValue, printQuery } from './print-query.ts';
 export { parseQuery, type Wrong } from './query.ts';
+export { questionOf } from './question.ts';
 export { compileRunQuery } from './run-query.ts';
 export { scoreNamed } from './run-values.ts';
 export { compileSampleQuery } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
+export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';
 export { parseRunSort, RUN_SORT_KEYS, sortCompared, sortRuns, sortSamples } from './sort-views.ts';
+export { mayHave, type TextFilter, TextFilterMaker } from './text-filter.ts';

@@ -24,7 +24,9 @@ export class Documents {
 
   /** The document as its schema has it: parsed once for as long as it is kept. */
   async read<Schema extends z.ZodType>(place: DocumentPlace, schema: Schema): Promise<z.output<Schema>> {
-    const document = await this.#once(place, async () => checked(schema, JSON.parse(await this.#text(place))));
+    const document = await this.#once(place, async () =>
+      checked(schema, JSON.parse(await this.#text(place))),
+    );
     return document as z.output<Schema>;
   }
 
