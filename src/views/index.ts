@@ -1,5 +1,5 @@
+export { chooseCompared } from './choose-compared.ts';
 export { commandForRuns, shellWord } from './commands.ts';
-export { compileComparedQuery } from './compared-query.ts';
 export type { CompiledQuery } from './compile-query.ts';
 export {
   type Completion,
@@ -7,6 +7,7 @@ export {
   completeRunQuery,
   completeSampleQuery,
 } from './complete-query.ts';
+export { type Cut, visitCuts, withTexts } from './cut-texts.ts';
 export { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 export {
   formatAgo,
@@ -21,6 +22,7 @@ export {
   formatShortCount,
   formatUsd,
 } from './formatters.ts';
+export { newestOfOneEval } from './newest-of-one-eval.ts';
 export { flipsOf, LIMIT, type Look, lookOfRun, OUTCOMES, outcomeOf } from './outcomes.ts';
 export { asValue, printQuery } from './print-query.ts';
 export { parseQuery, type Wrong } from './query.ts';

@@ -43,8 +43,8 @@ const rowsByScore = z.array(z.tuple([z.string().nullable(), writtenRows]));
 /** Items in order and without a hole: the number of the first of each page, and the page. */
 const pages = z.array(z.tuple([count, documentPlace]));
 
-/** The whole of a text that was cut: its length, and the pieces that it is joined of. */
-export const writtenText = z.tuple([z.string(), count, z.array(documentPlace)]);
+/** The whole of a text that was cut: its name, its length, the length of each piece but the last, and the pieces that it is joined of. */
+export const writtenText = z.tuple([z.string(), count, count.min(1), z.array(documentPlace)]);
 export type WrittenText = z.infer<typeof writtenText>;
 
 /** One try at a sample. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { DocumentPlace } from '../../../../src/server/api.ts';
-import { wrongAnswer } from '../problem-error.ts';
+import { damagedDocument } from './export-problems.ts';
 import type { ScriptChunks } from './script-chunks.ts';
 
 /** Parsed documents are kept as long as their texts have no more UTF-16 units than that together. */
@@ -72,5 +72,5 @@ function checked(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw wrongAnswer('export', `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'unknown'}`);
+  throw damagedDocument(`${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'unknown'}`);
 }

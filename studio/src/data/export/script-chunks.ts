@@ -1,4 +1,4 @@
-import { ProblemError } from '../problem-error.ts';
+import { noFile } from './export-problems.ts';
 
 declare global {
   /** Called by each file of data [EXP-2]. */
@@ -51,7 +51,7 @@ export class ScriptChunks {
       script.remove();
       this.#waiting.delete(key);
       // A script that was loaded has called back by now; what did not is no chunk of ours.
-      waiting.reject(noChunk(key));
+      waiting.reject(noFile(key));
     };
     script.addEventListener('load', end);
     script.addEventListener('error', end);
@@ -67,12 +67,4 @@ export class ScriptChunks {
       this.#kept.delete(oldest);
     }
   }
-}
-
-function noChunk(key: string): ProblemError {
-  return new ProblemError({
-    code: 'E_EXPORT_FILE',
-    message: `The file data/${key}.js of this export is missing, or is no part of it.`,
-    hint: 'Copy the whole folder of the export, or write it again with "holdfast studio export".',
-  });
 }
