@@ -150,6 +150,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/history.ts'),
   },
   {
+    words: ['studio'],
+    summary: 'Look at runs in the browser: compare, search and judge them',
+    load: () => import('./commands/studio.ts'),
+  },
+  {
     words: ['config', 'show'],
     summary: 'Show the settings that hold here, and where each comes from',
     load: () => import('./commands/config-show.ts'),

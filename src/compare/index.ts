@@ -1,3 +1,4 @@
+export { type AlignedTurn, alignTurns, firstDivergence, type TurnKeys } from './align-turns.ts';
 export { wrongCount } from './compare-errors.ts';
 export type { FigureComparison, Flip } from './compare-figure.ts';
 export {

@@ -3,6 +3,7 @@ import type { ObjectId } from './object-id.ts';
 
 const OBJECT_BYTES_MAX = 256 * 2 ** 10;
 const MEMORY_BYTES_MAX = 8 * 2 ** 20;
+const MEMORY_BYTES_KEPT = 6 * 2 ** 20;
 
 /** The objects that were read last. An object never changes, so what was read once and was whole need not be asked for again. */
 export class ObjectMemory {
@@ -22,8 +23,10 @@ export class ObjectMemory {
     // A part of a larger buffer would keep all of that.
     this.#objects.set(object.id, { ...object, bytes: Buffer.from(object.bytes) });
     this.#bytes += length;
+    if (this.#bytes <= MEMORY_BYTES_MAX) return;
+    // Many at once: a map passes over all that was taken from its beginning before it comes to the first that is left.
     for (const [id, { bytes }] of this.#objects) {
-      if (this.#bytes <= MEMORY_BYTES_MAX) return;
+      if (this.#bytes <= MEMORY_BYTES_KEPT) return;
       this.#objects.delete(id);
       this.#bytes -= bytes.length;
     }

@@ -15,7 +15,7 @@ import { damagedJournal } from './database.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { readWriters, type UnreadableJournal } from './read-writers.ts';
 import { type AttemptRow, startFields } from './records.ts';
-import { changesIn, FINISHED } from './run-changes.ts';
+import { changesIn, FINISHED, progressOf } from './run-changes.ts';
 import { type From, RunJournals } from './run-journals.ts';
 import { lentPosition, type OpenLender, RunLenders } from './run-lenders.ts';
 import { fromPosition, type Progress, toPosition } from './run-positions.ts';
@@ -130,6 +130,12 @@ class JournalRunReader implements RunReader {
       if (isOver || isDead || identityOfFile(this.place) === undefined) return;
       await this.#wait(signal);
     }
+  }
+
+  async latest(): Promise<Position> {
+    const journals = await this.#journals();
+    const reached: Progress = Object.assign({}, ...journals.readers.map(progressOf));
+    return toPosition(isFinished(journals) ? { ...reached, [FINISHED]: 1 } : reached);
   }
 
   async close(): Promise<void> {

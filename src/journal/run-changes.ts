@@ -34,3 +34,14 @@ export function* changesIn(
     }
   }
 }
+
+/** The position after everything that a journal holds now. */
+export function progressOf(reader: JournalReader): Progress {
+  const { writer } = reader.writer();
+  return Object.fromEntries(
+    TABLES.map(({ table }) => {
+      const [last] = reader.rows.select(`SELECT coalesce(max(n), 0) AS n FROM ${table}`);
+      return [`${table} ${writer}`, Number(last?.n ?? 0)];
+    }),
+  );
+}

@@ -2,7 +2,13 @@ import { type Json, stringifyJson } from '../base/index.ts';
 import type { MemberJson } from './member-json.ts';
 import { positionsOf } from './pool-refs.ts';
 import { ALL_PLACES } from './reference-places.ts';
-import { oneByOne, type SampleDocument, type SamplePart, type SamplePiece } from './sample-document.ts';
+import {
+  oneByOne,
+  type SampleDocument,
+  type SamplePart,
+  type SamplePiece,
+  type ScanOptions,
+} from './sample-document.ts';
 
 const CHUNKED_PARTS = ['events', 'attachments', 'messages', 'calls'] as const;
 
@@ -15,11 +21,14 @@ export interface ChunkedMembers {
 
 /** A sample that is spread over many members [LOG-23]. Attachments are named by their index here. */
 export function chunkedDocument(members: ChunkedMembers, sample: MemberJson): SampleDocument {
-  async function* scanTogether(wanted: ReadonlySet<SamplePart>): AsyncGenerator<readonly SamplePiece[]> {
+  async function* scanTogether(
+    wanted: ReadonlySet<SamplePart>,
+    options: ScanOptions = {},
+  ): AsyncGenerator<readonly SamplePiece[]> {
     if (wanted.has('fields')) yield await readFields(members, sample);
     for (const part of CHUNKED_PARTS) {
       if (!wanted.has(part)) continue;
-      for (const chunk of chunksOf(members, part)) yield* scanChunk(chunk.member, part, chunk.start);
+      for (const chunk of chunksOf(members, part)) yield* scanChunk(chunk, part, options);
     }
   }
   return {
@@ -56,22 +65,28 @@ async function readMessages(members: ChunkedMembers, refs: Json | undefined): Pr
 }
 
 async function* scanChunk(
-  member: MemberJson,
+  { member, start }: Chunk,
   part: SamplePart,
-  start: number,
+  { sliceBytes }: ScanOptions,
 ): AsyncGenerator<readonly SamplePiece[]> {
   const decide = (path: readonly unknown[]) => (path.length === 0 ? 'enter' : 'take');
-  for await (const pieces of member.splitTogether({ decide })) {
-    yield pieces.map(({ path, bytes }) => {
+  for await (const pieces of member.splitTogether({ decide, sliceBytes })) {
+    yield pieces.map(({ path, bytes, isMore }) => {
       const [index] = path;
       if (typeof index !== 'number') throw member.wrongShape('is not a JSON array');
-      return { part, key: String(start + index), bytes };
+      const piece = { part, key: String(start + index), bytes };
+      return isMore ? { ...piece, isMore } : piece;
     });
   }
 }
 
+interface Chunk {
+  readonly start: number;
+  readonly member: MemberJson;
+}
+
 /** A chunk is named by the index of its first item; nothing else says how a sample was cut. */
-function chunksOf(members: ChunkedMembers, part: SamplePart): { start: number; member: MemberJson }[] {
+function chunksOf(members: ChunkedMembers, part: SamplePart): Chunk[] {
   return members
     .list(part)
     .flatMap((name) => {

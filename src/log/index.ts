@@ -9,6 +9,7 @@ export { type Condenser, createCondenser } from './condenser.ts';
 export { convertLog } from './convert-log.ts';
 export { directoryLogStore } from './directory-log-store.ts';
 export { openMembers } from './eval-reader.ts';
+export { jsonStringSlices } from './json-text.ts';
 export {
   readInput,
   readMessage,
@@ -30,8 +31,12 @@ export { type LoggedCode, loggedCode, revisionIn } from './logged-code.ts';
 export { MemberJson } from './member-json.ts';
 export type { Members } from './members.ts';
 export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.ts';
+export { migrateEvent, migrateFields } from './migrate.ts';
 export { openAsFarAsWhole, openFrom, verifyIn } from './open-from.ts';
 export { openLog, openLogSource } from './open-log.ts';
+export { positionsOf } from './pool-refs.ts';
+export type { SampleContext } from './read-sample.ts';
+export { CONDENSED_PLACES, type ReferencePlaces } from './reference-places.ts';
 export { type RepairedLog, repairedLog } from './repaired-log.ts';
 export type { Position, Positioned, RunChange, RunReader } from './run-reader.ts';
 export {

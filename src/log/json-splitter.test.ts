@@ -18,13 +18,13 @@ async function split(
   text: string,
   size: number,
   decide: (path: JsonPath) => Verdict,
-  valueSizeBytesMax = 1e9,
+  { valueSizeBytesMax = 1e9, sliceBytes }: { valueSizeBytesMax?: number; sliceBytes?: number } = {},
 ) {
   const bytes = Buffer.from(text);
   async function* chunks() {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
-  const pieces = await Array.fromAsync(splitJson(chunks(), { decide, valueSizeBytesMax }));
+  const pieces = await Array.fromAsync(splitJson(chunks(), { decide, valueSizeBytesMax, sliceBytes }));
   return pieces.flat().map((piece) => ({
     ...piece,
     text: Buffer.from(piece.bytes).toString(),
@@ -64,6 +64,22 @@ test('what is skipped is not given, and does not disturb what follows', async ()
   ]);
 });
 
+test('[LOG-24] in slices a value is as long as it likes, and no more of it is held than a slice', async () => {
+  const text = `{"short":"x","long":["é${'y'.repeat(997)}",{"b":1}],"after":[2]}`;
+  const pieces = await split(text, 7, (path) => (path.length === 0 ? 'enter' : 'take'), {
+    valueSizeBytesMax: 120,
+    sliceBytes: 100,
+  });
+  const long = pieces.filter(({ path }) => path[0] === 'long');
+  expect(long.length).toBeGreaterThan(9);
+  expect(long.map(({ isMore }) => isMore)).toEqual([...long.slice(1).map(() => true), undefined]);
+  expect(long.every(({ text, slice }) => text === slice)).toBe(true);
+  const whole = Buffer.concat(long.map(({ bytes }) => bytes)).toString();
+  expect(JSON.parse(whole)).toEqual(JSON.parse(text).long);
+  const others = pieces.filter(({ path }) => path[0] !== 'long').map(({ text }) => text);
+  expect(others).toEqual(['"x"', '[2]']);
+});
+
 test.each([
   '',
   '{',
@@ -85,7 +101,9 @@ test.each([
 test('nesting without end and values without end are refused', async () => {
   await expect(split('['.repeat(3_000), 100, () => 'enter')).rejects.toThrow('nested too deeply');
   await expect(split('['.repeat(3_000), 100, () => 'skip')).rejects.toThrow('nested too deeply');
-  await expect(split(`"${'x'.repeat(500)}"`, 100, () => 'take', 200)).rejects.toThrow('more than 200 bytes');
+  await expect(split(`"${'x'.repeat(500)}"`, 100, () => 'take', { valueSizeBytesMax: 200 })).rejects.toThrow(
+    'more than 200 bytes',
+  );
 });
 
 function countAt(value: Json, depth: number): number {

@@ -17,6 +17,8 @@ export interface JsonPiece {
   readonly end: number;
   /** This is no value but the end of a container that was entered (see `reportEnd`). */
   readonly isEnd?: true;
+  /** The value goes on in the next piece, which has the same path (see `sliceBytes`). */
+  readonly isMore?: true;
 }
 
 /** Text that is not JSON, by its byte offset. The caller knows the file and says so. */
@@ -36,6 +38,9 @@ export interface SplitOptions {
   readonly decide: (path: JsonPath) => Verdict;
   /** Whether to report where a container that was entered began and ended. */
   readonly reportEnd?: (path: JsonPath) => boolean;
+  /** Longer values come in slices of about so many bytes, of which no more is held; without it whole, however long they are. */
+  readonly sliceBytes?: number | undefined;
+  /** Of what is held: a value that comes in slices may be longer. */
   readonly valueSizeBytesMax: number;
 }
 
@@ -91,6 +96,7 @@ class JsonSplitter {
   // The value at hand, in state `inside` (and a key in `in-key`).
   #kind: 'nested' | 'string' | 'scalar' = 'scalar';
   #isTaken = false;
+  #path: JsonPath = [];
   #valueStart = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
@@ -186,6 +192,7 @@ class JsonSplitter {
     }
     const path = this.#containers.map((container) => container.at);
     const verdict = this.#options.decide(path);
+    this.#path = path;
     if (verdict === 'enter' && isNested) {
       const isArray = byte === OPEN_BRACKET;
       if (this.#containers.length >= DEPTH_MAX) this.#fail(at, 'it is nested too deeply');
@@ -257,20 +264,33 @@ class JsonSplitter {
       throw new JsonSplitError('too-large', this.#valueStart, message);
     }
     this.#held.push(chunk.subarray(from, to));
+    const { sliceBytes } = this.#options;
+    if (sliceBytes !== undefined && this.#heldBytes >= sliceBytes && this.#state === 'inside')
+      this.#giveSlice(this.#offset + to);
+  }
+
+  #giveSlice(end: number): void {
+    const bytes = this.#takeHeld();
+    this.#pieces.push({ path: this.#path, bytes, start: end - bytes.length, end, isMore: true });
+  }
+
+  #takeHeld(): Uint8Array {
+    const bytes = this.#held.length === 1 ? (this.#held[0] as Uint8Array) : Buffer.concat(this.#held);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return bytes;
   }
 
   #endValue(chunk: Uint8Array, from: number, to: number): void {
     this.#hold(chunk, from, to);
-    const bytes = this.#held.length === 1 ? (this.#held[0] as Uint8Array) : Buffer.concat(this.#held);
-    this.#held = [];
-    this.#heldBytes = 0;
+    const bytes = this.#takeHeld();
     if (this.#state === 'in-key') {
       this.#endKey(bytes);
       return;
     }
     if (this.#isTaken) {
-      const path = this.#containers.map((container) => container.at);
-      this.#pieces.push({ path, bytes, start: this.#valueStart, end: this.#offset + to });
+      const end = this.#offset + to;
+      this.#pieces.push({ path: this.#path, bytes, start: end - bytes.length, end });
     }
     this.#state = this.#containers.length > 0 ? 'after' : 'done';
   }

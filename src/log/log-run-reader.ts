@@ -50,6 +50,11 @@ class LogRunReader implements RunReader {
       yield { position: positionAt(count + 1), kind: 'finished' };
   }
 
+  async latest(): Promise<Position> {
+    const [samples, { status }] = await Promise.all([this.#log.samples(), this.#log.header()]);
+    return positionAt(Math.max(1, samples.length + (status === 'started' ? 0 : 1)));
+  }
+
   close(): Promise<void> {
     return this.#log.close();
   }

@@ -17,6 +17,7 @@ import type { EvalSampleSummary, LogEvent, LogHeader, SampleFields } from './sch
  *   write-ahead log from being checkpointed, and a run is not slowed by being watched.
  * - [RUN-6] What is damaged is an ActionableError for that sample, and does not hinder reading the others. A position that
  *   no reader gave is refused with E_RUN_POSITION.
+ * - [RUN-7] `latest` is the position after everything that is there: `changes` since it gives only what comes.
  */
 export interface RunReader {
   /** How people name it. */
@@ -27,6 +28,7 @@ export interface RunReader {
   fields(sample: SampleKey): Promise<SampleFields | undefined>;
   events(sample: SampleKey, after?: Position): AsyncIterable<Positioned<LogEvent>>;
   changes(since: Position | undefined, signal: AbortSignal): AsyncIterable<RunChange>;
+  latest(): Promise<Position>;
   close(): Promise<void>;
 }
 

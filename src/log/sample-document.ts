@@ -19,6 +19,13 @@ export interface SamplePiece {
   /** The name of a field, the hash of an attachment, or the position of an event, message or call. */
   readonly key: string;
   readonly bytes: Uint8Array;
+  /** The value goes on in the next piece, which has the same part and key. Only where slices were asked for. */
+  readonly isMore?: true;
+}
+
+export interface ScanOptions {
+  /** Longer values come in slices of about so many bytes. */
+  readonly sliceBytes?: number;
 }
 
 /** Where a sample's pieces come from: one member, a `.json` file, or the many members of a chunked sample. */
@@ -28,7 +35,7 @@ export interface SampleDocument {
   /** Gives the pieces of the wanted parts in the order of the document; the others are not even held. */
   scan(wanted: ReadonlySet<SamplePart>): AsyncIterable<SamplePiece>;
   /** The same, those of each chunk together: of a small sample all at once. */
-  scanTogether(wanted: ReadonlySet<SamplePart>): AsyncIterable<readonly SamplePiece[]>;
+  scanTogether(wanted: ReadonlySet<SamplePart>, options?: ScanOptions): AsyncIterable<readonly SamplePiece[]>;
   parse(bytes: Uint8Array): Json;
 }
 
@@ -46,7 +53,8 @@ const PLACES: ReadonlyArray<{ readonly path: JsonPath; readonly part: SamplePart
 
 /** A sample that is one JSON document. */
 export function monolithDocument(json: MemberJson): SampleDocument {
-  const scanTogether = (wanted: ReadonlySet<SamplePart>) => scanMonolith(json, wanted);
+  const scanTogether: SampleDocument['scanTogether'] = (wanted, options) =>
+    scanMonolith(json, wanted, options);
   return {
     sizeBytes: json.sizeBytes,
     places: CONDENSED_PLACES,
@@ -64,10 +72,12 @@ export async function* oneByOne(batches: AsyncIterable<readonly SamplePiece[]>):
 async function* scanMonolith(
   json: MemberJson,
   wanted: ReadonlySet<SamplePart>,
+  { sliceBytes }: ScanOptions = {},
 ): AsyncGenerator<readonly SamplePiece[]> {
   const isOnlyEvents = wanted.size === 1 && wanted.has('events');
   const options = {
     decide: (path: JsonPath) => decide(path, wanted),
+    sliceBytes,
     reportEnd: (path: JsonPath) => isOnlyEvents && path.length === 1 && path[0] === 'events',
   };
   for await (const pieces of json.splitTogether(options)) {
@@ -83,15 +93,18 @@ async function* scanMonolith(
   }
 }
 
-function samplePiece({ path, bytes }: JsonPiece): SamplePiece | undefined {
+function samplePiece({ path, bytes, isMore }: JsonPiece): SamplePiece | undefined {
   const place = placeOf(path);
-  if (!place) return path.length === 1 ? { part: 'fields', key: String(path[0]), bytes } : undefined;
-  const isItem = path.length === place.path.length + 1;
-  return isItem ? { part: place.part, key: String(path.at(-1)), bytes } : undefined;
+  const isOne = place ? path.length === place.path.length + 1 : path.length === 1;
+  if (!isOne) return undefined;
+  const piece = { part: place?.part ?? 'fields', key: String(path.at(-1)), bytes };
+  return isMore ? { ...piece, isMore } : piece;
 }
 
 function decide(path: JsonPath, wanted: ReadonlySet<SamplePart>): Verdict {
   if (path.length === 0) return 'enter';
+  // Nearly every value of a long sample is an event: these are not worth comparing with each of the places.
+  if (path.length === 2 && path[0] === 'events') return wanted.has('events') ? 'take' : 'skip';
   const place = placeOf(path);
   if (place) {
     if (!wanted.has(place.part)) return 'skip';
@@ -105,6 +118,7 @@ function decide(path: JsonPath, wanted: ReadonlySet<SamplePart>): Verdict {
 }
 
 function placeOf(path: JsonPath) {
+  if (path[0] === 'events') return PLACES[0];
   return PLACES.find((place) => startsWith(path, place.path));
 }
 

@@ -115,7 +115,11 @@ async function* placesAfter(
   }
 }
 
-async function readListed({ objects }: TreePorts, tree: ResultsTree, place: RunPlace): Promise<ListedRun> {
+export async function readListed(
+  { objects }: TreePorts,
+  tree: ResultsTree,
+  place: RunPlace,
+): Promise<ListedRun> {
   const { run } = place;
   try {
     const found = await tree.revisions(place);

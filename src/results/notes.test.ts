@@ -141,3 +141,35 @@ test('[RES-9] a retraction undoes what it names and nothing that came apart from
   expect(tags(tag('1'), retraction('2', '1'), tag('3'))).toEqual(['a']);
   expect(tags(tag('1'), retraction('2', '1'), retraction('3', '2'))).toEqual(['a']);
 });
+
+describe('what the list says otherwise since', () => {
+  test('names runs with new rows and notes, reads only those, and all of them when the moment is not known', async () => {
+    await using results = await openResults(repo);
+    const others = [1, 2, 3].map((n) => runIdAt(`2026-03-0${n}T00:00:00Z`, n));
+    for (const run of [RUN, ...others]) await results.publish(await writeRun(logs, run));
+    const since = async (position: string | undefined) => {
+      const { runs, ...rest } = await results.store.listedSince(position);
+      return { ...rest, runs: await Array.fromAsync(runs) };
+    };
+    const all = await since(undefined);
+    expect(all.isAll).toBe(true);
+    expect(all.runs.map(({ run }) => run)).toEqual([RUN, ...others.toReversed()]);
+    expect(await since(all.position)).toEqual({ position: all.position, isAll: false, runs: [], gone: [] });
+
+    await tagRun(results.store, [others[1] as typeof RUN], ['good']);
+    await removeRun(results.store, [others[0] as typeof RUN], 'wrong');
+    const said = await since(all.position);
+    expect(said).toMatchObject({ isAll: false, gone: [] });
+    expect(said.runs).toMatchObject([
+      { run: others[1], row: { tags: ['good'] } },
+      { run: others[0], marks: { removals: [{ reason: 'wrong' }] } },
+    ]);
+
+    // What somebody took away with git itself is gone, and what was put there instead is there.
+    git(repo, 'update-ref', RESULTS_REF, `${RESULTS_REF}~6`);
+    const back = await since(said.position);
+    expect(back.isAll).toBe(false);
+    expect([...back.gone].sort()).toEqual([...others, RUN].sort());
+    expect((await since('0123456789012345678901234567890123456789')).isAll).toBe(true);
+  });
+});

@@ -77,7 +77,7 @@ async function readRows(
 }
 
 /** The commits of an earlier answer; undefined unless all of them are still here. */
-async function knownCommits(
+export async function knownCommits(
   { objects }: ResultsPorts,
   position: string | undefined,
 ): Promise<readonly ObjectId[] | undefined> {
@@ -107,7 +107,7 @@ export async function revisionAt(
 }
 
 /** A document of a log may have any name: only what lies where rows lie is one. */
-function runOfPath(path: string): RunId | undefined {
+export function runOfPath(path: string): RunId | undefined {
   const [, run] = /^runs\/[\d-]+(?:\/[0-9a-f]{2})?\/([^/]+)(?:\/revisions\/[^/]+)?$/.exec(path) ?? [];
   return run !== undefined && isRunId(run) ? run : undefined;
 }

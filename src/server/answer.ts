@@ -20,6 +20,7 @@ export interface Asked<Name extends RouteName> {
   readonly handler: Handler<Name>;
   readonly studio: Studio;
   readonly params: Readonly<Record<string, string>>;
+  readonly isTrusted: boolean;
 }
 
 /** Checks what is asked, asks the handler, and sends what it answers. */
@@ -27,7 +28,7 @@ export async function answer<Name extends RouteName>(
   context: Context,
   asked: Asked<Name>,
 ): Promise<Response> {
-  const { name, handler, studio, params } = asked;
+  const { name, handler, studio, params, isTrusted } = asked;
   const { query, body } = await readAsked(context, name);
   const tag: { text?: string } = {};
   const call: Call<Name> = {
@@ -35,6 +36,7 @@ export async function answer<Name extends RouteName>(
     params,
     query,
     body,
+    isTrusted,
     signal: context.req.raw.signal,
     sameAs: (...of) => {
       if (of.includes(undefined)) return;

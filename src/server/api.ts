@@ -85,7 +85,16 @@ export type {
   SampleOrder,
   SamplesPage,
 } from './api/run.ts';
-export type { RunChange, RunFacts, RunForm, RunItem, RunsPage, RunWords, TrendPoint } from './api/runs.ts';
+export type {
+  IndexState,
+  RunChange,
+  RunFacts,
+  RunForm,
+  RunItem,
+  RunsPage,
+  RunWords,
+  TrendPoint,
+} from './api/runs.ts';
 export type {
   EventsPage,
   FindLine,
@@ -97,7 +106,7 @@ export type {
 } from './api/sample.ts';
 export { EVENT_FLAGS } from './api/sample.ts';
 export type { ReviewItem, ReviewQueue, Saying, SearchHit, SearchLine } from './api/search.ts';
-export type { About, LiveEvent, StoreView } from './api/store.ts';
+export type { About, LiveEvent, SourceState, StoreView } from './api/store.ts';
 
 /** One thing that can be asked. `stream`: the answer is one JSON document a line, as it comes. */
 export interface Route<Query extends z.ZodType = z.ZodType, Answer extends z.ZodType = z.ZodType> {

@@ -107,7 +107,10 @@ function addRoute<Name extends Exclude<RouteName, 'live'>>(app: Hono, name: Name
   const { studio, handlers, assets } = options;
   const { method, path, page } = ROUTES[name];
   const handler: Handler<Name> = handlers[name];
-  const ask = (context: Context) => answer(context, { name, handler, studio, params: context.req.param() });
+  const ask = (context: Context) => {
+    const isTrusted = hasToken(askerOf(context), options.access, options.port);
+    return answer(context, { name, handler, studio, params: context.req.param(), isTrusted });
+  };
   app.on(method.toUpperCase(), path, ask);
   // A page and the same as JSON have one address: agents and scripts read what people see.
   if (page !== undefined)

@@ -8,6 +8,8 @@ export interface Call<Name extends RouteName> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: QueryOf<Name>;
   readonly body: unknown;
+  /** Whether the asker may write: it showed the token. */
+  readonly isTrusted: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /**

@@ -60,6 +60,11 @@ export class OpenRuns implements AsyncDisposable {
     };
   }
 
+  /** For whoever reads on and on: not shared with anybody. Whoever opens closes. */
+  async openApart(given: string): Promise<RunReader> {
+    return (await this.#find(given)).open();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sweep[Symbol.dispose]();
     await Promise.all([...this.#opened.keys()].map((key) => this.#drop(key)));

@@ -2,7 +2,7 @@ import type { Clock, RunId } from '../base/index.ts';
 import type { LogReader, RunReader } from '../log/index.ts';
 import type { ResultsStore } from '../results/index.ts';
 import type { RunInForms, RunSource } from '../sources/index.ts';
-import type { LiveEvent, RunItem } from './api.ts';
+import type { IndexState, LiveEvent, RunItem, SourceState } from './api.ts';
 
 /** Everything that the handlers know of the world. */
 export interface Studio extends AsyncDisposable {
@@ -27,6 +27,13 @@ export interface RunIndex {
   readonly version: string;
   /** Resolves when all sources have been looked at once; rejects when the signal is aborted. */
   whole(signal: AbortSignal): Promise<void>;
+  /** Resolves when there are rows to show, or it is known that there are none; does not wait long for a slow source. */
+  begun(signal: AbortSignal): Promise<void>;
+  readonly state: IndexState;
+  /** Each source as it was at the last look; one that fails hinders no other. */
+  sources(): readonly SourceState[];
+  /** Looks at all sources once more, for whoever has just changed something. */
+  lookAgain(): Promise<void>;
 }
 
 export interface FoundRun {

@@ -223,12 +223,10 @@ async function replace(path: string, model: string): Promise<number> {
 }
 
 /** As a process does that begins, looks and ends. */
-async function look(
-  places: { readonly dir?: string; readonly cacheDir?: string } = {},
-): Promise<readonly SourceRun[]> {
-  const { dir: at = logs, cacheDir } = places;
+/** Tells which logs were opened. */
+function countingStore(at = logs): LogStore {
   const store = directoryLogStore(nodeDisk, at);
-  const watched: LogStore = {
+  return {
     place: store.place,
     list: (signal) => store.list(signal),
     stat: (name) => store.stat(name),
@@ -241,6 +239,13 @@ async function look(
     create: (name, options) => store.create(name, options),
     placeOf: (name) => store.placeOf(name),
   };
+}
+
+async function look(
+  places: { readonly dir?: string; readonly cacheDir?: string } = {},
+): Promise<readonly SourceRun[]> {
+  const { dir: at = logs, cacheDir } = places;
+  const watched = countingStore(at);
   const memory = await openRowMemory({ disk: nodeDisk, place: at, beside: join(at, MEMORY), cacheDir });
   await using source = logSource(watched, { clock: manualClock(NOW_MS), memory });
   return await Array.fromAsync(source.runs());
@@ -249,3 +254,70 @@ async function look(
 function plain(runs: readonly SourceRun[]): readonly { readonly run: RunId; readonly row: unknown }[] {
   return runs.map(({ run, row }) => ({ run, row: JSON.parse(JSON.stringify(row)) }));
 }
+
+describe('[SRC-7] changes of logs', () => {
+  const followed = async () => {
+    const memory = await openRowMemory({ disk: nodeDisk, place: logs, beside: join(logs, MEMORY) });
+    const clock = manualClock(NOW_MS);
+    const source = logSource(countingStore(), { clock, memory });
+    const changes = async (since: string | undefined) => {
+      const { runs, ...rest } = (await source.changes?.(since)) ?? {
+        runs: [],
+        position: '',
+        isAll: false,
+        gone: [],
+      };
+      return { ...rest, runs: await Array.fromAsync(runs) };
+    };
+    return { source, changes };
+  };
+
+  test('nothing is opened again when nothing happened, and only what is new when something did', async () => {
+    for (const id of ids.slice(0, 2)) await writeRun(logs, id);
+    const { source, changes } = await followed();
+    const first = await changes(undefined);
+    expect(first.runs).toHaveLength(2);
+    opened.length = 0;
+    expect(await changes(first.position)).toMatchObject({ isAll: false, position: first.position, runs: [] });
+    expect(opened).toEqual([]);
+    await writeRun(logs, ids[2] ?? '');
+    const second = await changes(first.position);
+    expect(second.runs.map(({ run }) => run)).toEqual([ids[2]]);
+    expect(opened).toEqual([`${ids[2]}.eval`]);
+    await source[Symbol.asyncDispose]();
+  });
+
+  test('a log that is removed, and one that is another run now, are told; another copy shows the run again', async () => {
+    for (const id of ids) await writeRun(logs, id);
+    cpSync(join(logs, `${ids[0]}.eval`), join(logs, 'copy.eval'));
+    const { source, changes } = await followed();
+    const first = await changes(undefined);
+    expect(first.runs.map(({ copies }) => copies?.length ?? 0)).toEqual([0, 0, 1]);
+    rmSync(join(logs, `${ids[1]}.eval`));
+    rmSync(join(logs, 'copy.eval'));
+    const second = await changes(first.position);
+    expect(second.gone).toEqual([ids[1]]);
+    expect(second.runs).toMatchObject([{ run: ids[0] }]);
+    expect(second.runs[0]?.copies).toBeUndefined();
+    writeFileSync(join(logs, `${ids[2]}.eval`), readFileSync(join(logs, `${ids[0]}.eval`)));
+    const third = await changes(second.position);
+    expect(third.gone).toEqual([ids[2]]);
+    expect(third.runs).toMatchObject([{ run: ids[0], copies: [{}] }]);
+    await source[Symbol.asyncDispose]();
+  });
+
+  test('a log that stays damaged is told once, and again when it is whole or gone', async () => {
+    const whole = await writeRun(logs, ids[0] ?? '');
+    const bytes = readFileSync(whole);
+    writeFileSync(whole, bytes.subarray(0, 60));
+    const { source, changes } = await followed();
+    const first = await changes(undefined);
+    expect(first.runs).toMatchObject([{ damage: expect.any(String) }]);
+    expect((await changes(first.position)).runs).toEqual([]);
+    writeFileSync(whole, bytes);
+    const second = await changes(first.position);
+    expect(second.runs).toMatchObject([{ run: ids[0], row: { run: ids[0] } }]);
+    expect(second.gone).toEqual([first.runs[0]?.run].filter((run) => run !== ids[0]));
+    await source[Symbol.asyncDispose]();
+  });
+});

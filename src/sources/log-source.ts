@@ -3,7 +3,14 @@ import { openFrom, type ReadableLogs, readRunFromLog, type StoredLog } from '../
 import { findNamed } from './find-run.ts';
 import { readLogRow } from './read-log-row.ts';
 import type { RememberedLog, RememberedRow, RowMemory } from './row-memory.ts';
-import { byIdDescending, isWithin, type RunSource, type RunsOptions, type SourceRun } from './run-source.ts';
+import {
+  byIdDescending,
+  isWithin,
+  type RunSource,
+  type RunsOptions,
+  type SourceChanges,
+  type SourceRun,
+} from './run-source.ts';
 import { readSourceRow, type SourceRow } from './source-row.ts';
 
 export interface LogSourceOptions {
@@ -33,12 +40,30 @@ interface SeenLog {
   readonly damage?: string;
 }
 
+/** One look at all logs. */
+interface LogLooks {
+  readonly seen: readonly SeenLog[];
+  /** Those of them that were read because nobody remembered them as they are. */
+  readonly read: readonly SeenLog[];
+  /** What is to be remembered of all that can be. */
+  readonly known: ReadonlyMap<string, RememberedLog>;
+}
+
+/** What was told of the logs at a position. */
+interface ToldLogs {
+  readonly position: number;
+  readonly known: ReadonlyMap<string, RememberedLog>;
+  /** By name; damage is never remembered, so it is found again at every look. */
+  readonly damaged: ReadonlyMap<string, SeenLog>;
+}
+
 class LogSource implements RunSource {
   readonly place: string;
   readonly kind = 'logs';
   readonly #logs: ReadableLogs;
   readonly #clock: Clock;
   readonly #memory: RowMemory;
+  #told: ToldLogs | undefined;
 
   constructor(logs: ReadableLogs, { clock, memory }: LogSourceOptions) {
     this.#logs = logs;
@@ -49,15 +74,39 @@ class LogSource implements RunSource {
 
   /** Only a header tells when a run began, so all are looked at before the first is given; the memory makes that once. */
   async *runs(options: RunsOptions = {}): AsyncGenerator<SourceRun> {
-    const seen = await this.#look(options.signal);
-    for (const group of newestFirst(seen.filter(({ run }) => isWithin(run, options)))) {
+    const { seen } = await this.#look(options.signal);
+    yield* this.#runsOf(newestFirst(seen.filter(({ run }) => isWithin(run, options))));
+  }
+
+  async changes(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges> {
+    const told = since !== undefined && since === String(this.#told?.position) ? this.#told : undefined;
+    const looks = await this.#look(signal, told?.known);
+    const damaged = new Map(
+      looks.seen.filter(({ damage }) => damage !== undefined).map((one) => [one.name, one]),
+    );
+    const touched = told && touchedRuns(told, looks);
+    const before = this.#told?.position ?? 0;
+    const position = touched?.size === 0 ? before : before + 1;
+    this.#told = { position, known: looks.known, damaged };
+    const groups = newestFirst(touched ? looks.seen.filter(({ run }) => touched.has(run)) : looks.seen);
+    const there = new Set(groups.map(([first]) => first?.run));
+    return {
+      position: String(position),
+      isAll: touched === undefined,
+      runs: this.#runsOf(groups),
+      gone: [...(touched ?? [])].filter((run) => !there.has(run)),
+    };
+  }
+
+  async *#runsOf(groups: readonly (readonly SeenLog[])[]): AsyncGenerator<SourceRun> {
+    for (const group of groups) {
       const run = await this.#newestOf(group);
       if (run) yield run;
     }
   }
 
   async find(given: string): Promise<SourceRun | undefined> {
-    const seen = await this.#look(undefined);
+    const { seen } = await this.#look(undefined);
     const found = findNamed(newestFirst(seen).flat(), given);
     if (!found) return undefined;
     const isByName = found.name === given;
@@ -68,30 +117,39 @@ class LogSource implements RunSource {
     this.#memory[Symbol.dispose]();
   }
 
-  async #look(signal: AbortSignal | undefined): Promise<readonly SeenLog[]> {
-    const known = this.#memory.known();
-    const seen: SeenLog[] = [];
+  async #look(
+    signal: AbortSignal | undefined,
+    known: ReadonlyMap<string, RememberedLog> = this.#memory.known(),
+  ): Promise<LogLooks> {
+    const same: RememberedLog[] = [];
     const unsure: StoredLog[] = [];
     const names = new Set<string>();
     for await (const stored of this.#logs.list(signal)) {
       names.add(stored.name);
       const remembered = known.get(stored.name);
-      if (remembered && isSurelySame(remembered, stored)) seen.push(remembered);
+      if (remembered && isSurelySame(remembered, stored)) same.push(remembered);
       else unsure.push(stored);
     }
-    seen.push(...(await this.#lookInto(unsure, known, signal)));
+    const { read, touched, kept } = await this.#lookInto(unsure, known, signal);
+    this.#memory.touch(touched);
+    this.#memory.keep(kept);
     this.#memory.forget([...known.keys()].filter((name) => !names.has(name)));
-    return seen;
+    const remembered = [...same, ...touched, ...kept.map(({ row: _, ...log }) => log)];
+    return {
+      seen: [...same, ...touched, ...read],
+      read,
+      known: new Map(remembered.map((log) => [log.name, log])),
+    };
   }
 
   async #lookInto(
     unsure: readonly StoredLog[],
     known: ReadonlyMap<string, RememberedLog>,
     signal: AbortSignal | undefined,
-  ): Promise<readonly SeenLog[]> {
-    const seen: SeenLog[] = [];
-    const same: RememberedLog[] = [];
-    const read: RememberedRow[] = [];
+  ) {
+    const read: SeenLog[] = [];
+    const touched: RememberedLog[] = [];
+    const kept: RememberedRow[] = [];
     const work = async (stored: StoredLog) => {
       const seenMs = this.#clock.nowMs();
       const remembered = known.get(stored.name);
@@ -102,19 +160,14 @@ class LogSource implements RunSource {
       work,
     })) {
       signal?.throwIfAborted();
-      if (look?.kind === 'damage') seen.push({ name: stored.name, run: look.run, damage: look.damage });
-      if (look?.kind === 'same' && remembered) {
-        seen.push(remembered);
-        same.push({ ...remembered, ...stored, seenMs });
-      }
+      if (look?.kind === 'damage') read.push({ name: stored.name, run: look.run, damage: look.damage });
+      if (look?.kind === 'same' && remembered) touched.push({ ...remembered, ...stored, seenMs });
       if (look?.kind !== 'row') continue;
       const { run, mark, row } = look;
-      seen.push({ name: stored.name, run, row });
-      read.push({ ...stored, run, mark, seenMs, row: JSON.stringify(toJson(row)) });
+      read.push({ name: stored.name, run, row });
+      kept.push({ ...stored, run, mark, seenMs, row: JSON.stringify(toJson(row)) });
     }
-    this.#memory.touch(same);
-    this.#memory.keep(read);
-    return seen;
+    return { read, touched, kept };
   }
 
   /** A run may have several logs: scored anew, or recovered. The one that ended last is shown, and the others are named. */
@@ -151,6 +204,22 @@ class LogSource implements RunSource {
     if (!look || look.kind === 'same') return undefined;
     return look.kind === 'row' ? { ...kept, row: look.row } : { ...kept, damage: look.damage };
   }
+}
+
+/** The runs of which a log came, went or is another than it was. */
+function touchedRuns({ known, damaged }: ToldLogs, { seen, read }: LogLooks): ReadonlySet<RunId> {
+  const touched = new Set<RunId>();
+  const before = (name: string) => known.get(name) ?? damaged.get(name);
+  for (const { name, run, damage } of read) {
+    const was = damaged.get(name);
+    if (was !== undefined && was.run === run && was.damage === damage) continue;
+    touched.add(run);
+    touched.add(before(name)?.run ?? run);
+  }
+  const names = new Set(seen.map(({ name }) => name));
+  for (const { name, run } of [...known.values(), ...damaged.values()])
+    if (!names.has(name)) touched.add(run);
+  return touched;
 }
 
 function isSurelySame(remembered: RememberedLog, { sizeBytes, modifiedMs }: StoredLog): boolean {

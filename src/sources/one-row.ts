@@ -44,10 +44,8 @@ const RANKS: Readonly<Record<RunForm, number>> = {
  */
 export function oneRow(kept: readonly SourceRun[]): RunInForms & { readonly shown: SourceRun } {
   const ranked = kept.toSorted((a, b) => RANKS[a.form] - RANKS[b.form]);
-  const published = ranked.find(({ form, row }) => form === 'published' && row);
-  const log = latest(ranked.filter(({ form, row }) => form === 'log' && row));
+  const { shown, published, log } = shownOf(ranked, ({ form, row }) => ({ form, end: row?.end }));
   const logIs = published?.row && log?.row ? compareLog(log.row, published.row) : undefined;
-  const shown = (logIs === 'newer' ? log : ranked.find(({ row }) => row)) ?? (ranked[0] as SourceRun);
   const others = ranked.filter((one) => one !== shown);
   const { run, place, name, damage } = shown;
   const marks = kept.find((one) => one.marks)?.marks;
@@ -65,6 +63,30 @@ export function oneRow(kept: readonly SourceRun[]): RunInForms & { readonly show
   };
 }
 
+/** Which of several forms of a run is shown. `aboutOf` tells the end of what can be read. */
+export function shownOf<T>(
+  kept: readonly T[],
+  aboutOf: (one: T) => { readonly form: RunForm; readonly end: string | undefined },
+): { readonly shown: T; readonly published: T | undefined; readonly log: T | undefined } {
+  const all = kept.map((one) => ({ one, ...aboutOf(one) })).sort((a, b) => RANKS[a.form] - RANKS[b.form]);
+  const readable = all.filter(({ end }) => end !== undefined);
+  const published = readable.find(({ form }) => form === 'published');
+  const log = readable
+    .filter(({ form }) => form === 'log')
+    .reduce<(typeof all)[number] | undefined>(later, undefined);
+  const isNewer = published && log && msOf(log.end) > msOf(published.end);
+  const shown = isNewer ? log : (readable[0] ?? all[0]);
+  return { shown: shown?.one as T, published: published?.one, log: log?.one };
+}
+
+function later<T extends { readonly end: string | undefined }>(one: T | undefined, other: T): T {
+  return one && !(msOf(other.end) > msOf(one.end)) ? one : other;
+}
+
+function msOf(iso: string | undefined): number {
+  return Date.parse(iso ?? '');
+}
+
 function alsoOf(shown: SourceRun, others: readonly SourceRun[]): readonly AlsoKept[] | undefined {
   const also = [shown, ...others].flatMap((kept) => [
     ...(kept === shown ? [] : [alsoKept(kept)]),
@@ -75,13 +97,6 @@ function alsoOf(shown: SourceRun, others: readonly SourceRun[]): readonly AlsoKe
 
 function alsoKept({ form, place, name, damage }: SourceRun): AlsoKept {
   return { form, place, name, ...definedOf({ damage }) };
-}
-
-function latest(logs: readonly SourceRun[]): SourceRun | undefined {
-  return logs.reduce<SourceRun | undefined>((one, other) => {
-    if (!one?.row || !other.row) return one ?? other;
-    return Date.parse(other.row.end) > Date.parse(one.row.end) ? other : one;
-  }, undefined);
 }
 
 /** Undefined when they are the same, as far as that can be told from the number and size of their documents. */

@@ -1,7 +1,13 @@
 import { ActionableError, definedOf } from '../base/index.ts';
 import { readRunFromLog } from '../log/index.ts';
 import type { FoundResult, ListedRun, ResultsStore } from '../results/index.ts';
-import { isWithin, type RunSource, type RunsOptions, type SourceRun } from './run-source.ts';
+import {
+  isWithin,
+  type RunSource,
+  type RunsOptions,
+  type SourceChanges,
+  type SourceRun,
+} from './run-source.ts';
 
 /** A page of the store is read at once. */
 const PAGE_RUNS = 64;
@@ -42,6 +48,11 @@ class ResultsSource implements RunSource {
     } while (cursor !== undefined);
   }
 
+  async changes(since: string | undefined): Promise<SourceChanges> {
+    const { runs, ...changes } = await this.results.listedSince(since);
+    return { ...changes, runs: this.#asRuns(runs) };
+  }
+
   async find(given: string): Promise<SourceRun | undefined> {
     try {
       const { revision, marks } = await this.results.find(given);
@@ -75,6 +86,10 @@ class ResultsSource implements RunSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.results[Symbol.asyncDispose]();
+  }
+
+  async *#asRuns(listed: AsyncIterable<ListedRun>): AsyncGenerator<SourceRun> {
+    for await (const one of listed) yield this.#asRun(one, undefined);
   }
 
   #asRun(listed: ListedRun, at: string | undefined): SourceRun {

@@ -17,6 +17,8 @@ import type { SourceRow } from './source-row.ts';
  * - [SRC-5] `find` takes an id, its beginning, the beginning of its part after the dash, or the name that the source itself
  *   gives the run. Undefined when there is none; E_RUN_AMBIGUOUS when there are several.
  * - [SRC-6] `open` reads the run itself; where it is kept as documents of a log, `openLog` reads it as such. Whoever opens closes.
+ * - [SRC-7] `changes` gives the runs that came or are others since a position, newest first, and names those that are gone; without a
+ *   position, or with one that is not known any more, all runs. When nothing happened it costs next to nothing.
  */
 export interface RunSource extends AsyncDisposable {
   /** How people name it. */
@@ -27,6 +29,18 @@ export interface RunSource extends AsyncDisposable {
   readonly results?: ResultsStore;
   runs(options?: RunsOptions): AsyncIterable<SourceRun>;
   find(given: string): Promise<SourceRun | undefined>;
+  /** Absent where only listing tells, and that is cheap. */
+  changes?(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges>;
+}
+
+/** What happened in a source between two moments. */
+export interface SourceChanges {
+  /** Given back, it is asked what happened since. */
+  readonly position: string;
+  /** True when `runs` are all that there are. */
+  readonly isAll: boolean;
+  readonly runs: AsyncIterable<SourceRun>;
+  readonly gone: readonly RunId[];
 }
 
 export interface RunsOptions {
@@ -37,6 +51,12 @@ export interface RunsOptions {
   readonly atATime?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+export const NO_RUNS: AsyncIterable<never> = {
+  async *[Symbol.asyncIterator]() {
+    // Nothing happened.
+  },
+};
 
 /**
  * How a run is kept. `published`: in the results. `log`: as a finished log, or one of Inspect's under way. `running`, `interrupted`:

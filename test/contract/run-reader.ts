@@ -119,6 +119,27 @@ export function runReaderContract(
       await reader.close();
     });
 
+    test('[RUN-7] after the latest position nothing is told of what is there', async () => {
+      for (const samples of [someSamples(), []]) {
+        await using run = await make({ samples, isFinished: true });
+        const reader = await run.open();
+        const latest = await reader.latest();
+        expect(await Array.fromAsync(reader.changes(latest, new AbortController().signal))).toEqual([]);
+        await reader.close();
+      }
+    });
+
+    test.skipIf(!canGrow)('[RUN-7] and all of what comes after it', async () => {
+      await using run = await make({ samples: someSamples(), isFinished: false });
+      const reader = await run.open();
+      const watching = Array.fromAsync(reader.changes(await reader.latest(), new AbortController().signal));
+      await run.grow?.({ fields: fixtureFields('late'), events: [] });
+      const told = await watching;
+      expect(endedIn(told)).toEqual([sampleKeyText('late', 1)]);
+      expect(told.at(-1)?.kind).toBe('finished');
+      await reader.close();
+    });
+
     test('[RUN-5] a reader that is left in the middle holds nothing: others go on, and so does it', async () => {
       await using run = await make({ samples: someSamples(), isFinished: true });
       const reader = await run.open();

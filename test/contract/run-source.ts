@@ -140,7 +140,37 @@ export function runSourceContract(
       if (log) expect((await log.samples()).length).toBe(summaries.length);
       await log?.close();
     });
+
+    test('[SRC-7] changes gives all runs first, then only what came or is another, and nothing when nothing happened', async () => {
+      const { under, ids } = await filled();
+      await using _ = under;
+      const { source } = under;
+      if (!source.changes) return;
+      const first = await changesOf(source, undefined);
+      expect(first).toMatchObject({ isAll: true, ids, gone: [] });
+      expect(await changesOf(source, first.position)).toEqual({ ...first, isAll: false, ids: [], runs: [] });
+      const added = await under.add('2026-03-06T10:00:00.000Z');
+      const second = await changesOf(source, first.position);
+      expect(second.ids).toEqual(second.isAll ? [added, ...ids] : [added]);
+      await under.damage(ids[2] as RunId);
+      const third = await changesOf(source, second.position);
+      expect(third.runs.filter(({ damage }) => damage !== undefined)).toHaveLength(1);
+      expect(third.ids.length).toBe(third.isAll ? ids.length + 1 : third.ids.length);
+      expect(await changesOf(source, third.position)).toMatchObject({ isAll: false, ids: [] });
+      // A position of before, or that nobody gave, is answered with all.
+      const all = await changesOf(source, 'nobody gave this');
+      expect(all.isAll).toBe(true);
+      expect(all.ids).toHaveLength(ids.length + 1);
+    });
   });
+}
+
+async function changesOf(source: RunSource, since: string | undefined) {
+  const changes = await source.changes?.(since);
+  if (!changes) throw new Error('it tells no changes');
+  const runs = await Array.fromAsync(changes.runs);
+  const { position, isAll, gone } = changes;
+  return { position, isAll, gone, runs, ids: runs.map(({ run }) => run) };
 }
 
 async function idsOf(source: RunSource, options: Parameters<RunSource['runs']>[0] = {}): Promise<RunId[]> {

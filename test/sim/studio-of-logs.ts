@@ -72,6 +72,12 @@ export async function studioOfLogs({ logs, results }: StudioGiven): Promise<Stud
         return String(version);
       },
       whole: async (signal) => signal.throwIfAborted(),
+      begun: async (signal) => signal.throwIfAborted(),
+      get state() {
+        return { isWhole: true, read: items.length };
+      },
+      sources: () => [],
+      lookAgain: look,
     },
     live: {
       after: async function* () {
@@ -129,6 +135,7 @@ function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked
     params: asked.params ?? {},
     query: ROUTES[name].query.parse(asked.query ?? {}) as Call<Name>['query'],
     body: asked.body === undefined ? undefined : ROUTES.say.body?.parse(asked.body),
+    isTrusted: true,
     signal: asked.signal ?? new AbortController().signal,
     sameAs: () => undefined,
   };

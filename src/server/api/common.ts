@@ -20,6 +20,13 @@ export const cutText = z.object({
     /** In UTF-16 units, as JavaScript counts. */
     length: z.number(),
     at: z.string(),
+    /**
+     * Present where so many items of a list, or members of an object, were left out: the text is their JSON. In an object it stands
+     * under the key `$more`. Keys of the transcript itself that are called `$cut`, `$number` or `$more` have one more `$`.
+     */
+    items: z.number().optional(),
+    /** It has not been read yet: head and length are not known. Asking for it waits for it. */
+    isLater: z.boolean().optional(),
   }),
 });
 export type CutText = z.infer<typeof cutText>;

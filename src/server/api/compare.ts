@@ -116,9 +116,11 @@ export type MatrixView = z.infer<typeof matrixView>;
 
 /** A turn of one transcript: the events from a model call to the next. */
 export const turn = z.object({
+  /** The number of its first event, and of the one after its last. */
   from: z.number(),
   to: z.number(),
   label: z.string(),
+  /** The beginning of what was said; `→` what a tool was asked, `←` what it gave, `!` what went wrong. */
   text: text,
   tools: z.array(z.string()),
 });

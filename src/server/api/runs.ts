@@ -59,6 +59,8 @@ export type RunItem = z.infer<typeof runItem>;
 /** How much of the store has been looked at. While it is read, only the newest runs are listed, unfiltered and in their order. */
 export const indexState = z.object({ isWhole: z.boolean(), read: z.number() });
 
+export type IndexState = z.infer<typeof indexState>;
+
 export const runsPage = z.object({
   runs: z.array(runItem),
   offset: z.number(),

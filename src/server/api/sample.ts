@@ -82,6 +82,8 @@ export const skeleton = z.object({
   kindsFrom: z.number(),
   lanes: z.array(z.string()),
   lanesFrom: z.number(),
+  /** So many labels of this part are incomplete, because what they tell has not been read: ask again when all is. */
+  unlabelled: z.number().optional(),
   columns: z.object({
     kind: z.array(z.number()),
     lane: z.array(z.number()),

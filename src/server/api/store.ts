@@ -12,6 +12,8 @@ export const sourceState = z.object({
   problem: problem.optional(),
 });
 
+export type SourceState = z.infer<typeof sourceState>;
+
 export const resultsState = z.object({
   repository: z.string(),
   branch: z.string(),

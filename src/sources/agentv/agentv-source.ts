@@ -3,7 +3,14 @@ import { CatFile, type Git, isObjectId, type ObjectId } from '../../git/index.ts
 import { readRunFromLog, type Scratch } from '../../log/index.ts';
 import { rowOf } from '../../results/index.ts';
 import { findNamed } from '../find-run.ts';
-import { isWithin, type RunSource, type RunsOptions, type SourceRun } from '../run-source.ts';
+import {
+  isWithin,
+  NO_RUNS,
+  type RunSource,
+  type RunsOptions,
+  type SourceChanges,
+  type SourceRun,
+} from '../run-source.ts';
 import { type AgentvPlace, listPlaces, readRunFiles, unknownBranch } from './agentv-files.ts';
 import { type AgentvRun, countsOf, headerOf } from './agentv-header.ts';
 import { openAgentvRun } from './agentv-log.ts';
@@ -50,6 +57,12 @@ class AgentvSource implements RunSource {
     const commit = await this.#commit(undefined);
     const place = findNamed(await this.#places(commit), given);
     return place && this.#look(place, commit);
+  }
+
+  async changes(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges> {
+    const commit = await this.#commit(undefined);
+    if (commit === since) return { position: commit, isAll: false, runs: NO_RUNS, gone: [] };
+    return { position: commit, isAll: true, runs: this.runs({ at: commit, signal }), gone: [] };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

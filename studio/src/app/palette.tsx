@@ -40,7 +40,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
         aria-controls={`${id}-list`}
         aria-activedescendant={items.length > 0 ? `${id}-${active}` : undefined}
         placeholder="Go to a page, an eval or a run"
-        autoFocus
+        data-focus
         spellCheck={false}
         value={text}
         onChange={(event) => {

@@ -1,5 +1,5 @@
 import { Button } from '../ui/button.tsx';
-import { CopyCommand, useCopy } from '../ui/copy.tsx';
+import { CopyCommand } from '../ui/copy.tsx';
 import { formatCount } from '../ui/format.ts';
 import styles from './runs-bottom.module.css';
 
@@ -10,6 +10,8 @@ interface RunsBottomProps {
   readonly cannotCompare: string | undefined;
   readonly cannotTag: string | undefined;
   readonly exportCommand: string;
+  readonly isExportCopied: boolean;
+  readonly onExport: () => void;
   readonly onCompare: () => void;
   readonly onTag: () => void;
   readonly onClear: () => void;
@@ -17,7 +19,6 @@ interface RunsBottomProps {
 
 /** What can be done with the runs that are selected; without any, the command that gives the same rows. */
 export function RunsBottom(props: RunsBottomProps) {
-  const { isCopied, copy } = useCopy();
   if (props.selected === 0)
     return (
       <footer className={styles.bar}>
@@ -44,8 +45,8 @@ export function RunsBottom(props: RunsBottomProps) {
       >
         Tag
       </Button>
-      <Button hotkey="e" onClick={() => copy(props.exportCommand)} title={props.exportCommand}>
-        {isCopied ? 'Command copied' : 'Export'}
+      <Button hotkey="e" onClick={props.onExport} title={props.exportCommand}>
+        {props.isExportCopied ? 'Command copied' : 'Export'}
       </Button>
       <Button kind="quiet" hotkey="Escape" onClick={props.onClear}>
         Clear

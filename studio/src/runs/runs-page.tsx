@@ -30,6 +30,8 @@ export function Page() {
         cannotCompare={actions.cannotCompare}
         cannotTag={actions.cannotTag}
         exportCommand={actions.exportCommand}
+        isExportCopied={actions.isExportCopied}
+        onExport={actions.onExport}
         onCompare={actions.onCompare}
         onTag={actions.onTag}
         onClear={list.rows.clear}
@@ -64,6 +66,7 @@ function Rows({ list }: { readonly list: ReturnType<typeof useRunsList> }) {
       onToggle={rows.toggle}
       onOpen={list.openRun}
       rows={list.handle}
+      initialIndex={list.initial}
     />
   );
 }

@@ -28,6 +28,7 @@ interface RunsTableProps {
   readonly onToggle: (index: number, isRange: boolean) => void;
   readonly onOpen: (run: string, index: number) => void;
   readonly rows: Ref<VirtualRowsHandle>;
+  readonly initialIndex: number | undefined;
 }
 
 export function RunsTable(props: RunsTableProps) {
@@ -80,6 +81,7 @@ export function RunsTable(props: RunsTableProps) {
         scroller={scroller}
         onRange={props.onRange}
         ref={props.rows}
+        initialIndex={props.initialIndex}
       >
         {(index) => {
           const item = rowAt(index);

@@ -34,7 +34,7 @@ export function TagDialog({ runs, known, onClose }: TagDialogProps) {
           label="Tag"
           value={tag}
           maxLength={100}
-          autoFocus
+          data-focus
           list="known-tags"
           hint="Tags are kept in git beside the runs, with who gave them; the logs stay as they are."
           onChange={(event) => setTag(event.target.value)}

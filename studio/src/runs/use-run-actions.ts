@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RunItem } from '../../../src/server/api.ts';
 import { useAsk } from '../data/use-ask.ts';
+import { useCopy } from '../ui/copy.tsx';
 import { exportCommand } from './run-commands.ts';
 import { FAILED, toggleTerm } from './terms.ts';
 import { useRunsSearch } from './use-runs-search.ts';
@@ -15,12 +16,15 @@ export function useRunActions(runs: readonly string[], atCursor: RunItem | undef
   const about = useAsk('about', {}, {});
   const words = useAsk('runWords', {}, {});
   const [isTagging, setIsTagging] = useState(false);
+  const { isCopied, copy } = useCopy();
   const compared = comparedWith(runs, atCursor);
   return {
     runs,
     isTagging,
     tags: (words.data?.tags ?? []).map(({ word }) => word),
     exportCommand: exportCommand(runs),
+    isExportCopied: isCopied,
+    onExport: () => copy(exportCommand(runs)),
     cannotCompare: typeof compared === 'string' ? compared : undefined,
     cannotTag:
       about.data?.canWrite === false ? (about.data.whyNot ?? 'Nothing can be written here') : undefined,

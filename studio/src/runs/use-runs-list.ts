@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { RunItem, RunsPage } from '../../../src/server/api.ts';
 import { useKeptPlace } from '../app/use-kept-place.ts';
 import { usePages } from '../data/use-pages.ts';
-import { copyText } from '../ui/copy.tsx';
 import { useRowSelection } from '../ui/use-row-selection.ts';
 import type { VirtualRowsHandle } from '../ui/virtual-rows.tsx';
 import { useRunActions } from './use-run-actions.ts';
@@ -59,11 +58,11 @@ export function useRunsList() {
     onOpen: openAt,
     onCompare: actions.cannotCompare === undefined ? actions.onCompare : undefined,
     onTag: actions.cannotTag === undefined && rows.selected.size > 0 ? actions.onTag : undefined,
-    onExport: rows.selected.size > 0 ? () => void copyText(actions.exportCommand) : undefined,
+    onExport: rows.selected.size > 0 ? actions.onExport : undefined,
     onFailed: actions.onFailed,
   });
   const inSight = () => range(seen.current).map(rowAt);
-  return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight };
+  return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight, initial: kept?.first };
 }
 
 function useOpening(rowAt: (index: number) => RunItem | undefined, setCursor: (index: number) => void) {
@@ -96,19 +95,14 @@ interface RestoredPlace {
   readonly handle: { readonly current: VirtualRowsHandle | null };
 }
 
-/** Goes to where one was: to the row itself when it has moved meanwhile, else to its number. */
+/** The list begins at the number of the row that one was at; when the row has moved meanwhile, goes on to it. */
 function useRestoredPlace({ kept, total, rowAt, handle }: RestoredPlace): void {
-  const step = useRef<'go' | 'mend' | 'done'>(kept === undefined || kept.first === 0 ? 'done' : 'go');
+  const isDone = useRef(kept === undefined || kept.first === 0);
   useEffect(() => {
-    if (step.current === 'done' || kept === undefined || total === 0) return;
-    if (step.current === 'go') {
-      handle.current?.show(kept.first, 'start');
-      step.current = 'mend';
-    }
-    if (rowAt(kept.first) === undefined) return;
-    step.current = 'done';
-    const near = range({ first: kept.first - 200, last: kept.first + 200 });
-    const moved = near.find((index) => index >= 0 && rowAt(index)?.run === kept.run);
+    if (isDone.current || kept === undefined || rowAt(Math.min(kept.first, total - 1)) === undefined) return;
+    isDone.current = true;
+    const near = range({ first: Math.max(0, kept.first - 200), last: kept.first + 200 });
+    const moved = near.find((index) => rowAt(index)?.run === kept.run);
     if (moved !== undefined && moved !== kept.first) handle.current?.show(moved, 'start');
   }, [kept, total, rowAt, handle]);
 }

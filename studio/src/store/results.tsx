@@ -30,7 +30,7 @@ export function Results({ results }: { readonly results: ResultsState }) {
         )}
         {lastFetch !== undefined && (
           <Fact name="Last fetched">
-            <Ago time={lastFetch} />
+            <Ago time={lastFetch} /> ago
           </Fact>
         )}
       </dl>

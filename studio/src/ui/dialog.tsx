@@ -11,12 +11,16 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A window over the page: open as long as it is rendered. Escape and a click beside it close it. */
+/**
+ * A window over the page: open as long as it is rendered. Escape and a click beside it close it. What has `data-focus` gets the focus.
+ */
 export function Dialog({ title, isTitleHidden = false, onClose, className, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    // The browser would take the first control there is, which is the one that closes.
+    shown?.querySelector<HTMLElement>('[data-focus]')?.focus();
     return () => shown?.close();
   }, []);
   return (

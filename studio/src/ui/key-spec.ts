@@ -23,12 +23,12 @@ const NAMES: Readonly<Record<string, string>> = {
 
 /** What is printed for it. */
 export function keyNames(spec: string): readonly string[] {
-  return spec.split(' ').flatMap((step) => [
+  return spec.split(' ').map((step) =>
     step
       .split(/(?<=.)\+/)
       .map((part) => nameOf(part))
-      .join(''),
-  ]);
+      .join(isMac ? '' : '+'),
+  );
 }
 
 function nameOf(part: string): string {

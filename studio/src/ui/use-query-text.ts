@@ -24,8 +24,8 @@ export function useQueryText({ input, value, onChange, complete }: QueryTextOpti
   const [at, setAt] = useState<{ caret: number; active: number; isTyped: boolean }>();
   const told = useRef(value);
   const tell = useDelayed((next: string) => {
-    told.current = next;
-    onChange(next);
+    told.current = next.trim();
+    onChange(next.trim());
   }, WAIT_MS);
   useEffect(() => {
     // Only what came from elsewhere: Back, or a chip that was taken away.

@@ -5,7 +5,7 @@ import styles from './virtual-rows.module.css';
 export interface VirtualRowsHandle {
   /** Brings a row into view; does nothing when it is there. */
   show(index: number, align?: 'auto' | 'start' | 'center' | 'end'): void;
-  /** The first row that is seen whole. */
+  /** The first row that is seen. */
   firstVisible(): number;
 }
 
@@ -20,6 +20,8 @@ interface VirtualRowsProps {
   /** What stays above the rows within the scroller, in pixels. */
   readonly headHeight?: number;
   readonly overscan?: number;
+  /** The row that is first when the list appears. */
+  readonly initialIndex?: number | undefined;
   readonly keyOf?: (index: number) => string | number;
   /** Which rows are seen, from the first to the last. */
   readonly onRange?: (first: number, last: number) => void;
@@ -35,12 +37,13 @@ export function VirtualRows(props: VirtualRowsProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan,
+    initialOffset: (props.initialIndex ?? 0) * rowHeight,
     scrollPaddingStart: headHeight,
     scrollMargin: headHeight,
     ...(keyOf !== undefined && { getItemKey: keyOf }),
   });
   useImperativeHandle(props.ref, () => handleOf(rows, headHeight), [rows, headHeight]);
-  const first = rows.range?.startIndex ?? 0;
+  const first = firstSeen(rows, headHeight);
   const last = rows.range?.endIndex ?? 0;
   useEffect(() => {
     if (count > 0) onRange?.(first, last);
@@ -65,12 +68,15 @@ export function VirtualRows(props: VirtualRowsProps) {
   );
 }
 
+/** The first row that the head does not cover. */
+function firstSeen(rows: Virtualizer<HTMLElement, Element>, headHeight: number): number {
+  const top = (rows.scrollOffset ?? 0) + headHeight;
+  return rows.getVirtualItems().find(({ end }) => end > top)?.index ?? 0;
+}
+
 function handleOf(rows: Virtualizer<HTMLElement, Element>, headHeight: number): VirtualRowsHandle {
   return {
     show: (index, align = 'auto') => rows.scrollToIndex(index, { align }),
-    firstVisible: () => {
-      const top = (rows.scrollOffset ?? 0) + headHeight;
-      return rows.getVirtualItems().find(({ start }) => start >= top)?.index ?? 0;
-    },
+    firstVisible: () => firstSeen(rows, headHeight),
   };
 }

@@ -1,0 +1,47 @@
+import type { Clock, Random } from '../base/index.ts';
+import type { RunSource } from '../sources/index.ts';
+import { RingFeed } from './live-feed.ts';
+import { OpenRuns } from './open-runs.ts';
+import { SourceIndex } from './run-index.ts';
+import { closeSpools } from './spool/spools.ts';
+import type { Studio } from './studio.ts';
+import { RunWatch } from './watch-runs.ts';
+
+export interface CreateStudioOptions {
+  /** They are closed with the Studio. */
+  readonly sources: readonly RunSource[];
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told what is our own bug, where no request could be told. */
+  readonly onBug?: (error: unknown) => void;
+}
+
+/** A Studio on sources: it begins to look at them at once. */
+export function createStudio({
+  sources,
+  clock,
+  random,
+  onBug = () => undefined,
+}: CreateStudioOptions): Studio {
+  const live = new RingFeed({ boot: Buffer.from(random.bytes(6)).toString('hex') });
+  const index = new SourceIndex({ sources, clock, live, onBug });
+  const runs = new OpenRuns({ sources, index, clock });
+  const open = (run: string) => runs.open(run);
+  const watch = new RunWatch({ clock, live, index, onBug, open: (run) => runs.openApart(run) });
+  const studio: Studio = {
+    clock,
+    sources,
+    results: sources.find(({ results }) => results)?.results,
+    index,
+    live,
+    open,
+    async [Symbol.asyncDispose]() {
+      await watch[Symbol.asyncDispose]();
+      await closeSpools(studio);
+      await runs[Symbol.asyncDispose]();
+      await index[Symbol.asyncDispose]();
+      for (const source of sources) await source[Symbol.asyncDispose]();
+    },
+  };
+  return studio;
+}
