@@ -32,5 +32,5 @@ export { scoreNamed } from './run-values.ts';
 export { compileSampleQuery } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
 export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';
-export { parseRunSort, RUN_SORT_KEYS, sortCompared, sortRuns, sortSamples } from './sort-views.ts';
+export { parseRunSort, RUN_SORT_KEYS, sortRuns, sortSamples } from './sort-views.ts';
 export { mayHave, type TextFilter, TextFilterMaker } from './text-filter.ts';

@@ -24,8 +24,8 @@ export const writtenAnswer = z.union([
     like: documentPlace.optional(),
     /** Members of that answer that this one lacks. */
     without: z.array(z.string()).optional(),
-    /** Of an event: the messages of its `input`, each written once for all events that have it. */
-    input: z.array(documentPlace).optional(),
+    /** Lists in the answer, by where they stand in it: each of their items is written once, however many answers have it. */
+    lists: z.array(z.tuple([z.array(z.string()), z.array(documentPlace)])).optional(),
   }),
 ]);
 export type WrittenAnswer = z.infer<typeof writtenAnswer>;
@@ -54,8 +54,10 @@ export const writtenTranscript = z.object({
   events: pages,
   /** The uuids of the events, in their order. */
   uuids: pages,
-  /** Events that their page does not have whole. */
+  /** Of events that their page does not have whole: the members that differ from those in the page. */
   whole: z.array(z.tuple([count, documentPlace])),
+  /** Messages that an event has and none before it. */
+  entered: z.array(z.tuple([count, documentPlace])),
 });
 export type WrittenTranscript = z.infer<typeof writtenTranscript>;
 

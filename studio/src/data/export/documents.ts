@@ -24,18 +24,17 @@ export class Documents {
 
   /** The document as its schema has it: parsed once for as long as it is kept. */
   async read<Schema extends z.ZodType>(place: DocumentPlace, schema: Schema): Promise<z.output<Schema>> {
-    const document = await this.#once(place, async () =>
-      checked(schema, JSON.parse(await this.#text(place))),
-    );
+    const document = await this.#once(place, async () => checked(schema, JSON.parse(await this.text(place))));
     return document as z.output<Schema>;
   }
 
   /** Not kept: for whoever goes through many. */
   async readOnce(place: DocumentPlace): Promise<unknown> {
-    return JSON.parse(await this.#text(place));
+    return JSON.parse(await this.text(place));
   }
 
-  async #text([chunk, from, length]: DocumentPlace): Promise<string> {
+  /** As it is written. */
+  async text([chunk, from, length]: DocumentPlace): Promise<string> {
     let text = (await this.#chunks.load(String(chunk))).slice(from, from + length);
     for (let next = chunk + 1; text.length < length; next += 1)
       text += (await this.#chunks.load(String(next))).slice(0, length - text.length);

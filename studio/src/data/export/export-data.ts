@@ -1,14 +1,6 @@
 import type { AnswerOf, QueryOf, RouteName, RunChange, Saying } from '../../../../src/server/api.ts';
 import { ROUTES } from '../../../../src/server/api.ts';
-import {
-  type Asked,
-  type AskRoute,
-  type LinesRoute,
-  type LiveListener,
-  PARAMS,
-  type ParamsOf,
-  type StudioData,
-} from '../studio-data.ts';
+import type { Asked, AskRoute, LinesRoute, LiveListener, ParamsOf, StudioData } from '../studio-data.ts';
 import { leftOut, notHere, readOnly } from './export-problems.ts';
 import { findLines } from './find.ts';
 import {
@@ -22,7 +14,7 @@ import {
 } from './lists.ts';
 import { searchLines } from './search.ts';
 import { eventOf, eventPlaceOf, eventsOf, messagesOf, skeletonOf, textOf } from './transcripts.ts';
-import { Written } from './written.ts';
+import { type AskedRun, Written } from './written.ts';
 
 interface Call<Name extends RouteName> {
   readonly params: ParamsOf<Name>;
@@ -81,12 +73,10 @@ const LINES: LinesAnswerers = {
 };
 
 function answerersOf(written: Written): Answerers {
-  const ofRun =
-    <Name extends 'run' | 'timeline' | 'header'>(name: Name) =>
-    async ({ params, query }: Call<Name>) => {
-      const { answers: among } = await written.run(params);
-      return must(await written.find(name, { among, params: [], query }), name);
-    };
+  const ofRun = async <Name extends RouteName>(name: Name, { run }: AskedRun, query: object) => {
+    const { answers: among } = await written.run({ run });
+    return must(await written.find(name, { among, params: [], query }), name);
+  };
   const common =
     <Name extends 'runWords' | 'evals'>(name: Name) =>
     async () =>
@@ -96,11 +86,11 @@ function answerersOf(written: Written): Answerers {
     runs: ({ query }) => runsPage(written, query),
     runWords: common('runWords'),
     runChanges: ({ query }) => changesOf(written, query.runs),
-    run: ofRun('run'),
+    run: ({ params, query }) => ofRun('run', params, query),
     samples: ({ params, query }) => samplesPage(written, params, query),
     sampleOrder: ({ params, query }) => sampleOrder(written, params, query),
-    timeline: ofRun('timeline'),
-    header: ofRun('header'),
+    timeline: ({ params, query }) => ofRun('timeline', params, query),
+    header: ({ params, query }) => ofRun('header', params, query),
     sample: async ({ params, query }) => {
       const { answers: among } = await written.sample(params);
       return must(await written.find('sample', { among, params: [], query }), 'sample');
@@ -168,10 +158,4 @@ async function changesOf(written: Written, runs: readonly string[]): Promise<Ans
 function must<Answer>(found: Answer | undefined, name: RouteName): Answer {
   if (found === undefined) throw notHere(`answer to "${ROUTES[name].summary.toLowerCase()}"`);
   return found;
-}
-
-/** The parts of the address, in order. */
-export function partsOf<Name extends RouteName>(name: Name, params: ParamsOf<Name>): (string | number)[] {
-  const keys: readonly (keyof ParamsOf<Name>)[] = PARAMS[name];
-  return keys.map((key) => params[key]);
 }

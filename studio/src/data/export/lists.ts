@@ -46,7 +46,7 @@ export async function runsPage(written: Written, query: QueryOf<'runs'>): Promis
     runs: chosen.slice(offset, offset + limit),
     offset,
     total: chosen.length,
-    all: items.length,
+    all: items.filter(({ removed }) => removed !== true).length,
     ...(wrong && { wrong }),
     command: commandForRuns({ q, sort }),
   };
@@ -134,7 +134,10 @@ export function noComparison(runs: readonly string[]) {
 }
 
 /** Of the score that is asked for; those that were not written are told as the first. */
-function rowsFor(all: readonly (readonly [string | null, WrittenRows])[], score: string | undefined): WrittenRows {
+function rowsFor(
+  all: readonly (readonly [string | null, WrittenRows])[],
+  score: string | undefined,
+): WrittenRows {
   const found = all.find(([name]) => name === (score ?? null)) ?? all[0];
   if (!found) throw leftOut('samples of this run', 'Its log could not be read when the export was written.');
   return found[1];

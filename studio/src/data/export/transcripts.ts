@@ -1,14 +1,14 @@
-import {
-  type AnyJson,
-  type DocumentPlace,
-  type EventsPage,
-  type MessagesPage,
-  type Skeleton,
-  type TextPiece,
-  type WrittenSample,
-  type WrittenTranscript,
-} from '../../../../src/server/api.ts';
 import { z } from 'zod';
+import type {
+  AnyJson,
+  DocumentPlace,
+  EventsPage,
+  MessagesPage,
+  Skeleton,
+  TextPiece,
+  WrittenSample,
+  WrittenTranscript,
+} from '../../../../src/server/api.ts';
 import { parseAnswer } from '../parse-answer.ts';
 import { leftOut, notHere } from './export-problems.ts';
 import type { AskedSample, Written } from './written.ts';
@@ -84,12 +84,11 @@ export async function eventOf(
   { event, attempt }: { readonly event: number; readonly attempt?: number | undefined },
 ): Promise<AnyJson> {
   const transcript = transcriptOf(await written.sample(key), attempt);
-  const whole = transcript.whole.find(([number]) => number === event)?.[1];
-  if (whole) return parseAnswer('event', await written.answer(whole));
-  const page = await eventsOf(written, key, { from: event, limit: 1, attempt });
-  const [found] = page.events;
+  const { events } = await eventsOf(written, key, { from: event, limit: 1, attempt });
+  const [found] = events;
   if (found === undefined) throw notHere(`event ${event} of this transcript`);
-  return found;
+  const whole = transcript.whole.find(([number]) => number === event)?.[1];
+  return whole ? parseAnswer('event', await written.wholeEvent(whole, found)) : found;
 }
 
 export async function eventPlaceOf(

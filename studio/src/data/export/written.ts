@@ -97,18 +97,22 @@ export class Written {
     return this.#whole(await this.documents.read(place, writtenAnswer));
   }
 
-  /** The same for whoever goes through many, and wants none of them again. */
-  async answerOnce(place: DocumentPlace): Promise<unknown> {
-    return this.#whole(writtenAnswer.parse(await this.documents.readOnce(place)));
-  }
-
   async #whole(written: WrittenAnswer): Promise<unknown> {
     if ('error' in written) throw new ProblemError(written.error);
-    const { answer, like, without = [], input } = written;
-    if (like) return merged(await this.answer(like), answer, without);
-    if (!input) return answer;
-    const messages = await Promise.all(input.map((place) => this.documents.readOnce(place)));
-    return merged(answer, { input: messages }, []);
+    const { answer, like, without = [] } = written;
+    return like ? merged(await this.answer(like), answer, without) : answer;
+  }
+
+  /** An event with everything: what its page has of it, with the members that differ in their place. */
+  async wholeEvent(place: DocumentPlace, inPage: unknown): Promise<unknown> {
+    const written = await this.documents.read(place, writtenAnswer);
+    if ('error' in written) throw new ProblemError(written.error);
+    const { answer, without = [], lists = [] } = written;
+    // Lists are put into it, and what was read is kept for others: so this is a copy.
+    const event = structuredClone(merged(inPage, answer, without));
+    for (const [path, places] of lists)
+      setAt(event, path, await Promise.all(places.map((item) => this.documents.readOnce(item))));
+    return event;
   }
 }
 
@@ -122,4 +126,10 @@ function merged(base: unknown, members: unknown, without: readonly string[]): un
   if (typeof base !== 'object' || typeof members !== 'object') return members;
   const rest = Object.entries(base ?? {}).filter(([name]) => !without.includes(name));
   return { ...Object.fromEntries(rest), ...members };
+}
+
+function setAt(target: unknown, [key, ...rest]: readonly string[], value: unknown): void {
+  if (key === undefined || typeof target !== 'object' || target === null) return;
+  if (rest.length > 0) setAt(Reflect.get(target, key), rest, value);
+  else Reflect.set(target, key, value);
 }
