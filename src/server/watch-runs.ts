@@ -26,6 +26,8 @@ export interface WatchRunsOptions {
 
 /** At most four events a second for each run, however much happens in it. */
 const TELL_MS = 250;
+/** How soon a run that said that it is finished is looked at once more. */
+const SEAL_MS = 100;
 /** A run that cannot be watched is tried again after this. */
 const AGAIN_MS = 2_000;
 
@@ -91,12 +93,21 @@ export class RunWatch implements AsyncDisposable {
       const isFinished = await this.#listen(run, told, signal);
       if (signal.aborted) return;
       await index.lookAgain();
-      told.end(isFinished || !index.items().some((item) => item.run === run && isUnfinished(item)));
+      // It is sealed only now: until its log is there, it is not finished for anybody who looks.
+      for (let waitMs = SEAL_MS; isFinished && this.#isOf(run, isRunning); waitMs *= 1.5) {
+        await clock.sleep(Math.min(waitMs, AGAIN_MS), signal);
+        await index.lookAgain();
+      }
+      told.end(!this.#isOf(run, isUnfinished));
     } catch (error) {
       // The run was let go, or cannot be read: the index says which.
       if (!(error instanceof ActionableError) && !signal.aborted) this.#options.onBug?.(error);
     }
     await clock.sleep(AGAIN_MS, signal).catch(() => undefined);
+  }
+
+  #isOf(run: string, is: (item: RunItem) => boolean): boolean {
+    return this.#options.index.items().some((item) => item.run === run && is(item));
   }
 
   /** True when the run said that it is finished. */

@@ -2,14 +2,20 @@ import type { ComparedSample, Outcome } from '../server/api.ts';
 import {
   type CompiledQuery,
   compileQuery,
+  type Field,
   type Fields,
+  isEquality,
+  type MakeTest,
   nameField,
   numberField,
+  numberTest,
   type Test,
   textField,
+  textTest,
   wordField,
 } from './compile-query.ts';
-import { durationMsOf } from './words-and-numbers.ts';
+import { OUTCOMES } from './outcomes.ts';
+import { durationMsOf, numberOf, wholeText } from './words-and-numbers.ts';
 
 /** Which samples of a comparison a filter leaves. What is said of a run holds when it holds of any of them. */
 export function compileComparedQuery(text: string): CompiledQuery<ComparedSample> {
@@ -44,7 +50,41 @@ export function comparedFields(): Fields<ComparedSample> {
     ),
     flips: wordField('passed on one side, and failed on the other', DIRECTIONS),
     is: wordField('how it stands to the first run', STATES),
+    up: wordField('the run whose score is higher than that of the first', movesBy(1)),
+    down: wordField('the run whose score is lower than that of the first', movesBy(-1)),
+    ...Object.fromEntries(LETTERS.map((letter, index) => [letter, runField(letter, index)])),
   };
+}
+
+/** Runs of a comparison are known by letters; there are six at most. */
+const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+
+/** `a:pass`, `b:missing`: what became of it in one run. `b>0.5`: its number there. */
+function runField(letter: string, index: number): Field<ComparedSample> {
+  const test: MakeTest<ComparedSample> = (term) => {
+    const isNumber = numberOf(term.value.text) !== undefined || !isEquality(term.operator);
+    if (isNumber)
+      return numberTest(term, { valueOf: ({ cells }) => cells[index]?.number, like: '0.5, pass or fail' });
+    return textTest(term, (value, isExact) => {
+      const is = wholeText(value, isExact);
+      return ({ cells }) => is(cells[index]?.outcome);
+    });
+  };
+  return { about: `outcome or number in run ${letter.toUpperCase()}`, values: Object.keys(OUTCOMES), test };
+}
+
+/** By the letter of each run but the first: whether its number went that way. */
+function movesBy(sign: 1 | -1): Readonly<Record<string, Test<ComparedSample>>> {
+  const [, ...others] = LETTERS;
+  return Object.fromEntries(
+    others.map((letter, index) => [
+      letter,
+      ({ cells }: ComparedSample) => {
+        const [before, after] = [cells[0]?.number, cells[index + 1]?.number];
+        return before !== undefined && after !== undefined && Math.sign(after - before) === sign;
+      },
+    ]),
+  );
 }
 
 const isNow =

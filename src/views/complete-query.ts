@@ -1,4 +1,5 @@
-import type { RunItem, RunWords, SampleItem } from '../server/api.ts';
+import type { ComparedSample, RunItem, RunWords, SampleItem } from '../server/api.ts';
+import { comparedFields } from './compared-query.ts';
 import type { Fields } from './compile-query.ts';
 import { asValue, quoted } from './print-query.ts';
 import { runFields } from './run-query.ts';
@@ -42,6 +43,11 @@ export interface SampleWords {
 export function completeSampleQuery(text: string, caret: number, words: SampleWords = {}): Completions {
   const paths = { score: words.scores ?? [], metadata: words.metadataKeys ?? [] };
   return complete<SampleItem>(text, caret, { fields: sampleFields(), words: {}, paths });
+}
+
+/** What may follow in a filter of samples that are compared. */
+export function completeComparedQuery(text: string, caret: number): Completions {
+  return complete<ComparedSample>(text, caret, { fields: comparedFields(), words: {}, paths: {} });
 }
 
 interface Known<Item> {

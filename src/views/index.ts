@@ -4,6 +4,7 @@ export type { CompiledQuery } from './compile-query.ts';
 export {
   type Completion,
   type Completions,
+  completeComparedQuery,
   completeRunQuery,
   completeSampleQuery,
 } from './complete-query.ts';

@@ -3,6 +3,7 @@ import { type LiveEvent, ROUTES, type RouteName } from '../../../src/server/api.
 import { addressOf } from './address.ts';
 import { isConcerned } from './concerned.ts';
 import { eventsOf } from './event-stream.ts';
+import { pagesFor, placeOf } from './page-range.ts';
 import { problemOfAnswer } from './problem-error.ts';
 import { PARAMS } from './studio-data.ts';
 
@@ -91,5 +92,25 @@ describe('what an event concerns', () => {
     expect(isConcerned({ kind: 'notes', runs: ['x'] }, runX)).toBe(true);
     expect(isConcerned({ kind: 'notes', runs: ['x'] }, ['skeleton', { run: 'x' }, {}])).toBe(false);
     expect(isConcerned({ kind: 'reset' }, ['skeleton', { run: 'x' }, {}])).toBe(true);
+  });
+});
+
+describe('pages of a list', () => {
+  test('those that are seen are asked for, with two screens around them', () => {
+    expect(pagesFor({ first: 0, last: 24 }, 10_000, 200)).toEqual([0]);
+    expect(pagesFor({ first: 160, last: 184 }, 10_000, 200)).toEqual([0, 200]);
+    expect(pagesFor({ first: 900, last: 924 }, 10_000, 200)).toEqual([800]);
+    expect(pagesFor({ first: 990, last: 1_014 }, 10_000, 200)).toEqual([800, 1_000]);
+  });
+
+  test('none is asked for beyond the end', () => {
+    expect(pagesFor({ first: 180, last: 204 }, 205, 200)).toEqual([0, 200]);
+    expect(pagesFor({ first: 170, last: 199 }, 200, 200)).toEqual([0]);
+    expect(pagesFor({ first: 0, last: 24 }, 0, 200)).toEqual([0]);
+  });
+
+  test('a row is known by its page and its place in it', () => {
+    expect(placeOf(0, 200)).toEqual({ offset: 0, within: 0 });
+    expect(placeOf(1_234, 200)).toEqual({ offset: 1_200, within: 34 });
   });
 });

@@ -1,6 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AnswerOf, AskedOf } from '../../../src/server/api.ts';
+import { useThrottled } from '../ui/use-delayed.ts';
 import { useData } from './data-context.tsx';
 import { type PageRange, pagesFor, placeOf } from './page-range.ts';
 import type { ParamsOf } from './studio-data.ts';
@@ -11,6 +12,7 @@ export type PagedRoute = 'runs' | 'samples' | 'comparedSamples';
 
 const PAGE = 200;
 const PAGES_KEPT = 20;
+const RANGE_MS = 100;
 
 /**
  * Rows of a list of any length, in pages around what is seen. Tell `onRange` which rows are seen; a row that has not come yet is
@@ -48,9 +50,10 @@ export function usePages<Name extends PagedRoute, Row>(
     },
     [pages, rowsOf],
   );
-  const onRange = useCallback((first: number, last: number) => {
+  // Whoever scrolls past a thousand rows wants none of them.
+  const onRange = useThrottled((first: number, last: number) => {
     setRange((was) => (was.first === first && was.last === last ? was : { first, last }));
-  }, []);
+  }, RANGE_MS);
   return { head, total, rowAt, onRange, isStale: head.isPlaceholderData };
 }
 

@@ -1,6 +1,6 @@
 import type { RunWords } from '../../../src/server/api.ts';
 import { completeRunQuery } from '../../../src/views/index.ts';
-import type { Complete } from '../ui/use-query-text.ts';
+import type { Complete } from '../ui/take-completion.ts';
 
 /** What may follow in a filter of runs. */
 export function completeRuns(words: RunWords | undefined): Complete {

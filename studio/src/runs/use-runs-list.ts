@@ -42,6 +42,10 @@ export function useRunsList() {
     current.current = { cursor: rows.cursor, selected: [...rows.selected] };
   });
   useRestoredPlace({ kept, total, rowAt, handle });
+  useTopOnChange(`${view.q}\n${view.asked}`, () => {
+    rows.setCursor(-1);
+    handle.current?.show(0);
+  });
 
   const onRange = useCallback(
     (first: number, last: number) => {
@@ -63,6 +67,16 @@ export function useRunsList() {
   });
   const inSight = () => range(seen.current).map(rowAt);
   return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight, initial: kept?.first };
+}
+
+/** Another list begins at its top. */
+function useTopOnChange(asked: string, goToTop: () => void): void {
+  const last = useRef(asked);
+  useEffect(() => {
+    if (last.current === asked) return;
+    last.current = asked;
+    goToTop();
+  });
 }
 
 function useOpening(rowAt: (index: number) => RunItem | undefined, setCursor: (index: number) => void) {

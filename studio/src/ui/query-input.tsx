@@ -3,8 +3,9 @@ import { Icon } from './icon.tsx';
 import { Kbd } from './kbd.tsx';
 import styles from './query-input.module.css';
 import { QuerySuggestions } from './query-suggestions.tsx';
+import type { Complete } from './take-completion.ts';
 import { useKeys } from './use-keys.ts';
-import { type Complete, useQueryText } from './use-query-text.ts';
+import { useQueryText } from './use-query-text.ts';
 
 interface QueryInputProps {
   readonly label: string;

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { fitColumns, gridTemplate } from './fit-columns.ts';
 import { isStep, keyNames, matchKeys } from './key-spec.ts';
 import { placeBeside } from './placed.ts';
+import { linear, sparkDomain } from './spark-scale.ts';
+import { offered, takeCompletion } from './take-completion.ts';
 
 describe('keys', () => {
   const press = (
@@ -66,5 +69,65 @@ describe('what opens beside a button', () => {
   test('stays within the window', () => {
     expect(placeBeside({ left: 950, right: 990, top: 20, bottom: 48 }, size, room).left).toBe(796);
     expect(placeBeside({ left: 10, right: 40, top: 20, bottom: 48 }, size, room, 'end').left).toBe(4);
+  });
+});
+
+describe('columns that fall away', () => {
+  const columns = [
+    { id: 'name', min: 100, grow: 1, rank: 0 },
+    { id: 'cost', min: 60, rank: 2 },
+    { id: 'score', min: 80, rank: 1 },
+  ];
+
+  test('the least important goes first, and the order stays', () => {
+    const fitting = (width: number) => fitColumns(columns, width).map(({ id }) => id);
+    expect(fitting(264)).toEqual(['name', 'cost', 'score']);
+    expect(fitting(263)).toEqual(['name', 'score']);
+    expect(fitting(150)).toEqual(['name']);
+    expect(fitting(10)).toEqual(['name']);
+  });
+
+  test('the rest of the width goes to those that grow', () => {
+    expect(gridTemplate(columns)).toBe('minmax(100px, 1fr) 60px 80px');
+  });
+});
+
+describe('the axis of a trend', () => {
+  test('shares have at least a quarter of it, and stay between 0 and 1', () => {
+    expect(sparkDomain([{ value: 0.5 }, { value: 0.52 }])).toEqual([0.385, 0.635]);
+    expect(sparkDomain([{ value: 1 }])).toEqual([0.75, 1]);
+    expect(sparkDomain([{ value: 0.1, low: 0, high: 0.9 }])).toEqual([0, 0.9]);
+  });
+
+  test('other numbers have what they need', () => {
+    expect(sparkDomain([{ value: 5 }, { value: 9 }])).toEqual([5, 9]);
+    expect(sparkDomain([{ value: 5 }])).toEqual([4, 6]);
+  });
+
+  test('nothing is drawn beyond its ends', () => {
+    const y = linear([0, 1], [20, 0]);
+    expect([y(-1), y(0.5), y(7)]).toEqual([20, 10, 0]);
+  });
+});
+
+describe('what is offered in a filter', () => {
+  test('a field waits for its value, and a value is followed by a blank', () => {
+    expect(takeCompletion('ev', { from: 0, to: 2 }, 'eval:')).toEqual({ text: 'eval:', caret: 5 });
+    expect(takeCompletion('eval:sw', { from: 5, to: 7 }, 'swe-lite')).toEqual({
+      text: 'eval:swe-lite ',
+      caret: 14,
+    });
+    expect(takeCompletion('status:o', { from: 7, to: 8 }, 'ok')).toEqual({ text: 'status:ok ', caret: 10 });
+  });
+
+  test('what comes after it stays, and gets no second blank', () => {
+    const taken = takeCompletion('eval:sw cost>5', { from: 5, to: 7 }, 'swe-lite');
+    expect(taken).toEqual({ text: 'eval:swe-lite cost>5', caret: 14 });
+  });
+
+  test('what is there already is not offered', () => {
+    const item = { text: 'eval:', about: '' };
+    expect(offered('eval:', { from: 0, to: 5, items: [item] })).toEqual([]);
+    expect(offered('eva', { from: 0, to: 3, items: [item] })).toEqual([item]);
   });
 });

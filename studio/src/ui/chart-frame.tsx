@@ -1,0 +1,64 @@
+import { type ReactNode, useId, useRef, useState } from 'react';
+import { IconButton } from './button.tsx';
+import { csvOf, svgTextOf } from './chart-copy.ts';
+import styles from './chart-frame.module.css';
+import { copyText } from './copy.tsx';
+import { DataTable, type TableOfChart } from './data-table.tsx';
+import { Menu } from './menu.tsx';
+
+interface ChartFrameProps {
+  /** What the chart shows, as a finding: "B passes 22 samples that A fails". */
+  readonly title: string;
+  /** How it is read. */
+  readonly note?: ReactNode;
+  /** The same in numbers: shown instead of the chart when asked for, and copied as CSV. */
+  readonly table: TableOfChart;
+  /** Beside the title. */
+  readonly tools?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** What every chart is in: its finding as a title, the same as a table, and copies of it. */
+export function ChartFrame({ title, note, table, tools, children }: ChartFrameProps) {
+  const [isTable, setIsTable] = useState(false);
+  const drawn = useRef<HTMLDivElement>(null);
+  const titleId = useId();
+  const copySvg = () => {
+    const svg = drawn.current?.querySelector('svg');
+    if (svg) void copyText(svgTextOf(svg));
+  };
+  return (
+    <figure className={styles.frame} aria-labelledby={titleId}>
+      <figcaption className={styles.head}>
+        <h3 id={titleId} className={styles.title}>
+          {title}
+        </h3>
+        <span className={styles.tools}>
+          {tools}
+          <IconButton
+            icon="columns"
+            label={isTable ? 'Show the chart' : 'Show the numbers as a table'}
+            isOn={isTable}
+            onClick={() => setIsTable(!isTable)}
+          />
+          <Menu
+            label="Copy the chart"
+            opener={(props) => <IconButton icon="copy" label="Copy the chart" {...props} />}
+            items={[
+              { label: 'Copy as CSV', onChoose: () => void copyText(csvOf(table)) },
+              { label: 'Copy as SVG', onChoose: copySvg, isOff: isTable },
+            ]}
+          />
+        </span>
+      </figcaption>
+      {note !== undefined && <p className={styles.note}>{note}</p>}
+      {isTable ? (
+        <DataTable table={table} label={title} />
+      ) : (
+        <div ref={drawn} className={styles.drawn}>
+          {children}
+        </div>
+      )}
+    </figure>
+  );
+}
