@@ -30,6 +30,7 @@ export { parseQuery, type Wrong } from './query.ts';
 export { questionOf } from './question.ts';
 export { compileRunQuery } from './run-query.ts';
 export { scoreNamed } from './run-values.ts';
+export { type SampleField, sampleFields } from './sample-fields.ts';
 export { compileSampleQuery } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
 export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';

@@ -66,7 +66,8 @@ export const writtenSample = z.object({
   transcript: writtenTranscript,
   /** Earlier tries that failed, by their number. */
   attempts: z.array(z.tuple([count, writtenTranscript])),
-  messages: pages,
+  /** The conversation at its end: a document for each message. */
+  messages: z.array(documentPlace),
   texts: z.array(writtenText),
 });
 export type WrittenSample = z.infer<typeof writtenSample>;
@@ -77,8 +78,8 @@ export const writtenFilters = z.array(z.tuple([count, z.string()]));
 export const writtenRun = z.object({
   answers,
   samples: rowsByScore,
-  /** In the order of the rows: id, epoch, where the sample is written, and how many units are read to look through it. */
-  epochs: z.array(z.tuple([sampleId, count, documentPlace, count])),
+  /** In the order of the rows: id, epoch, and where the sample is written. */
+  epochs: z.array(z.tuple([sampleId, z.number().int(), documentPlace])),
   /** Filters in the same order, in documents of some hundred. */
   filters: z.array(documentPlace),
 });

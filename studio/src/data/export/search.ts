@@ -4,14 +4,21 @@ import {
   type QueryOf,
   type RunItem,
   type SampleId,
-  type SampleView,
   type SearchHit,
   type SearchLine,
   type WrittenSample,
   writtenFilters,
   writtenSample,
 } from '../../../../src/server/api.ts';
-import { compileRunQuery, firstIn, mayHave, type Snippet, snippetKey } from '../../../../src/views/index.ts';
+import {
+  compileRunQuery,
+  firstIn,
+  mayHave,
+  type SampleField,
+  type Snippet,
+  sampleFields,
+  snippetKey,
+} from '../../../../src/views/index.ts';
 import { ProblemError } from '../problem-error.ts';
 import { allRuns, samplesOf } from './lists.ts';
 import { Needle, SampleScan, Turns } from './scan.ts';
@@ -180,14 +187,16 @@ class Search {
       told.add(snippetKey(snippet));
       hits.push({ before: snippet.before, hit: snippet.hit, after: snippet.after, ...place });
     };
-    const look = (where: string, value: unknown) =>
-      scan.inValue(value, (snippet) => tell(snippet, { where }));
-    for (const [where, value] of view ? firstFields(view) : []) look(where, value);
+    const look = (fields: readonly SampleField[] = []) => {
+      for (const [where, value] of fields) scan.inValue(value, (snippet) => tell(snippet, { where }));
+    };
+    const fields = view && sampleFields(view);
+    look(fields?.before);
     if (this.#query.in === 'transcripts') {
-      await this.#inTranscript(sample, scan, (hit, place) => tell(hit, place));
-      for (const [where, value] of view ? restFields(view) : []) look(where, value);
+      await this.#inTranscript(sample, scan, tell);
+      look(fields?.after);
     }
-    for (const [where, value] of view ? lastFields(view) : []) look(where, value);
+    look(fields?.told);
     return hits;
   }
 
@@ -196,19 +205,20 @@ class Search {
     scan: SampleScan,
     tell: (snippet: Snippet, place: Place) => void,
   ): Promise<void> {
-    const entered = await scan.enteredOf(transcript);
-    const later = [...entered].map(([event, snippets]) => ({ event, snippets }));
+    const found: (Snippet & Place & { readonly event: number })[] = [];
     for (const [from, place] of transcript.events) {
       const own = new Set<number>();
-      await scan.inPage(place, from, ({ isOwn, event, where, ...snippet }) => {
+      await scan.inPage(place, from, ({ isOwn, ...hit }) => {
         // One line for an event: whoever opens it sees the rest.
-        if (isOwn && own.has(event)) return;
-        if (isOwn) own.add(event);
-        tell(snippet, { event, where });
+        if (isOwn && own.has(hit.event)) return;
+        if (isOwn) own.add(hit.event);
+        found.push(hit);
       });
     }
-    for (const { event, snippets } of later)
-      for (const snippet of snippets) tell(snippet, { event, where: 'model' });
+    for (const [event, snippets] of await scan.enteredOf(transcript))
+      found.push(...snippets.map((snippet) => ({ ...snippet, event, where: 'model' })));
+    for (const { event, where, ...snippet } of found.sort((a, b) => a.event - b.event))
+      tell(snippet, { event, where });
   }
 
   async #inNotes(item: RunItem): Promise<readonly Omit<SearchHit, 'run' | 'eval' | 'target'>[]> {
@@ -228,28 +238,4 @@ class Search {
       ];
     });
   }
-}
-
-type Field = readonly [where: string, value: unknown];
-
-function firstFields({ input, expected, choices }: SampleView): readonly Field[] {
-  return [
-    ['input', input],
-    ['target', [expected, choices ?? []]],
-  ];
-}
-
-function lastFields({ scores, error }: SampleView): readonly Field[] {
-  return [
-    ['answer', scores.map(({ answer, explanation }) => [answer ?? null, explanation ?? null])],
-    ['error', [error?.message ?? null, error?.traceback ?? null]],
-  ];
-}
-
-function restFields({ output, metadata, store }: SampleView): readonly Field[] {
-  return [
-    ['output', output],
-    ['metadata', metadata],
-    ['store', store],
-  ];
 }
