@@ -38,7 +38,11 @@ const ANSWER_CHARS_MAX = 80;
 const VALUE_CHARS_MAX = 64;
 
 /** Reads the header and the summaries of a run, one by one. */
-export async function readRunTable(reader: RunReader, name: string, signal?: AbortSignal): Promise<RunTable> {
+export async function readRunTable(
+  reader: Pick<RunReader, 'place' | 'header' | 'summaries'>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<RunTable> {
   const header = await reader.header();
   const rows = new TableRows();
   for await (const { value } of reader.summaries()) {

@@ -1,7 +1,6 @@
-import { ActionableError, definedOf, type SampleKey, UsageError } from '../../base/index.ts';
-import { didYouMean } from '../../evals/index.ts';
-import type { LogReader } from '../../log/index.ts';
-import type { NoteAnchor } from '../../results/index.ts';
+import { ActionableError, definedOf, didYouMean, type SampleKey, UsageError } from '../base/index.ts';
+import type { LogReader } from '../log/index.ts';
+import type { NoteAnchor } from './note.ts';
 
 /** What was said of a place that a note is to be about. */
 export interface GivenAnchor {

@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest';
-import { closest, didYouMean } from './did-you-mean.ts';
 import { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
 import { fillTemplate, readPath, valuesAt } from './template.ts';
-
-test.each([
-  ['scorer', 'scorers'],
-  ['sorcers', 'scorers'],
-  ['max_output_tokens', 'maxOutputTokens'],
-  ['time', undefined],
-  ['zzz', undefined],
-])('%s is closest to %s', (word, expected) => {
-  expect(closest(word, ['scorers', 'data', 'maxOutputTokens'])).toBe(expected);
-});
-
-test('nothing is suggested where nothing is near', () => {
-  expect(didYouMean('banana', ['name', 'data'])).toBe('');
-});
 
 test('a template is filled from paths, and what is not there stays', () => {
   const values = { input: 'q', metadata: { n: [1, { x: true }] } };
