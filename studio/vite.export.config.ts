@@ -28,6 +28,7 @@ export default defineConfig({
   root: HERE,
   base: './',
   plugins: [react(), pageFiles()],
+  resolve: { alias: [{ find: /^zod$/, replacement: resolve(HERE, 'src/data/zod.ts') }] },
   build: {
     outDir: resolve(HERE, '../dist/studio-export'),
     emptyOutDir: true,
