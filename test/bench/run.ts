@@ -13,7 +13,9 @@ import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
+import { studioCompare } from './studio-compare.ts';
 import { studioWatch } from './studio-watch.ts';
+import { studioIndex } from './studio-index.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -30,6 +32,8 @@ const BENCHES: readonly Bench[] = [
   compare,
   studio,
   studioWatch,
+  studioCompare,
+  studioIndex,
 ];
 
 const { positionals: names, values } = parseArgs({

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { type Bench, median, rounded } from './bench.ts';
@@ -43,6 +43,7 @@ async function runWatched(
   evalFile: string,
   logs: string,
 ): Promise<{ readonly ms: number; readonly told: number }> {
+  mkdirSync(logs);
   await using studio = await startStudio(['--log-dir', logs]);
   const stop = new AbortController();
   let told = 0;

@@ -74,6 +74,7 @@ const matrix = createRoute({
   ...under,
   path: '/matrix',
   validateSearch: matrixSearch,
+  search: { middlewares: [stripSearchParams({ view: 'picture' })] },
   component: lazyRouteComponent(() => import('../compare/matrix-page.tsx'), 'Page'),
 });
 const evals = createRoute({

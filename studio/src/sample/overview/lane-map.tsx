@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from '../../ui/format.ts';
 import { usePersisted } from '../../ui/use-persisted.ts';
 import { useThemeChange } from '../../ui/use-theme-change.ts';
 import type { SkeletonStore } from '../transcript/skeleton-store.ts';
+import { useSeen, type ViewStore } from '../transcript/view-store.ts';
 import styles from './lane-map.module.css';
 import { axisScale, lanePicture } from './lane-picture.ts';
 import { paintLanes, pictureHeight, readColours } from './paint-lanes.ts';
@@ -12,8 +13,7 @@ import { useWidth } from './use-width.ts';
 
 interface LaneMapProps {
   readonly store: SkeletonStore;
-  /** What is seen of the transcript, from event to event. */
-  readonly view: { readonly first: number; readonly last: number };
+  readonly view: ViewStore;
   readonly lane: string;
   readonly onLane: (lane: string) => void;
   readonly onGo: (event: number) => void;
@@ -36,7 +36,6 @@ export function LaneMap({ store, view, lane, onLane, onGo }: LaneMapProps) {
   useEffect(() => paint(canvas.current, picture), [picture, theme]);
   const scale = axisScale(store, axis, width);
   const height = pictureHeight(picture ?? { lanes: ['main'] });
-  const shown = pointed ?? view.first;
   return (
     <section className={styles.map} aria-label="Overview of the transcript">
       <div className={styles.names} style={{ height }}>
@@ -66,12 +65,26 @@ export function LaneMap({ store, view, lane, onLane, onGo }: LaneMapProps) {
           <canvas ref={canvas} className={styles.canvas} />
         </div>
       </Scrubber>
-      <p className={styles.said} style={{ height }}>
-        <span>t = {formatDuration(store.start(shown))}</span>
-        <span>turn {formatCount(store.turn(shown))}</span>
-        <span>event {formatCount(shown + 1)}</span>
-      </p>
+      <Said store={store} view={view} pointed={pointed} height={height} />
     </section>
+  );
+}
+
+interface SaidProps extends Pick<LaneMapProps, 'store' | 'view'> {
+  readonly pointed: number | undefined;
+  readonly height: number;
+}
+
+/** Where one is, or points to. */
+function Said({ store, view, pointed, height }: SaidProps) {
+  const { first } = useSeen(view);
+  const shown = pointed ?? first;
+  return (
+    <p className={styles.said} style={{ height }}>
+      <span>t = {formatDuration(store.start(shown))}</span>
+      <span>turn {formatCount(store.turn(shown))}</span>
+      <span>event {formatCount(shown + 1)}</span>
+    </p>
   );
 }
 
@@ -82,7 +95,8 @@ interface ScrubberProps extends Pick<LaneMapProps, 'view' | 'store' | 'onGo'> {
   readonly children: React.ReactNode;
 }
 
-function Scrubber({ view, scale, width, store, onGo, onPoint, children }: ScrubberProps) {
+function Scrubber({ view: seen, scale, width, store, onGo, onPoint, children }: ScrubberProps) {
+  const view = useSeen(seen);
   const eventAt = (event: PointerEvent<HTMLElement>) =>
     scale.event(event.clientX - event.currentTarget.getBoundingClientRect().left);
   const move = (event: PointerEvent<HTMLElement>) => {

@@ -73,14 +73,26 @@ export function lanePicture(store: SkeletonStore, axis: Axis, width: number): La
     const x = Math.min(width - 1, Math.floor(scale.x(event)));
     const lane = Math.min(store.laneIndex(event), lanes.length - 1);
     const mark = marks[store.kindIndex(event)] ?? MARK.other;
-    const to = axis === 'time' ? endOf(store, event, { x, width, scale }) : x;
-    for (let at = x; at <= to; at++)
+    const to =
+      axis === 'time' ? endOf(store, event, { x, width, scale }) : shareEnd(scale, event, { x, width });
+    for (let at = x; at <= to; at++) {
       picture.marks[lane * width + at] = (picture.marks[lane * width + at] ?? 0) | mark;
-    picture.tokens[x] = (picture.tokens[x] ?? 0) + store.tokens(event);
+      picture.tokens[at] = (picture.tokens[at] ?? 0) + store.tokens(event);
+    }
     if (store.hasFlag(event, EVENT_FLAGS.error)) picture.failures[x] = 1;
     if (store.hasFlag(event, EVENT_FLAGS.gapBefore)) picture.gaps[x] = 1;
   }
   return picture;
+}
+
+/** Where there are fewer events than pixels, each fills its share, but for a gap to the next. */
+function shareEnd(
+  scale: AxisScale,
+  event: number,
+  { x, width }: { readonly x: number; readonly width: number },
+): number {
+  const next = Math.floor(scale.x(event + 1));
+  return Math.min(width - 1, Math.max(x, next - (next - x > 3 ? 2 : 1)));
 }
 
 /** How far to the right something reaches that took a while. */

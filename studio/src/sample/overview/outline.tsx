@@ -4,6 +4,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { ScaledList, type ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
 import { isTurnStart } from '../transcript/landmarks.ts';
 import type { SkeletonStore } from '../transcript/skeleton-store.ts';
+import { useSeenAtRest, type ViewStore } from '../transcript/view-store.ts';
 import styles from './outline.module.css';
 import { isFailed, isNodeOpen, nodeAt, outlineNodes, shownNodes } from './outline-nodes.ts';
 
@@ -11,13 +12,13 @@ const ROW = 24;
 
 interface OutlineProps {
   readonly store: SkeletonStore;
-  /** The first event that is seen in the transcript, or the one that is focused. */
-  readonly at: number;
+  readonly view: ViewStore;
   readonly onGo: (event: number) => void;
 }
 
 /** Spans, turns and what was done in them; where one is in the transcript is marked, and followed. */
-export function Outline({ store, at, onGo }: OutlineProps) {
+export function Outline({ store, view, onGo }: OutlineProps) {
+  const at = useSeenAtRest(view).first;
   const { version } = store;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store is filled in place, its version says when
   const nodes = useMemo(() => outlineNodes(store), [store, version]);

@@ -1,11 +1,9 @@
 import { EVENT_FLAGS } from '../../../../src/server/api.ts';
 import { formatDuration, formatShortCount, formatUsd } from '../../ui/format.ts';
-import { Icon } from '../../ui/icon.tsx';
 import { Badge } from '../../ui/outcome.tsx';
 import styles from './event-row.module.css';
 import { lookOf } from './kind-looks.ts';
 import { isTurnStart } from './landmarks.ts';
-import type { SkeletonStore } from './skeleton-store.ts';
 import { useTranscriptHere } from './transcript-here.ts';
 
 interface RowHeadProps {
@@ -18,7 +16,7 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
   const { store, toggle } = useTranscriptHere();
   const kind = store.kind(event);
   const isFailure = store.hasFlag(event, EVENT_FLAGS.error);
-  const label = store.label(event);
+  const label = kind === 'tool' ? store.label(event).replace(/^\S+\s*/, '') : store.label(event);
   return (
     <button type="button" className={styles.head} aria-expanded={isOpen} onClick={() => toggle(event)}>
       <span className={styles.turn}>
@@ -29,32 +27,46 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
           </>
         )}
       </span>
-      <span className={styles.chevron}>
-        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={12} />
-      </span>
-      <span className={styles.word}>{wordOf(store, event)}</span>
+      <span className={styles.chevron} />
+      <Word event={event} />
       {isFailure && (
         <span className={styles.failure}>
           <span aria-hidden="true">!</span> {kind === 'error' ? '' : 'error'}
         </span>
       )}
-      <span className={styles.label}>{isOpen && kind === 'model' ? '' : label}</span>
+      <span className={styles.label}>{isOpen ? openLabel(kind, label) : label}</span>
       <Seams event={event} />
       <Figures event={event} />
     </button>
   );
 }
 
-/** Agents beside the main one are named. */
-function wordOf(store: SkeletonStore, event: number): string {
-  const { word } = lookOf(store.kind(event));
-  const lane = store.laneIndex(event);
-  return lane > 0 && store.kind(event) === 'model' ? store.lane(event) : word;
+/** What is in the body is not said twice. */
+function openLabel(kind: string, label: string): string {
+  return kind === 'span_begin' || kind === 'logger' ? label : '';
+}
+
+/** Who, or what: agents beside the main one and tools are called by their names. */
+function Word({ event }: { readonly event: number }) {
+  const { store } = useTranscriptHere();
+  const kind = store.kind(event);
+  if (kind === 'tool')
+    return (
+      <code className={styles.word}>
+        <span className="visually-hidden">tool </span>
+        {store.label(event).split(' ', 1)[0] ?? 'tool'}
+      </code>
+    );
+  const isOther = store.laneIndex(event) > 0 && kind === 'model';
+  return <span className={styles.word}>{isOther ? store.lane(event) : lookOf(kind).word}</span>;
 }
 
 /** How an answer came to be, where it was not simply bought. */
+const SEAMS = EVENT_FLAGS.replayed | EVENT_FLAGS.recovered | EVENT_FLAGS.retried | EVENT_FLAGS.pending;
+
 function Seams({ event }: { readonly event: number }) {
   const { store } = useTranscriptHere();
+  if (!store.hasFlag(event, SEAMS)) return null;
   return (
     <span className={styles.seams}>
       {store.hasFlag(event, EVENT_FLAGS.replayed) && (

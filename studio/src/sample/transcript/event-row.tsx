@@ -51,13 +51,14 @@ export const EventRow = memo(function EventRow(props: EventRowProps) {
         </p>
       )}
       <RowHead event={event} isOpen={isOpen} />
-      <IconButton
-        icon="link"
-        label={`Copy the link to event ${event + 1}`}
-        className={styles.link}
-        tabIndex={-1}
-        onClick={() => copyLink(event)}
-      />
+      {isFocused && (
+        <IconButton
+          icon="link"
+          label={`Copy the link to event ${event + 1}`}
+          className={styles.link}
+          onClick={() => copyLink(event)}
+        />
+      )}
       {isOpen && (
         <div className={styles.body}>
           <EventBody event={event} kind={kind} />

@@ -13,10 +13,10 @@ interface KeyActions {
 
 /** The keys of a transcript. Each goes on from the event that is marked, so that a key that is held skips none. */
 export function useTranscriptKeys(transcript: TranscriptState, actions: KeyActions): void {
-  const { store, shown, focused, list, go, inView, foldAll, here } = transcript;
+  const { store, shown, focused, list, go, view, foldAll, here } = transcript;
   /** The marked row while it is seen, else the first that is seen. */
   const from = () => {
-    const { first, last } = inView.current;
+    const { first, last } = view.seen;
     const isSeen = focused !== undefined && focused >= first && focused <= last;
     return isSeen ? shown.rowOf(focused) : shown.rowOf(first) - (focused === undefined ? 1 : 0);
   };
@@ -31,7 +31,7 @@ export function useTranscriptKeys(transcript: TranscriptState, actions: KeyActio
   const lanes = ['', ...store.lanes];
   const moveLane = (step: 1 | -1) =>
     actions.setLane(lanes[(lanes.indexOf(actions.lane) + step + lanes.length) % lanes.length] ?? '');
-  const current = focused ?? inView.current.first;
+  const current = focused ?? view.seen.first;
   const keys: readonly Key[] = [
     { keys: 'n', what: 'Next turn', run: () => jump(1, (event) => isTurnStart(store, event)) },
     { keys: 'p', what: 'Previous turn', run: () => jump(-1, (event) => isTurnStart(store, event)) },

@@ -5,6 +5,7 @@ import type { TranscriptHere } from './transcript-here.ts';
 import { useBodies } from './use-bodies.ts';
 import { useShown } from './use-shown.ts';
 import { type TranscriptKey, useSkeleton } from './use-skeleton.ts';
+import { ViewStore } from './view-store.ts';
 
 interface TranscriptOptions {
   readonly key: TranscriptKey;
@@ -24,7 +25,7 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
   const latest = useRef({ store, shown, folding });
   latest.current = { store, shown, folding };
   const wanted = useRef<number>(undefined);
-  const inView = useRef({ first: 0, last: 0 });
+  const [view] = useState(() => new ViewStore());
 
   const toggle = useCallback((event: number) => {
     setFolding((before) => toggled(before, event));
@@ -62,14 +63,14 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
 
   const onView = useCallback(
     (first: number, last: number) => {
-      inView.current = { first, last };
+      view.set(first, last);
       wantSoon(() => openEventsNear(latest.current, first, last));
     },
-    [wantSoon],
+    [view, wantSoon],
   );
   // What was unfolded where one stands is wanted, too.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
-  useEffect(() => onView(inView.current.first, inView.current.last), [folding, shown]);
+  useEffect(() => onView(view.seen.first, view.seen.last), [folding, shown]);
 
   const here: TranscriptHere = useMemo(
     () => ({ store, bodies, toggle, focus: setFocused, copyLink }),
@@ -77,7 +78,7 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
   );
   const foldAll = () => setFolding((before) => foldedOrOpened(store, before));
   return {
-    ...{ store, error, retry, shown, version, hidden, bodies, folding, focused, list, here, inView },
+    ...{ store, error, retry, shown, version, hidden, bodies, folding, focused, list, here, view },
     ...{ go, goToEvent, foldAll, onView },
   };
 }

@@ -4,8 +4,10 @@ import { ScaledScroll } from './scaled-scroll.ts';
 
 /** So many pixels above and below what is seen are rendered … */
 const BEYOND = 600;
+/** … fewer while somebody flies past, because most of them would be gone before they are seen … */
+const BEYOND_FLYING = 150;
 /** … and rendered anew when fewer are left. */
-const BEYOND_MIN = 200;
+const BEYOND_MIN = 120;
 const REST_MS = 150;
 /** Whoever is so near to the end follows it. */
 const NEAR_END = 30;
@@ -36,6 +38,7 @@ export class ScaledListState {
   #rendered = { first: 0, last: -1 };
   #restTimer: ReturnType<typeof setTimeout> | undefined;
   #isDragged = false;
+  #beyond = BEYOND;
   #render: () => void = () => undefined;
   #latest: ScaledRows | undefined;
 
@@ -45,7 +48,7 @@ export class ScaledListState {
 
   /** Before rows are rendered. */
   renderRange(): { readonly first: number; readonly last: number } {
-    this.#rendered = this.scroll.rows(BEYOND);
+    this.#rendered = this.scroll.rows(this.#beyond);
     return this.#rendered;
   }
 
@@ -132,6 +135,8 @@ export class ScaledListState {
   /** Renders when rows that are nearly seen are not there. */
   #follow(): void {
     const { first, last } = this.scroll.rows(BEYOND_MIN);
+    const isFlying = first > this.#rendered.last || last < this.#rendered.first;
+    if (isFlying) this.#beyond = BEYOND_FLYING;
     if (first < this.#rendered.first || last > this.#rendered.last) flushSync(this.#render);
     else this.#placeRows();
     this.#tellView();
@@ -145,6 +150,9 @@ export class ScaledListState {
   #restSoon(): void {
     clearTimeout(this.#restTimer);
     this.#restTimer = setTimeout(() => {
+      const wasFlying = this.#beyond !== BEYOND;
+      this.#beyond = BEYOND;
+      if (wasFlying) this.#render();
       if (this.#isDragged) return;
       this.#settle();
       this.#placeRows();

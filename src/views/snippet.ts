@@ -1,5 +1,3 @@
-import type { Needle } from './needle.ts';
-
 /** A hit with what stands around it, in one line. */
 export interface Snippet {
   readonly before: string;
@@ -9,10 +7,27 @@ export interface Snippet {
 
 const AROUND_UNITS = 80;
 
+/** Finds a text in others, without regard to case. */
+export function textPattern(text: string): RegExp {
+  const letters = Array.from(text, (letter) => `[${variantsOf(letter).map(unicodeEscape).join('')}]`);
+  return new RegExp(letters.join(''), 'gu');
+}
+
+/** A letter with its capital; what has none, or several letters for one, is itself alone. */
+export function variantsOf(letter: string): readonly string[] {
+  const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
+  const all = [letter, small, capital, capital.toLowerCase(), small.toUpperCase()];
+  return [...new Set(all.filter((one) => Array.from(one).length === 1))];
+}
+
+function unicodeEscape(letter: string): string {
+  return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
 /** The first place of a text where it is; undefined when it is not there. */
-export function firstIn(text: string, needle: Needle): Snippet | undefined {
-  needle.inText.lastIndex = 0;
-  const found = needle.inText.exec(text);
+export function firstIn(text: string, { inText }: { readonly inText: RegExp }): Snippet | undefined {
+  inText.lastIndex = 0;
+  const found = inText.exec(text);
   return found ? snippetAt(text, found.index, found[0].length) : undefined;
 }
 

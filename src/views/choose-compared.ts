@@ -1,6 +1,7 @@
-import { definedOf } from '../base/index.ts';
-import { compileComparedQuery, sortCompared, type Wrong } from '../views/index.ts';
-import type { ComparedSample } from './api.ts';
+import type { ComparedSample } from '../server/api.ts';
+import { compileComparedQuery } from './compared-query.ts';
+import type { Wrong } from './query.ts';
+import { sortCompared } from './sort-views.ts';
 
 /** The samples that a filter leaves, sorted. Unless a sort is asked for, what went down comes first, and of that what went down most. */
 export function chooseCompared(
@@ -10,7 +11,8 @@ export function chooseCompared(
   const { matches, wrong } = compileComparedQuery(q);
   const matching = all.filter(matches);
   const before = sort === '' ? matching.toSorted((a, b) => moveOf(b) - moveOf(a)) : matching;
-  return { chosen: sortCompared(before, sort), ...definedOf({ wrong }) };
+  const chosen = sortCompared(before, sort);
+  return wrong ? { chosen, wrong } : { chosen };
 }
 
 function moveOf({ difference }: ComparedSample): number {
