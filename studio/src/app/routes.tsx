@@ -9,6 +9,7 @@ import {
 import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
 import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
+import { search as evalSearch } from '../evals/eval-search.ts';
 import { search as sampleHistorySearch } from '../evals/sample-history-search.ts';
 import { search as reviewSearch } from '../review/review-search.ts';
 import { search as runSearch } from '../run/run-search.ts';
@@ -76,6 +77,7 @@ const evals = createRoute({
 const evalRoute = createRoute({
   ...under,
   path: '/evals/$eval',
+  validateSearch: evalSearch,
   component: lazyRouteComponent(() => import('../evals/eval-page.tsx'), 'Page'),
 });
 const sampleHistory = createRoute({
