@@ -127,11 +127,11 @@ function appPage(context: Context, assets: Assets): Promise<Response> {
   return send(context, assets, '/index.html');
 }
 
-const PAGES = /^\/(runs|compare|matrix|evals|search|review|store)?(\/|$)/;
+const PAGES = /^\/(?:$|(?:runs|compare|matrix|evals|search|review|store)(?:\/|$))/;
 
 async function asset(context: Context, assets: Assets): Promise<Response> {
   const path = context.req.path;
-  return send(context, assets, PAGES.test(path) && !path.startsWith('/api/') ? '/index.html' : path);
+  return send(context, assets, PAGES.test(path) ? '/index.html' : path);
 }
 
 async function send(context: Context, assets: Assets, path: string): Promise<Response> {

@@ -1,8 +1,8 @@
 import { ActionableError, type Clock, type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { RunChange, RunReader } from '../log/index.ts';
 import type { LiveEvent, RunItem } from './api.ts';
+import { Breath } from './breath.ts';
 import type { IndexListeners } from './run-index.ts';
-import { Slices } from './slices.ts';
 
 type RunEvent = Extract<LiveEvent, { readonly kind: 'run' }>;
 type Told = RunEvent['samples'][number];
@@ -26,6 +26,8 @@ export interface WatchRunsOptions {
 
 /** At most four events a second for each run, however much happens in it. */
 const TELL_MS = 250;
+/** How soon a run that said that it is finished is looked at once more. */
+const SEAL_MS = 100;
 /** A run that cannot be watched is tried again after this. */
 const AGAIN_MS = 2_000;
 
@@ -91,7 +93,12 @@ export class RunWatch implements AsyncDisposable {
       const isFinished = await this.#listen(run, told, signal);
       if (signal.aborted) return;
       await index.lookAgain();
-      told.end(isFinished || !index.items().some((item) => item.run === run && isUnfinished(item)));
+      // It is sealed only now: until its log is there, it is not finished for anybody who looks.
+      for (let waitMs = SEAL_MS; isFinished && this.#isOf(run, isRunning); waitMs *= 1.5) {
+        await clock.sleep(Math.min(waitMs, AGAIN_MS), signal);
+        await index.lookAgain();
+      }
+      told.end(!this.#isOf(run, isUnfinished));
     } catch (error) {
       // The run was let go, or cannot be read: the index says which.
       if (!(error instanceof ActionableError) && !signal.aborted) this.#options.onBug?.(error);
@@ -99,16 +106,20 @@ export class RunWatch implements AsyncDisposable {
     await clock.sleep(AGAIN_MS, signal).catch(() => undefined);
   }
 
+  #isOf(run: string, is: (item: RunItem) => boolean): boolean {
+    return this.#options.index.items().some((item) => item.run === run && is(item));
+  }
+
   /** True when the run said that it is finished. */
   async #listen(run: string, told: Batches, signal: AbortSignal): Promise<boolean> {
     const { clock, open } = this.#options;
     const reader = await open(run);
     try {
-      const slices = new Slices(clock, signal);
+      const breath = new Breath(clock, signal);
       for await (const change of reader.changes(await reader.latest(), signal)) {
         if (change.kind === 'finished') return true;
         told.add(change);
-        if (slices.isOver) await slices.rest();
+        await breath.take();
       }
       return false;
     } finally {

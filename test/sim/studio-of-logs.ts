@@ -129,12 +129,14 @@ export interface Asked<Name extends RouteName> {
   readonly signal?: AbortSignal;
 }
 
-function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked<Name>): Call<Name> {
+/** A question as the server passes it on. */
+export function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked<Name>): Call<Name> {
   return {
     studio,
     params: asked.params ?? {},
     query: ROUTES[name].query.parse(asked.query ?? {}) as Call<Name>['query'],
     body: asked.body === undefined ? undefined : ROUTES.say.body?.parse(asked.body),
+    isTrusted: true,
     signal: asked.signal ?? new AbortController().signal,
     sameAs: () => undefined,
   };

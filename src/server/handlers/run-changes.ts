@@ -18,6 +18,7 @@ export async function runChanges(call: Call<'runChanges'>): Promise<AnswerOf<'ru
   const { studio, query, signal } = call;
   await studio.index.begun(signal);
   call.sameAs(studio.index.version);
+  signal.throwIfAborted();
   const wanted = new Set(query.runs.slice(0, RUNS_MAX));
   const all = studio.index.items();
   const items = all.filter(({ run }) => wanted.has(run));

@@ -92,7 +92,9 @@ async function healthOfResults(
       said: 'The repository has many small packs.',
       hint: 'holdfast results upkeep',
     });
-  return health.length > 0 ? health : [{ is: 'good', said: 'Nothing waits to be sent, and nothing is known to be wrong.' }];
+  return health.length > 0
+    ? health
+    : [{ is: 'good', said: 'Nothing waits to be sent, and nothing is known to be wrong.' }];
 }
 
 function commandsFor(results: ResultsStore | undefined): StoreView['commands'] {

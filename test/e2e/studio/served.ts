@@ -40,7 +40,7 @@ export async function serveTestStudio({
   const sources: RunSource[] = [];
   for (const place of places) sources.push(...(await openSource(place, context)));
   for (const dir of logDirs) sources.push(...(await openFolder(dir, context)));
-  const studio = createStudio({ sources, clock: systemClock, random: systemRandom, disk: nodeDisk });
+  const studio = createStudio({ sources, clock: systemClock, random: systemRandom });
   const bugs: unknown[] = [];
   const assets = await Assets.open(nodeDisk, builtApp());
   const served = await serveStudio({

@@ -1,0 +1,50 @@
+import type { Handlers } from './app.ts';
+import { about } from './handlers/about.ts';
+import { compare, comparedSamples } from './handlers/compare.ts';
+import { evalHistory, sampleOverTime } from './handlers/eval.ts';
+import { evals } from './handlers/evals-list.ts';
+import { matrix } from './handlers/matrix.ts';
+import { review } from './handlers/review.ts';
+import { header, run } from './handlers/run.ts';
+import { runChanges } from './handlers/run-changes.ts';
+import { runs, runWords } from './handlers/runs.ts';
+import { sample } from './handlers/sample.ts';
+import { sampleOrder, samples } from './handlers/samples.ts';
+import { say } from './handlers/say.ts';
+import { search } from './handlers/search.ts';
+import { store } from './handlers/store.ts';
+import { timeline } from './handlers/timeline.ts';
+import { event, eventPlace, events, find, messages, skeleton, text } from './handlers/transcript.ts';
+import { transcripts } from './handlers/transcripts.ts';
+
+/** Who answers what. */
+export const handlers: Handlers = {
+  about,
+  runs,
+  runWords,
+  runChanges,
+  run,
+  samples,
+  sampleOrder,
+  timeline,
+  header,
+  sample,
+  skeleton,
+  events,
+  event,
+  eventPlace,
+  messages,
+  text,
+  find,
+  compare,
+  comparedSamples,
+  matrix,
+  transcripts,
+  evals,
+  eval: evalHistory,
+  sampleOverTime,
+  search,
+  review,
+  say,
+  store,
+};
