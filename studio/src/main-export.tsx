@@ -19,7 +19,7 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
       <DataProvider data={data}>
-        <RouterProvider router={newRouter(createHashHistory())} />
+        <RouterProvider router={newRouter({ client, data }, createHashHistory())} />
       </DataProvider>
     </QueryClientProvider>
   </StrictMode>,
