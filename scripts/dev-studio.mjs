@@ -17,7 +17,7 @@ if (!existsSync(STORE)) {
 // The server does not start without an app, though it is not the one that is shown.
 if (!existsSync(join(ROOT, 'dist/studio/index.html'))) run('vite', ['build', 'studio', '--logLevel', 'warn']);
 
-const server = start('node', ['bin/holdfast.js', 'studio', STORE, join(STORE, 'logs'), '--json'], {
+const server = start('node', ['bin/holdfast.js', 'studio', STORE, '--json'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 server.stdout.once('data', (printed) => {

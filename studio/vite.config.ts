@@ -9,6 +9,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/',
   plugins: [react()],
+  resolve: { alias: [{ find: /^zod$/, replacement: resolve(import.meta.dirname, 'src/data/zod.ts') }] },
   build: {
     outDir: resolve(import.meta.dirname, '../dist/studio'),
     emptyOutDir: true,

@@ -1,5 +1,6 @@
 export { type Clock, isoSeconds, isoTime, nextTurn, systemClock } from './clock.ts';
 export { definedOf } from './defined.ts';
+export { closest, didYouMean } from './did-you-mean.ts';
 export { type Digest, digestOf, digestOfJson } from './digest.ts';
 export {
   ActionableError,

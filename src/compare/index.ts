@@ -10,6 +10,7 @@ export {
   RUNS_MIN,
 } from './compare-runs.ts';
 export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
+export { figuresOf } from './figures.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
 export {
   epochOutcome,

@@ -38,7 +38,11 @@ const ANSWER_CHARS_MAX = 80;
 const VALUE_CHARS_MAX = 64;
 
 /** Reads the header and the summaries of a run, one by one. */
-export async function readRunTable(reader: RunReader, name: string, signal?: AbortSignal): Promise<RunTable> {
+export async function readRunTable(
+  reader: Pick<RunReader, 'place' | 'header' | 'summaries'>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<RunTable> {
   const header = await reader.header();
   const rows = new TableRows();
   for await (const { value } of reader.summaries()) {
@@ -173,16 +177,15 @@ function contentText(content: Json): string {
     .join(' ');
 }
 
-/** Cut before whitespace is collapsed: nobody collapses a megabyte for one line. */
+/** Cut before whitespace is collapsed: nobody collapses a megabyte for one line. Most texts need neither. */
 function oneLineOf(text: string, charsMax: number): string {
-  if (text === '') return '';
-  const line = text
-    .slice(0, 4 * charsMax)
-    .replace(/\s+/g, ' ')
-    .trim();
-  const isCut = line.length > charsMax || text.length > 4 * charsMax;
-  return copyOf(isCut ? `${line.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : line);
+  const start = text.length > 4 * charsMax ? text.slice(0, 4 * charsMax) : text;
+  const line = UNEVEN.test(start) ? start.replace(/\s+/g, ' ').trim() : start;
+  if (line.length <= charsMax && start === text) return line;
+  return copyOf(`${line.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`);
 }
+
+const UNEVEN = /^\s|\s$|\s\s|[^\S ]/;
 
 /** A part of a text keeps all of it in memory; a copy does not. */
 function copyOf(text: string): string {

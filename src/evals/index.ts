@@ -2,7 +2,6 @@ export { type Problem, problemSentence, problemsOf } from './check-definition.ts
 export { dataFile, defineEval } from './define-eval.ts';
 export { definitionDigest, sampleContentDigest, scoringDigest, targetDigest } from './definition-digest.ts';
 export { type DefinitionParts, definitionParts, scoringParts } from './definition-parts.ts';
-export { didYouMean } from './did-you-mean.ts';
 export type {
   Awaitable,
   CommandRun,

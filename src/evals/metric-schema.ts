@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { closest } from '../base/index.ts';
 import { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from '../stats/index.ts';
-import { closest } from './did-you-mean.ts';
 import { amount, count, isPlainObject, oneOf, text, whole } from './plain-checks.ts';
 import { chosen, mustBe, strictObject } from './strict-object.ts';
 

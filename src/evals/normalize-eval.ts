@@ -1,9 +1,8 @@
 /** The definition with every default filled in: what the runner plans with. */
-import { definedOf, type JsonObject, toJson, UsageError } from '../base/index.ts';
+import { definedOf, didYouMean, type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type MetricSpec, readReducer, scorerKeys } from '../stats/index.ts';
 import { findProblems, invalidEval, type Problem } from './check-definition.ts';
 import { isModelObject } from './definition-schema.ts';
-import { didYouMean } from './did-you-mean.ts';
 import type {
   Awaitable,
   CommandTarget,

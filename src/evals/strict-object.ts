@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from './did-you-mean.ts';
+import { didYouMean } from '../base/index.ts';
 
 /** An object with exactly these keys. An unknown key is refused, with the word that was probably meant. */
 export function strictObject<Shape extends z.ZodRawShape>(thing: string, shape: Shape) {

@@ -3,7 +3,8 @@ import { changedFiles, type ObjectId } from '../git/index.ts';
 import type { ResultsPorts } from './change-results.ts';
 import { ROW_FILE } from './layout.ts';
 import { type ListedRun, readListed } from './list-runs.ts';
-import { ResultsTree, type RunPlace } from './results-tree.ts';
+import type { ResultsStore } from './results-store.ts';
+import type { ResultsTree, RunPlace } from './results-tree.ts';
 import { knownCommits, runOfPath } from './rows-since.ts';
 
 /** What the list of runs says otherwise than it did. */
@@ -23,15 +24,13 @@ const ROWS_AT_A_TIME = 128;
 const FETCHED_AT_A_TIME = 512;
 
 /**
- * The runs whose rows or notes came, went or changed since a position. Only what differs between two commits is looked into. Undefined when
- * there are no results.
+ * The runs of the newest branch whose rows or notes came, went or changed since a position. Only what differs between two commits is looked
+ * into.
  */
-export async function listedSince(
-  ports: ResultsPorts,
-  position: string | undefined,
-): Promise<ListedChanges | undefined> {
-  const tree = await ResultsTree.read(ports, ports.refs);
-  if (!tree) return undefined;
+export async function listedSince(store: ResultsStore, position: string | undefined): Promise<ListedChanges> {
+  await store.refresh();
+  const ports = await store.ports();
+  const tree = await store.tree();
   const now = tree.commits.join(' ');
   const known = now === position ? tree.commits : await knownCommits(ports, position);
   if (!known) return { position: now, isAll: true, runs: readAll(ports, tree, allPlaces(tree)), gone: [] };

@@ -13,6 +13,7 @@ import {
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { notesSteps, RESULTS_REF } from './layout.ts';
+import { listedSince } from './listed-since.ts';
 import { type Note, type NoteSaying, readNote } from './note.ts';
 import { foldNotes } from './run-marks.ts';
 import { removeRun, restoreRun, tagRun, untagRun } from './say.ts';
@@ -148,7 +149,7 @@ describe('what the list says otherwise since', () => {
     const others = [1, 2, 3].map((n) => runIdAt(`2026-03-0${n}T00:00:00Z`, n));
     for (const run of [RUN, ...others]) await results.publish(await writeRun(logs, run));
     const since = async (position: string | undefined) => {
-      const { runs, ...rest } = await results.store.listedSince(position);
+      const { runs, ...rest } = await listedSince(results.store, position);
       return { ...rest, runs: await Array.fromAsync(runs) };
     };
     const all = await since(undefined);

@@ -27,7 +27,6 @@ import { unknownRun } from './choose-run.ts';
 import { idOf, runOfLog } from './find-id.ts';
 import { RESULTS_REF } from './layout.ts';
 import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
-import { type ListedChanges, listedSince } from './listed-since.ts';
 import type { Note } from './note.ts';
 import { addNotes, readNotes, type SayOf } from './notes.ts';
 import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
@@ -315,14 +314,6 @@ export class ResultsStore implements AsyncDisposable {
   /** The rows that came since an earlier answer; undefined when there are no results. */
   async rowsSince(position: string | undefined): Promise<RowChanges | undefined> {
     return rowsSince(await this.ports(), position);
-  }
-
-  /** What the list says otherwise than at an earlier answer, of the newest branch. */
-  async listedSince(position: string | undefined): Promise<ListedChanges> {
-    await this.refresh();
-    const changes = await listedSince(await this.ports(), position);
-    if (!changes) throw notBegun(this.dir);
-    return changes;
   }
 
   /** A revision by the path of its folder; undefined when it is not there. */

@@ -1,5 +1,6 @@
-import { definedOf, type RunId } from '../base/index.ts';
+import { definedOf, type RunId, UsageError } from '../base/index.ts';
 import type { Note, NoteSaying } from './note.ts';
+import { anchorIn, type GivenAnchor } from './note-anchor.ts';
 import type { FoundNotes } from './notes.ts';
 import type { ResultsStore } from './results-store.ts';
 import { foldNotes, idsThatSay } from './run-marks.ts';
@@ -76,4 +77,76 @@ function takeTag(tag: string, own: readonly string[], { notes }: FoundNotes): re
 
 function retractionOf(of: readonly string[]): readonly NoteSaying[] {
   return of.length > 0 ? [{ kind: 'retraction', of: [...of] }] : [];
+}
+
+/** What somebody wants to say of one run, or of a place in it, as it was given. */
+export type GivenSaying =
+  | { readonly kind: 'note'; readonly text: string; readonly anchor?: GivenAnchor | undefined }
+  | {
+      readonly kind: 'verdict';
+      readonly verdict: 'pass' | 'fail' | 'unsure';
+      readonly anchor: GivenAnchor;
+      readonly text?: string | undefined;
+      readonly scorer?: string | undefined;
+    }
+  | { readonly kind: 'retraction'; readonly id: string };
+
+/** Says it, when there is something to say and the run has the place that it is about. */
+export async function sayOfRun(store: ResultsStore, run: RunId, given: GivenSaying): Promise<Note> {
+  const saying = await sayingOf(store, run, given);
+  const [note] = await store.say([run], (_, { notes }) => {
+    if (given.kind === 'retraction' && !notes.some(({ id }) => id === given.id)) throw unknownNote(given.id);
+    return [saying];
+  });
+  return note as Note;
+}
+
+async function sayingOf(store: ResultsStore, run: RunId, given: GivenSaying): Promise<NoteSaying> {
+  if (given.kind === 'retraction') return { kind: 'retraction', of: [given.id] };
+  const { text } = given;
+  if (given.kind === 'note') {
+    if (given.text.trim() === '') throw nothingSaid();
+    const anchor = given.anchor && (await placeIn(store, run, given.anchor));
+    return { kind: 'note', text: given.text, ...definedOf({ anchor }) };
+  }
+  const { verdict, scorer } = given;
+  const anchor = await placeIn(store, run, given.anchor);
+  return { kind: 'verdict', verdict, anchor, ...definedOf({ text, scorer }) };
+}
+
+async function placeIn(store: ResultsStore, run: RunId, anchor: GivenAnchor) {
+  const log = await store.open(await store.find(run));
+  try {
+    return await anchorIn(log, anchor);
+  } finally {
+    await log.close();
+  }
+}
+
+const TAG_LENGTH_MAX = 200;
+
+/** Refuses what cannot be a tag. */
+export function checkTag(tag: string): void {
+  if (tag.trim() !== '' && tag.length <= TAG_LENGTH_MAX && !/\p{Cc}/u.test(tag)) return;
+  throw new UsageError({
+    code: 'E_TAG',
+    message: `${JSON.stringify(tag.slice(0, 60))} cannot be a tag.`,
+    hint: `Use a word or a few, without control characters, of at most ${TAG_LENGTH_MAX} characters.`,
+  });
+}
+
+function nothingSaid(): UsageError {
+  return new UsageError({
+    code: 'E_NOTE',
+    message: 'Nothing was said.',
+    hint: 'Put it in quotes behind the run.',
+  });
+}
+
+function unknownNote(id: string): UsageError {
+  return new UsageError({
+    code: 'E_NOTE',
+    message: `The run has no note ${id}.`,
+    hint: '"holdfast results show <run> --json" lists its notes.',
+  });
 }

@@ -4,16 +4,18 @@ import { compare, comparedSamples } from './handlers/compare.ts';
 import { evalHistory, sampleOverTime } from './handlers/eval.ts';
 import { evals } from './handlers/evals-list.ts';
 import { matrix } from './handlers/matrix.ts';
+import { review } from './handlers/review.ts';
+import { header, run } from './handlers/run.ts';
 import { runChanges } from './handlers/run-changes.ts';
 import { runs, runWords } from './handlers/runs.ts';
+import { sample } from './handlers/sample.ts';
+import { sampleOrder, samples } from './handlers/samples.ts';
+import { say } from './handlers/say.ts';
 import { search } from './handlers/search.ts';
 import { store } from './handlers/store.ts';
+import { timeline } from './handlers/timeline.ts';
 import { event, eventPlace, events, find, messages, skeleton, text } from './handlers/transcript.ts';
 import { transcripts } from './handlers/transcripts.ts';
-
-const pending = (): never => {
-  throw new Error('not there yet');
-};
 
 /** Who answers what. */
 export const handlers: Handlers = {
@@ -21,12 +23,12 @@ export const handlers: Handlers = {
   runs,
   runWords,
   runChanges,
-  run: pending,
-  samples: pending,
-  sampleOrder: pending,
-  timeline: pending,
-  header: pending,
-  sample: pending,
+  run,
+  samples,
+  sampleOrder,
+  timeline,
+  header,
+  sample,
   skeleton,
   events,
   event,
@@ -42,7 +44,7 @@ export const handlers: Handlers = {
   eval: evalHistory,
   sampleOverTime,
   search,
-  review: pending,
-  say: pending,
+  review,
+  say,
   store,
 };

@@ -74,7 +74,7 @@ export class OpenRuns implements AsyncDisposable {
     const { clock, sources } = this.#options;
     const known = this.#found.get(given);
     if (known && clock.monotonicMs() - known.atMs < FOUND_MS) return await known.run;
-    const run = findInAll(sources, given).then(({ shown }) => shown);
+    const run = findInAll(sources, given, { maxAgeMs: FOUND_MS }).then(({ shown }) => shown);
     this.#found.set(given, { atMs: clock.monotonicMs(), run });
     if (this.#found.size > 200) this.#found.delete([...this.#found.keys()][0] ?? '');
     try {

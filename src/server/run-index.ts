@@ -22,6 +22,8 @@ export interface RunIndexOptions {
   readonly onBug?: (error: unknown) => void;
 }
 
+/** How old the knowledge of where a run is kept may be. */
+const FOUND_MS = 1_000;
 /** How often sources are looked at while somebody listens, and while nobody does. */
 const LISTENED_MS = 2_000;
 const ALONE_MS = 10_000;
@@ -109,7 +111,7 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   async find(given: string): Promise<FoundRun> {
-    const { shown: _, ...inForms } = await findInAll(this.#options.sources, given);
+    const { shown: _, ...inForms } = await findInAll(this.#options.sources, given, { maxAgeMs: FOUND_MS });
     return { run: inForms.run, item: listItemOf(inForms), inForms };
   }
 
@@ -161,8 +163,12 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   #becomeWhole(): void {
-    const ids = mergeIds(this.#sources.map((source) => inOrder(source.ids())));
-    this.#items = ids.flatMap((run) => this.#merged(run) ?? []);
+    const items: RunItem[] = [];
+    for (const run of mergeIds(this.#sources.map((source) => inOrder(source.ids())))) {
+      const item = this.#merged(run);
+      if (item) items.push(item);
+    }
+    this.#items = items;
     this.isWhole = true;
     this.#begun.open();
     this.#whole.open();

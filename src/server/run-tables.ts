@@ -54,21 +54,22 @@ export class RunTables {
   }
 
   async readOne(run: string): Promise<ReadRun> {
-    const found = await this.#studio.index.find(run);
     try {
-      return await this.#readFound(found);
+      return await this.#open(run);
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
+      // One that nobody knows is refused here.
+      const found = await this.#studio.index.find(run);
       return { found, item: found.item, error, version: undefined };
     }
   }
 
-  async #readFound(found: FoundRun): Promise<WholeRun> {
-    await using open = await this.#studio.open(found.run);
-    const { version, reader } = open;
+  async #open(run: string): Promise<WholeRun> {
+    await using open = await this.#studio.open(run);
+    const { version, reader, found } = open;
     const read = () => readRunTable(reader, found.run);
     const table = version === undefined ? await read() : await this.#once(keyOf(found.run, version), read);
-    return { found: open.found, item: open.found.item, table, version };
+    return { found, item: found.item, table, version };
   }
 
   async #once(key: string, read: () => Promise<RunTable>): Promise<RunTable> {

@@ -1,8 +1,8 @@
 import { ActionableError, type Clock, messageOf } from '../base/index.ts';
 import { listItemOf, oneRow, type RunSource, type SourceChanges, type SourceRun } from '../sources/index.ts';
 import type { Problem, RunItem, SourceState } from './api.ts';
+import { Breath } from './breath.ts';
 import type { Compactor } from './compact-item.ts';
-import { Slices } from './slices.ts';
 
 export interface SourceRunsOptions {
   readonly clock: Clock;
@@ -106,13 +106,13 @@ export class SourceRuns {
     const isFirst = !this.isWhole && all !== undefined;
     if (isFirst) this.#items = all;
     const changed = new Set<string>();
-    const slices = new Slices(clock, signal);
+    const breath = new Breath(clock, signal);
     for await (const run of changes.runs) {
       const item = this.#itemOf(run);
       if (isFirst) this.#takeFirst(item);
       else if (!isSame(this.#items.get(item.run), item)) changed.add(item.run);
       (all ?? this.#items).set(item.run, item);
-      if (slices.isOver) await slices.rest();
+      await breath.take();
     }
     signal.throwIfAborted();
     for (const run of changes.gone) if (this.#items.delete(run)) changed.add(run);

@@ -1,8 +1,8 @@
 import { ActionableError, type Clock, type SampleKey, sampleKeyText } from '../base/index.ts';
 import type { RunChange, RunReader } from '../log/index.ts';
 import type { LiveEvent, RunItem } from './api.ts';
+import { Breath } from './breath.ts';
 import type { IndexListeners } from './run-index.ts';
-import { Slices } from './slices.ts';
 
 type RunEvent = Extract<LiveEvent, { readonly kind: 'run' }>;
 type Told = RunEvent['samples'][number];
@@ -115,11 +115,11 @@ export class RunWatch implements AsyncDisposable {
     const { clock, open } = this.#options;
     const reader = await open(run);
     try {
-      const slices = new Slices(clock, signal);
+      const breath = new Breath(clock, signal);
       for await (const change of reader.changes(await reader.latest(), signal)) {
         if (change.kind === 'finished') return true;
         told.add(change);
-        if (slices.isOver) await slices.rest();
+        await breath.take();
       }
       return false;
     } finally {

@@ -2,7 +2,7 @@ import { ActionableError, definedOf, type RunId } from '../base/index.ts';
 import { chooseRun, isFiltering, matchesFilter, type RunFilter } from '../results/index.ts';
 import { cursorText, type ListCursor, parseListCursor } from './list-cursor.ts';
 import { oneRow, type RunInForms } from './one-row.ts';
-import type { RunSource, SourceRun } from './run-source.ts';
+import type { FindOptions, RunSource, SourceRun } from './run-source.ts';
 
 export interface ListAllOptions extends RunFilter {
   readonly limit: number;
@@ -44,12 +44,13 @@ export async function listAll(sources: readonly RunSource[], options: ListAllOpt
 export async function findInAll(
   sources: readonly RunSource[],
   given: string,
+  options: FindOptions = {},
 ): Promise<ReturnType<typeof oneRow>> {
   const found: SourceRun[] = [];
   let archived: ActionableError | undefined;
   for (const source of sources) {
     try {
-      const run = await source.find(given);
+      const run = await source.find(given, options);
       if (run) found.push(run);
     } catch (error) {
       // Another source may still have it.

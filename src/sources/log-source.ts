@@ -5,6 +5,7 @@ import { readLogRow } from './read-log-row.ts';
 import type { RememberedLog, RememberedRow, RowMemory } from './row-memory.ts';
 import {
   byIdDescending,
+  type FindOptions,
   isWithin,
   type RunSource,
   type RunsOptions,
@@ -64,6 +65,9 @@ class LogSource implements RunSource {
   readonly #clock: Clock;
   readonly #memory: RowMemory;
   #told: ToldLogs | undefined;
+  #lastLook:
+    | { readonly atMs: number; readonly groups: Promise<ReadonlyMap<RunId, readonly SeenLog[]>> }
+    | undefined;
 
   constructor(logs: ReadableLogs, { clock, memory }: LogSourceOptions) {
     this.#logs = logs;
@@ -105,12 +109,31 @@ class LogSource implements RunSource {
     }
   }
 
-  async find(given: string): Promise<SourceRun | undefined> {
-    const { seen } = await this.#look(undefined);
-    const found = findNamed(newestFirst(seen).flat(), given);
+  async find(given: string, { maxAgeMs = 0 }: FindOptions = {}): Promise<SourceRun | undefined> {
+    const groups = await this.#groupsWithin(maxAgeMs);
+    const exact = groups.get(given as RunId);
+    if (exact) return this.#newestOf(exact);
+    const found = findNamed([...groups.values()].flat(), given);
     if (!found) return undefined;
     const isByName = found.name === given;
-    return this.#newestOf(isByName ? [found] : seen.filter(({ run }) => run === found.run));
+    return this.#newestOf(isByName ? [found] : (groups.get(found.run) ?? []));
+  }
+
+  /** The logs of each run, newest first, as they were at the last look if that is not older. */
+  async #groupsWithin(maxAgeMs: number): Promise<ReadonlyMap<RunId, readonly SeenLog[]>> {
+    const last = this.#lastLook;
+    if (last && this.#clock.monotonicMs() - last.atMs < maxAgeMs) return await last.groups;
+    const atMs = this.#clock.monotonicMs();
+    const groups = this.#look(undefined).then(
+      ({ seen }) => new Map(newestFirst(seen).flatMap((group) => (group[0] ? [[group[0].run, group]] : []))),
+    );
+    this.#lastLook = { atMs, groups };
+    try {
+      return await groups;
+    } catch (error) {
+      this.#lastLook = undefined;
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

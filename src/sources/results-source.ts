@@ -1,6 +1,6 @@
 import { ActionableError, definedOf } from '../base/index.ts';
 import { readRunFromLog } from '../log/index.ts';
-import type { FoundResult, ListedRun, ResultsStore } from '../results/index.ts';
+import { type FoundResult, type ListedRun, listedSince, type ResultsStore } from '../results/index.ts';
 import {
   isWithin,
   type RunSource,
@@ -49,7 +49,7 @@ class ResultsSource implements RunSource {
   }
 
   async changes(since: string | undefined): Promise<SourceChanges> {
-    const { runs, ...changes } = await this.results.listedSince(since);
+    const { runs, ...changes } = await listedSince(this.results, since);
     return { ...changes, runs: this.#asRuns(runs) };
   }
 

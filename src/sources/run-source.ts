@@ -15,7 +15,7 @@ import type { SourceRow } from './source-row.ts';
  *   meanwhile neither moves nor repeats a run. When that state is gone, it goes on in what is there.
  * - [SRC-4] A run that cannot be read is given with its damage, and hinders no other: unreadable is not absent.
  * - [SRC-5] `find` takes an id, its beginning, the beginning of its part after the dash, or the name that the source itself
- *   gives the run. Undefined when there is none; E_RUN_AMBIGUOUS when there are several.
+ *   gives the run. Undefined when there is none; E_RUN_AMBIGUOUS when there are several. With `maxAgeMs` it may tell of a moment ago.
  * - [SRC-6] `open` reads the run itself; where it is kept as documents of a log, `openLog` reads it as such. Whoever opens closes.
  * - [SRC-7] `changes` gives the runs that came or are others since a position, newest first, and names those that are gone; without a
  *   position, or with one that is not known any more, all runs. When nothing happened it costs next to nothing.
@@ -28,9 +28,14 @@ export interface RunSource extends AsyncDisposable {
   /** The store behind results, for those who say something of runs, too. */
   readonly results?: ResultsStore;
   runs(options?: RunsOptions): AsyncIterable<SourceRun>;
-  find(given: string): Promise<SourceRun | undefined>;
+  find(given: string, options?: FindOptions): Promise<SourceRun | undefined>;
   /** Absent where only listing tells, and that is cheap. */
   changes?(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges>;
+}
+
+export interface FindOptions {
+  /** What the source knows may be so old: whoever opens run after run does not want all of them listed for each. Default 0. */
+  readonly maxAgeMs?: number;
 }
 
 /** What happened in a source between two moments. */

@@ -1,5 +1,6 @@
 export { EpochScores } from './epoch-scores.ts';
 export { holmAdjusted } from './holm.ts';
+export { cohensKappa } from './kappa.ts';
 export type { MetricSpec } from './metric-spec.ts';
 export { METRIC_NAMES, METRIC_OPTIONS, type MetricName } from './metrics.ts';
 export { type Pair, type PairedDifference, pairedDifference, type SamplePairs } from './paired-difference.ts';

@@ -1,4 +1,3 @@
-import './data/no-eval.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -19,7 +18,7 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={client}>
       <DataProvider data={data}>
-        <RouterProvider router={newRouter()} />
+        <RouterProvider router={newRouter({ client, data })} />
       </DataProvider>
     </QueryClientProvider>
   </StrictMode>,

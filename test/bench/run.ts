@@ -12,6 +12,10 @@ import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
+import { studio } from './studio.ts';
+import { studioCompare } from './studio-compare.ts';
+import { studioWatch } from './studio-watch.ts';
+import { studioIndex } from './studio-index.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -26,6 +30,10 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
+  studio,
+  studioWatch,
+  studioCompare,
+  studioIndex,
 ];
 
 const { positionals: names, values } = parseArgs({

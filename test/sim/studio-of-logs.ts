@@ -129,7 +129,8 @@ export interface Asked<Name extends RouteName> {
   readonly signal?: AbortSignal;
 }
 
-function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked<Name>): Call<Name> {
+/** A question as the server passes it on. */
+export function callOf<Name extends RouteName>(studio: Studio, name: Name, asked: Asked<Name>): Call<Name> {
   return {
     studio,
     params: asked.params ?? {},

@@ -1,10 +1,9 @@
 import { Option } from 'commander';
-import { definedOf, toJson, UsageError } from '../../base/index.ts';
-import type { NoteAnchor, ResultsStore } from '../../results/index.ts';
+import { toJson, UsageError } from '../../base/index.ts';
+import { type GivenSaying, sayOfRun } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
-import { anchorIn } from '../results/note-anchor.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
 
 interface NoteFlags extends ResultsFlags {
@@ -37,52 +36,29 @@ export const command = defineCommand<NoteFlags>({
   async run({ args, flags, terminal }) {
     const [given, text] = args as [string, string | undefined];
     await using results = await resultsOf(flags, terminal);
-    const runs = await results.idsOf([given]);
-    const saying = await checked(sayingOf(flags, text), { results, runs });
-    const [note] = await results.say(runs, (_, { notes }) => {
-      if (saying.kind === 'retraction' && !notes.some(({ id }) => saying.of.includes(id)))
-        throw unknownNote(flags.retract ?? '');
-      return [saying];
-    });
-    if (flags.json) terminal.json(toJson(note));
+    const [run] = await results.idsOf([given]);
+    const note = run && (await sayOfRun(results, run, sayingOf(flags, text)));
+    if (flags.json) terminal.json(toJson(note ?? null));
     else terminal.line(`${note?.run}  ${note?.kind} ${note?.id}`);
     return EXIT.ok;
   },
 });
 
-type Saying = ReturnType<typeof sayingOf>;
-
-/** What it is about is in the run. */
-async function checked(
-  saying: Saying,
-  { results, runs: [run = ''] }: { readonly results: ResultsStore; readonly runs: readonly string[] },
-): Promise<Saying> {
-  if (saying.kind === 'retraction' || !saying.anchor) return saying;
-  const { sample, epoch, event } = saying.anchor;
-  const log = await results.open(await results.find(run));
-  return { ...saying, anchor: await anchorIn(log, { sample: String(sample), epoch, event }) };
-}
-
-function sayingOf(flags: NoteFlags, text: string | undefined) {
+function sayingOf(flags: NoteFlags, text: string | undefined): GivenSaying {
   const { sample, epoch, event, verdict, retract } = flags;
-  if (retract !== undefined) return { kind: 'retraction' as const, of: [retract] };
-  const anchor: NoteAnchor | undefined =
-    sample === undefined ? undefined : { sample, epoch, ...definedOf({ event }) };
+  if (retract !== undefined) return { kind: 'retraction', id: retract };
+  const anchor = sample === undefined ? undefined : { sample, epoch, event };
   if (event !== undefined && !anchor)
     throw nothing('An event belongs to a sample, and none was named.', 'Name it with --sample.');
   if (verdict !== undefined) {
     if (!anchor) throw nothing('A verdict is about a sample, and none was named.', 'Name it with --sample.');
-    return { kind: 'verdict' as const, verdict, anchor, ...definedOf({ text }) };
+    return { kind: 'verdict', verdict, anchor, text };
   }
   if (text === undefined || text.trim() === '')
     throw nothing('Nothing was said.', 'Put it in quotes behind the run.');
-  return { kind: 'note' as const, text, ...(anchor ? { anchor } : {}) };
+  return { kind: 'note', text, anchor };
 }
 
 function nothing(message: string, hint: string): UsageError {
   return new UsageError({ code: 'E_NOTE', message, hint });
-}
-
-function unknownNote(id: string): UsageError {
-  return nothing(`The run has no note ${id}.`, '"holdfast results show <run> --json" lists its notes.');
 }

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { toJson, UsageError } from '../../base/index.ts';
-import { tagRun, untagRun } from '../../results/index.ts';
+import { checkTag, tagRun, untagRun } from '../../results/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect } from '../parse-values.ts';
@@ -46,17 +46,6 @@ are united.`,
     return EXIT.ok;
   },
 });
-
-const TAG_LENGTH_MAX = 200;
-
-function checkTag(tag: string): void {
-  if (tag.trim() !== '' && tag.length <= TAG_LENGTH_MAX && !/\p{Cc}/u.test(tag)) return;
-  throw new UsageError({
-    code: 'E_TAG',
-    message: `${JSON.stringify(tag.slice(0, 60))} cannot be a tag.`,
-    hint: `Use a word or a few, without control characters, of at most ${TAG_LENGTH_MAX} characters.`,
-  });
-}
 
 function noTag(): UsageError {
   return new UsageError({

@@ -1,6 +1,5 @@
 /** The scorers that YAML can name, by the names TypeScript imports them under. */
-import { UsageError } from '../../base/index.ts';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean, UsageError } from '../../base/index.ts';
 import type { Scorer } from '../eval.ts';
 import { choice } from './choice.ts';
 import { command } from './command.ts';

@@ -211,6 +211,18 @@ describe('the table', () => {
     expect(samples[1]?.cells.map(({ outcome }) => outcome)).toEqual(['partial', 'pass']);
   });
 
+  test('of several runs the worst decides, and what improved nowhere is not called so', async () => {
+    const ids = await runs(samplesOf([...'CIIC']), samplesOf([...'CCIC']), samplesOf([...'ICIC']));
+    expect((await tableOf(ids)).samples.map(({ id, is, difference }) => [id, is, difference])).toEqual([
+      ['s0', 'regressed', -1],
+      ['s1', 'improved', 1],
+      ['s2', 'same', 0],
+      ['s3', 'same', 0],
+    ]);
+    const mixed = await runs(samplesOf([...'P']), samplesOf([...'C']), samplesOf([...'I']));
+    expect((await tableOf(mixed)).samples[0]).toMatchObject({ is: 'regressed', difference: -0.5 });
+  });
+
   test('1 and "1" are one sample', async () => {
     const ids = await runs({ samples: [sample(1, 'C')] }, { samples: [sample('1', 'I')] });
     const { samples, all } = await tableOf(ids);

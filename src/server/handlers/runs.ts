@@ -1,9 +1,9 @@
 import { definedOf } from '../../base/index.ts';
-import { commandForRuns, compileRunQuery, parseRunSort, sortRuns } from '../../views/index.ts';
+import { commandForRuns, compileRunQuery, sortRuns } from '../../views/index.ts';
 import type { RunItem, RunsPage, RunWords } from '../api.ts';
 import type { Call } from '../call.ts';
 import type { Studio } from '../studio.ts';
-import { withPrevious, withTrends } from '../trends.ts';
+import { changeOf, withTrends } from '../trends.ts';
 
 /** Runs, filtered and sorted. Until all sources were read once, the newest as they are. */
 export async function runs(call: Call<'runs'>): Promise<RunsPage> {
@@ -86,9 +86,7 @@ function chooseAnew(
 ): Chosen {
   const { matches, wrong } = compileRunQuery(q, { nowMs });
   const left = all.filter(matches);
-  const isByChange =
-    parseRunSort(sort).order.length > 0 && /(^|[,+-])change(,|$)/i.test(sort.replaceAll(' ', ''));
-  const chosen = sortRuns(isByChange ? withPrevious(left, all) : left, sort);
+  const chosen = sortRuns(left, sort, { changeOf: (item) => changeOf(item, all) });
   return { chosen, ...definedOf({ wrong }) };
 }
 

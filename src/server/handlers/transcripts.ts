@@ -1,5 +1,6 @@
 import { definedOf, type SampleKey, UsageError } from '../../base/index.ts';
 import {
+  type AlignedTurn,
   alignTurns,
   epochOutcome,
   firstDivergence,
@@ -84,7 +85,7 @@ function turnKeys({ transcript }: Side) {
 }
 
 function turnsOf(
-  { is, a, b }: ReturnType<typeof alignTurns>[number],
+  { is, a, b }: AlignedTurn,
   one: Side,
   other: Side,
 ): Pick<AlignedTranscripts['rows'][number], 'a' | 'b'> {

@@ -8,6 +8,7 @@ import {
   jsonText,
   stringifyJson,
 } from '../../base/index.ts';
+import type { TurnKeys } from '../../compare/index.ts';
 import { attachmentHash, referredHash } from '../../log/index.ts';
 
 /** A text of a transcript: as it stands there, or where the attachment is that it refers to. */
@@ -175,10 +176,7 @@ function tokenOf(text: string): string {
 }
 
 /** How a turn is compared: with the tokens that were found for texts that are referred to by number. */
-export function keysOf(
-  { deeds, left }: RawTurn,
-  tokens: ReadonlyMap<string, string>,
-): { readonly whole: string; readonly action: string } {
+export function keysOf({ deeds, left }: RawTurn, tokens: ReadonlyMap<string, string>): TurnKeys {
   const written = ({ kind, name = '', token }: Deed) => `${kind} ${name} ${settled(token, tokens)}`;
   const done = deeds.filter(({ kind }) => kind === 'call');
   return {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasWords } from './has-words.ts';
+import { placeName } from './place-name.ts';
 import { choiceField, numberField, textField } from './search-fields.ts';
 import { parseSearch, stringifySearch } from './search-params.ts';
 
@@ -30,3 +31,11 @@ test('the palette finds words in any order and case', () => {
   expect(hasWords('Eval swe-lite', 'lite run')).toBe(false);
   expect(hasWords('anything', '')).toBe(true);
 });
+
+test.each([
+  ['/home/ada/evals/.git#holdfast/results', 'evals'],
+  ['/home/ada/evals/logs/', 'logs'],
+  ['s3://team/logs', 'logs'],
+  ['/home/ada/evals/.holdfast', 'evals'],
+  ['/', '/'],
+])('%s is called %s', (place, name) => expect(placeName(place)).toBe(name));

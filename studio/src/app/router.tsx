@@ -1,13 +1,15 @@
 import { createRouter, type RouterHistory } from '@tanstack/react-router';
 import { NotFound } from './not-found.tsx';
 import { RouteProblem } from './route-problem.tsx';
+import type { RouterContext } from './router-context.ts';
 import { routeTree } from './routes.tsx';
 import { parseSearch, stringifySearch } from './search-params.ts';
 
 /** A static export gives a history of its own: its routes come after `#`. */
-export function newRouter(history?: RouterHistory) {
+export function newRouter(context: RouterContext, history?: RouterHistory) {
   return createRouter({
     routeTree,
+    context,
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',

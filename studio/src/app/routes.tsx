@@ -1,6 +1,6 @@
 /** Every address of the app. A page is loaded when it is opened; only what an address may say is known before. */
 import {
-  createRootRoute,
+  createRootRouteWithContext,
   createRoute,
   lazyRouteComponent,
   redirect,
@@ -9,15 +9,18 @@ import {
 import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
 import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
+import { PAGE_SIZE } from '../data/page-range.ts';
+import { askOptions } from '../data/use-ask.ts';
 import { search as sampleHistorySearch } from '../evals/sample-history-search.ts';
 import { search as reviewSearch } from '../review/review-search.ts';
 import { search as runSearch } from '../run/run-search.ts';
-import { search as runsSearch } from '../runs/runs-search.ts';
+import { askedRuns, search as runsSearch } from '../runs/runs-search.ts';
 import { search as sampleSearch } from '../sample/sample-search.ts';
 import { search as searchSearch } from '../search/search-search.ts';
+import type { RouterContext } from './router-context.ts';
 import { Shell } from './shell.tsx';
 
-const root = createRootRoute({ component: Shell });
+const root = createRootRouteWithContext<RouterContext>()({ component: Shell });
 const under = { getParentRoute: () => root } as const;
 
 const home = createRoute({
@@ -31,6 +34,12 @@ const runs = createRoute({
   ...under,
   path: '/runs',
   validateSearch: runsSearch,
+  // Rows are asked for while the page that shows them is loaded.
+  loaderDeps: ({ search: { q, sort, group } }) => ({ q, sort, group }),
+  loader: ({ context: { client, data }, deps }) => {
+    const asked = { ...askedRuns(deps), offset: 0, limit: PAGE_SIZE };
+    void client.prefetchQuery(askOptions(data, 'runs', {}, asked));
+  },
   component: lazyRouteComponent(() => import('../runs/runs-page.tsx'), 'Page'),
 });
 /** The tabs of a run are `timeline`, `cost`, `config` and `raw`; its samples are the page without one. */
@@ -58,12 +67,14 @@ const compareSample = createRoute({
   ...under,
   path: '/compare/s/$sample',
   validateSearch: compareSampleSearch,
+  search: { middlewares: [stripSearchParams({ view: 'turns' })] },
   component: lazyRouteComponent(() => import('../compare/compare-sample-page.tsx'), 'Page'),
 });
 const matrix = createRoute({
   ...under,
   path: '/matrix',
   validateSearch: matrixSearch,
+  search: { middlewares: [stripSearchParams({ view: 'picture' })] },
   component: lazyRouteComponent(() => import('../compare/matrix-page.tsx'), 'Page'),
 });
 const evals = createRoute({

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useAsk } from '../data/use-ask.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { PAGES } from './pages.ts';
+import { placeName } from './place-name.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './top-bar.module.css';
 
@@ -34,12 +35,10 @@ export function TopBar({ onPalette }: { readonly onPalette: () => void }) {
 function StoreName() {
   const { data } = useAsk('about', {}, {});
   if (data === undefined) return null;
-  const [first = '', ...others] = data.places;
-  const name = first.replace(/\/+$/, '').split('/').at(-1) ?? first;
+  const [first] = data.places;
   return (
     <Link to="/store" className={styles.store} title={data.places.join('\n')}>
-      {name === '' ? first : name}
-      {others.length > 0 && ` +${others.length}`}
+      {first === undefined ? 'no place' : placeName(first)}
       {data.commit !== undefined && <code className={styles.commit}>@{data.commit.slice(0, 7)}</code>}
     </Link>
   );

@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
-import type { LiveEvent } from '../../../src/server/api.ts';
+import type { AnswerOf, LiveEvent } from '../../../src/server/api.ts';
 import { isConcerned } from './concerned.ts';
 import type { LiveState, StudioData } from './studio-data.ts';
 
@@ -40,8 +40,10 @@ export function DataProvider({
     };
     const live = data.live({
       onEvent: (event) => {
-        if (gathered.length === 0) setTimeout(renew, GATHER_MS);
-        gathered.push(event);
+        if (!isOldNews(client, event)) {
+          if (gathered.length === 0) setTimeout(renew, GATHER_MS);
+          gathered.push(event);
+        }
         for (const listener of listeners.current) listener(event);
       },
       onState: (state) => {
@@ -67,6 +69,13 @@ export function DataProvider({
     [data, connection],
   );
   return <Here value={here}>{children}</Here>;
+}
+
+/** Each stream begins with how much of the store has been read. When it was all of it before, nothing is another because of that. */
+function isOldNews(client: QueryClient, event: LiveEvent): boolean {
+  if (event.kind !== 'index' || !event.index.isWhole) return false;
+  const pages = client.getQueriesData<AnswerOf<'runs'>>({ queryKey: ['runs'] });
+  return pages.every(([, page]) => page?.index.isWhole === true);
 }
 
 function useHere(): DataHere {

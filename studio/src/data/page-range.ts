@@ -1,3 +1,6 @@
+/** How many rows are asked for at once. */
+export const PAGE_SIZE = 200;
+
 export interface PageRange {
   readonly first: number;
   readonly last: number;

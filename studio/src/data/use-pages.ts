@@ -3,14 +3,13 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AnswerOf, AskedOf } from '../../../src/server/api.ts';
 import { useThrottled } from '../ui/use-delayed.ts';
 import { useData } from './data-context.tsx';
-import { type PageRange, pagesFor, placeOf } from './page-range.ts';
+import { PAGE_SIZE, type PageRange, pagesFor, placeOf } from './page-range.ts';
 import type { ParamsOf } from './studio-data.ts';
 import { askOptions, useAsk } from './use-ask.ts';
 
 /** Routes whose rows are asked for in pages. */
 export type PagedRoute = 'runs' | 'samples' | 'comparedSamples';
 
-const PAGE = 200;
 const PAGES_KEPT = 20;
 const RANGE_MS = 100;
 
@@ -26,10 +25,10 @@ export function usePages<Name extends PagedRoute, Row>(
 ) {
   const data = useData();
   const [range, setRange] = useState<PageRange>({ first: 0, last: 0 });
-  const askedAt = (offset: number) => ({ ...query, offset, limit: PAGE }) as AskedOf<Name>;
+  const askedAt = (offset: number) => ({ ...query, offset, limit: PAGE_SIZE }) as AskedOf<Name>;
   const head = useAsk(name, params, askedAt(0), { isKept: true });
   const total = head.data?.total ?? 0;
-  const offsets = pagesFor(range, total, PAGE).filter((offset) => offset > 0);
+  const offsets = pagesFor(range, total, PAGE_SIZE).filter((offset) => offset > 0);
   const others = useQueries({
     queries: head.isPlaceholderData
       ? []
@@ -44,7 +43,7 @@ export function usePages<Name extends PagedRoute, Row>(
   }, [head.data, others, offsetsText]);
   const rowAt = useCallback(
     (index: number): Row | undefined => {
-      const { offset, within } = placeOf(index, PAGE);
+      const { offset, within } = placeOf(index, PAGE_SIZE);
       const page = pages.get(offset);
       return page === undefined ? undefined : rowsOf(page as AnswerOf<Name>)[within];
     },

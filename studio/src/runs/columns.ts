@@ -9,7 +9,7 @@ const COLUMNS: readonly ListColumn[] = [
     label: 'Score',
     sort: 'score',
     align: 'right',
-    min: 98,
+    min: 100,
     isFalling: true,
     rank: 2,
     about: 'The first score, with half of its 95 % interval',
@@ -78,7 +78,7 @@ export function columnsNamed(names: readonly string[]): readonly ListColumn[] {
 function columnNamed(name: string): ListColumn | undefined {
   const known = COLUMNS.find(({ id }) => id === name);
   if (known !== undefined || !name.startsWith('score.') || name.length < 7) return known;
-  return { id: name, label: name.slice(6), sort: name, align: 'right', min: 98, isFalling: true, rank: 4.5 };
+  return { id: name, label: name.slice(6), sort: name, align: 'right', min: 100, isFalling: true, rank: 4.5 };
 }
 
 /** All that can be chosen: ours, and one for each score that the runs in sight have besides their first. */

@@ -4,7 +4,7 @@ import { useData, useLive } from '../data/data-context.tsx';
 import type { StudioData } from '../data/studio-data.ts';
 
 /** For each of them the server reads the samples of two runs. */
-const BATCH = 24;
+const BATCH = 8;
 const REST_MS = 200;
 
 interface Known {

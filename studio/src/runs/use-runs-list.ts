@@ -22,7 +22,7 @@ const rowsOf = (page: RunsPage): readonly RunItem[] => page.runs;
 /** Everything that the page of runs knows and does. */
 export function useRunsList() {
   const view = useRunsSearch();
-  const pages = usePages('runs', {}, { q: view.q, sort: view.asked }, rowsOf);
+  const pages = usePages('runs', {}, view.asked, rowsOf);
   const { rowAt, total } = pages;
   const { changes, onRange: onChangesRange } = useRunChanges(rowAt);
   const handle = useRef<VirtualRowsHandle>(null);
@@ -42,7 +42,7 @@ export function useRunsList() {
     current.current = { cursor: rows.cursor, selected: [...rows.selected] };
   });
   useRestoredPlace({ kept, total, rowAt, handle });
-  useTopOnChange(`${view.q}\n${view.asked}`, () => {
+  useTopOnChange(`${view.asked.q}\n${view.asked.sort}`, () => {
     rows.setCursor(-1);
     handle.current?.show(0);
   });

@@ -3,6 +3,7 @@ import { useCallback, useMemo } from 'react';
 import { z } from 'zod';
 import { usePersisted } from '../ui/use-persisted.ts';
 import { columnsNamed } from './columns.ts';
+import { askedRuns } from './runs-search.ts';
 
 const route = getRouteApi('/runs');
 const columnNames = z.array(z.string());
@@ -25,7 +26,5 @@ export function useRunsSearch() {
     change({ cols: chosen.join(',') });
   };
   const isGrouped = search.group === 'eval';
-  /** What the server is asked to sort by. */
-  const asked = isGrouped ? `eval,${search.sort === '' ? '-when' : search.sort}` : search.sort;
-  return { ...search, asked, isGrouped, columns, change, setColumns };
+  return { ...search, asked: askedRuns(search), isGrouped, columns, change, setColumns };
 }

@@ -30,7 +30,7 @@ function StoreShown({ store }: { readonly store: StoreView }) {
     <div className={styles.page}>
       <p className={styles.index}>
         {index.isWhole
-          ? `${formatCount(index.read)} runs are known.`
+          ? 'All places have been read.'
           : `The store is being read: ${formatCount(index.read)} runs so far.`}
       </p>
       <Health health={store.health} />

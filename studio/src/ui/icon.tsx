@@ -21,6 +21,7 @@ const PATHS = {
   minus: 'M3 8h10',
   note: 'M3 3h10v7l-3 3H3zM10 13v-3h3',
   pane: 'M2 3h12v10H2zM10 3v10',
+  'pane-left': 'M2 3h12v10H2zM6 3v10',
   tag: 'M2.5 2.5h5l6 6-5 5-6-6zM5.3 5.3h.01',
 } as const;
 

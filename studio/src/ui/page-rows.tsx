@@ -36,6 +36,9 @@ export function PageRows(props: PageRowsProps) {
   const { count, rowHeight, scroller, stickyHeight = 0, overscan = 8, keyOf, onRange, children } = props;
   const all = useRef<HTMLDivElement>(null);
   const top = useTopWithin(all, scroller);
+  // What is around the rows is known only after they have been there once.
+  const [, setIsThere] = useState(false);
+  useEffect(() => setIsThere(true), []);
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,

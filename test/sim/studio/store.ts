@@ -105,7 +105,7 @@ function scorerOf({ kind }: SimulatedEval): string {
 function endOf({ about, target, round, random }: RunInput, n: number): SimulatedEnd {
   const difficulty = ((n * 7919) % 100) / 100 - 0.5;
   const isFlaky = n % 10 === 4;
-  const drift = round === 2 && n % 8 === 1 ? -0.5 : round * 0.02;
+  const drift = round % 9 === 2 && n % 8 === 1 ? -0.5 : (round % 3) * 0.02;
   const luck = (random.next() - 0.5) * (isFlaky ? 1 : 0.18);
   const level = about.skill + target.skill + drift - difficulty * 0.7 + luck;
   const passed = level > 0.5;

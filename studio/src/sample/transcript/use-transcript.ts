@@ -1,0 +1,101 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
+import { AUTO_FOLDING, type Folding, foldedOrOpened, isOpen, opened, toggled } from './folding.ts';
+import type { TranscriptHere } from './transcript-here.ts';
+import { useBodies } from './use-bodies.ts';
+import { useShown } from './use-shown.ts';
+import { type TranscriptKey, useSkeleton } from './use-skeleton.ts';
+import { ViewStore } from './view-store.ts';
+
+interface TranscriptOptions {
+  readonly key: TranscriptKey;
+  readonly lane: string;
+  readonly setLane: (lane: string) => void;
+  readonly copyLink: (event: number) => void;
+}
+
+/** Everything that a transcript on the screen is: its events, which of them are shown and unfolded, and where one is in it. */
+export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOptions) {
+  const { store, error, retry } = useSkeleton(key);
+  const { shown, version, hidden, reveal } = useShown(store, lane);
+  const { bodies, wantSoon } = useBodies(key, store.rewritten);
+  const [folding, setFolding] = useState<Folding>(AUTO_FOLDING);
+  const [focused, setFocused] = useState<number>();
+  const list = useRef<ScaledListHandle>(null);
+  const latest = useRef({ store, shown, folding });
+  latest.current = { store, shown, folding };
+  const wanted = useRef<number>(undefined);
+  const [view] = useState(() => new ViewStore());
+
+  const toggle = useCallback((event: number) => {
+    setFolding((before) => toggled(before, event));
+    // A long row is folded from its head, which sticks to the top; what follows must not run away.
+    const row = latest.current.shown.rowOf(event);
+    if (isOpen(latest.current.store, latest.current.folding, event)) list.current?.show(row);
+  }, []);
+  const go = useCallback((event: number, isOpened: boolean, align: 'start' | 'center' = 'start') => {
+    setFocused(event);
+    if (isOpened) setFolding((before) => opened(latest.current.store, before, event));
+    list.current?.show(latest.current.shown.rowOf(event), align);
+  }, []);
+  /** Goes to an event as soon as it is here, whatever hides it. */
+  const goToEvent = useCallback(
+    (event: number) => {
+      const { store: known, shown: rows } = latest.current;
+      wanted.current = event;
+      if (known.count <= event) return;
+      if (rows.has(event)) {
+        wanted.current = undefined;
+        go(event, true);
+        return;
+      }
+      reveal(event);
+      if (lane !== '' && known.lane(event) !== lane) setLane('');
+    },
+    [go, reveal, lane, setLane],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were waited for may be here now
+  useEffect(() => {
+    if (wanted.current === undefined) return;
+    if (store.isWhole && wanted.current >= store.count) wanted.current = undefined;
+    else goToEvent(wanted.current);
+  }, [shown, store.version, goToEvent]);
+
+  const onView = useCallback(
+    (first: number, last: number) => {
+      view.set(first, last);
+      wantSoon(() => openEventsNear(latest.current, first, last));
+    },
+    [view, wantSoon],
+  );
+  // What was unfolded where one stands is wanted, too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => onView(view.seen.first, view.seen.last), [folding, shown]);
+
+  const here: TranscriptHere = useMemo(
+    () => ({ store, bodies, toggle, focus: setFocused, copyLink }),
+    [store, bodies, toggle, copyLink],
+  );
+  const foldAll = () => setFolding((before) => foldedOrOpened(store, before));
+  return {
+    ...{ store, error, retry, shown, version, hidden, bodies, folding, focused, list, here, view },
+    ...{ go, goToEvent, foldAll, onView },
+  };
+}
+
+export type TranscriptState = ReturnType<typeof useTranscript>;
+
+/** Rows that are seen and those around them. */
+const NEAR_ROWS = 12;
+
+function* openEventsNear(
+  { store, shown, folding }: Pick<TranscriptState, 'store' | 'shown' | 'folding'>,
+  first: number,
+  last: number,
+): Generator<number> {
+  if (shown.count === 0) return;
+  const from = Math.max(0, shown.rowOf(first) - NEAR_ROWS);
+  const to = Math.min(shown.count - 1, shown.rowOf(last) + NEAR_ROWS);
+  for (let row = from; row <= to; row++)
+    if (isOpen(store, folding, shown.eventOf(row))) yield shown.eventOf(row);
+}

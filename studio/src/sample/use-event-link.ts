@@ -1,0 +1,83 @@
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useData } from '../data/data-context.tsx';
+import { copyText } from '../ui/copy.tsx';
+import { stringAt } from './read-json.ts';
+import type { TranscriptState } from './transcript/use-transcript.ts';
+import { useSampleSearch } from './use-sample-search.ts';
+
+const WRITE_MS = 400;
+const SAID_MS = 1_800;
+
+/** Copies addresses of events. By its uuid an event is found again also when the log was written anew. */
+export function useCopyLink() {
+  const router = useRouter();
+  const params = useParams({ from: '/runs/$run/s/$sample/$epoch' });
+  const { search } = useSampleSearch();
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const { attempt } = search;
+  const copy = useCallback(
+    (event: string) => {
+      const { href } = router.buildLocation({
+        to: '/runs/$run/s/$sample/$epoch',
+        params,
+        search: { tab: 'transcript', event, lane: '', find: '', attempt, score: '', q: '', sort: '' },
+      });
+      const address = new URL(router.history.createHref(href), location.href).href;
+      copyText(address).then(
+        () => setSaid('The link was copied'),
+        () => setSaid('The link could not be copied'),
+      );
+    },
+    [router, params, attempt],
+  );
+  return { copy, said };
+}
+
+/** The event that links name: by its uuid where it is known. */
+export function nameOfEvent({ bodies }: Pick<TranscriptState, 'bodies'>, event: number): string {
+  return stringAt(bodies.get(event), 'uuid') ?? String(event);
+}
+
+/** Goes to the event that the address names, and writes into the address which event is marked. */
+export function useEventInAddress(transcript: TranscriptState): void {
+  const data = useData();
+  const { run, sample, epoch } = useParams({ from: '/runs/$run/s/$sample/$epoch' });
+  const { search, set } = useSampleSearch();
+  const { goToEvent, focused } = transcript;
+  const known = useRef('');
+  const attempt = search.attempt === '' ? undefined : Number(search.attempt);
+
+  useEffect(() => {
+    const { event } = search;
+    if (event === known.current) return;
+    known.current = event;
+    if (event === '') return;
+    if (/^\d+$/.test(event)) {
+      goToEvent(Number(event));
+      return;
+    }
+    const stop = new AbortController();
+    const query = { uuid: event, ...(attempt !== undefined && { attempt }) };
+    data.ask('eventPlace', { params: { run, sample, epoch }, query }, stop.signal).then(
+      (place) => goToEvent(place.event),
+      // An event that is not there any more: the transcript is shown from its beginning.
+      () => undefined,
+    );
+    return () => stop.abort();
+  }, [data, run, sample, epoch, attempt, search, goToEvent]);
+
+  useEffect(() => {
+    if (focused === undefined || String(focused) === known.current) return;
+    const timer = setTimeout(() => {
+      known.current = String(focused);
+      set({ event: String(focused) });
+    }, WRITE_MS);
+    return () => clearTimeout(timer);
+  }, [focused, set]);
+}

@@ -1,0 +1,44 @@
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type Key, useKeys } from '../ui/use-keys.ts';
+import { SAMPLE_TABS } from './sample-search.ts';
+import { useSampleSearch } from './use-sample-search.ts';
+
+interface SampleActions {
+  readonly onStep: (by: 1 | -1, isFailing?: boolean) => void;
+  readonly onTab: (tab: (typeof SAMPLE_TABS)[number]) => void;
+  readonly onRaw: () => void;
+  readonly onOutline: () => void;
+  readonly onScores: () => void;
+  readonly onWrite: () => void;
+}
+
+/** Keys that hold on every tab of a sample. */
+export function useSampleKeys(actions: SampleActions): void {
+  const navigate = useNavigate();
+  const { run } = useParams({ from: '/runs/$run/s/$sample/$epoch' });
+  const { search } = useSampleSearch();
+  const { q, sort, score } = search;
+  const up = () =>
+    void navigate({
+      to: '/runs/$run/{-$tab}',
+      params: { run, tab: undefined },
+      search: { q, sort, score, cols: '' },
+    });
+  const keys: readonly Key[] = [
+    { keys: 'j', what: 'Next sample', run: () => actions.onStep(1) },
+    { keys: 'k', what: 'Previous sample', run: () => actions.onStep(-1) },
+    { keys: 'J', what: 'Next failing sample', run: () => actions.onStep(1, true) },
+    { keys: 'K', what: 'Previous failing sample', run: () => actions.onStep(-1, true) },
+    { keys: 'u', what: 'Up to the list', run: up },
+    { keys: 'o', what: 'Outline', run: actions.onOutline },
+    { keys: 'i', what: 'Scores', run: actions.onScores },
+    { keys: 'r', what: 'Raw texts', run: actions.onRaw },
+    { keys: 'm', what: 'Write a note', run: actions.onWrite },
+    ...SAMPLE_TABS.map((tab, at) => ({
+      keys: String(at + 1),
+      what: `Tab ${tab}`,
+      run: () => actions.onTab(tab),
+    })),
+  ];
+  useKeys('Sample', keys);
+}

@@ -1,0 +1,18 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import type { z } from 'zod';
+import type { search as sampleSearch } from './sample-search.ts';
+
+export type SampleSearch = z.output<typeof sampleSearch>;
+
+/** What the address says beside which sample it is; changes replace it, so that Back leads to where one came from. */
+export function useSampleSearch() {
+  const search = useSearch({ from: '/runs/$run/s/$sample/$epoch' });
+  const navigate = useNavigate({ from: '/runs/$run/s/$sample/$epoch' });
+  const set = useCallback(
+    (change: Partial<SampleSearch>) =>
+      void navigate({ search: (before) => ({ ...before, ...change }), replace: true }),
+    [navigate],
+  );
+  return { search, set };
+}
