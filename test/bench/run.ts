@@ -31,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
   studioIndex,

@@ -40,7 +40,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
   const key = sampleOf(call);
   await using open = await studio.open(params.run ?? '');
   const { item, inForms, run } = open.found;
-  sameAs(open.version, JSON.stringify(notesOf(run, inForms.marks).map(({ id }) => id)));
+  sameAs(open.version, JSON.stringify(notesOf(inForms.marks).map(({ id }) => id)));
   using lease = await leaseOf(call);
   const { spool } = lease;
   const rows = await readSampleRows(studio, open, signal);
@@ -69,7 +69,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     attempts: await attemptsOf(bodies, spool),
     messageCount: rows.more[place ?? -1]?.messages ?? (await itemsOf(spool, 'messages')).length,
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
-    notes: notesOf(run, inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
+    notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
     commands: sampleCommands(item, { id, epoch: key.epoch }),
   };
 }
