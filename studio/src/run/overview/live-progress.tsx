@@ -1,6 +1,6 @@
 import type { RunFacts } from '../../../../src/server/api.ts';
-import { progressOf } from '../../runs/progress.ts';
 import { formatCount, formatDuration } from '../../ui/format.ts';
+import { progressOf } from '../../ui/run-progress.ts';
 import { useNow } from '../../ui/use-now.ts';
 import styles from './overview.module.css';
 

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
-import { toggleTerm } from '../../runs/terms.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyCommand, useCopy } from '../../ui/copy.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Problem } from '../../ui/problem.tsx';
+import { toggleTerm } from '../../ui/query-terms.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import type { RunSearch } from '../use-run-search.ts';
 import { columnsNamed } from './sample-columns.ts';

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
 import type { SamplesPage } from '../../../../src/server/api.ts';
 import { completeSampleQuery } from '../../../../src/views/index.ts';
-import { hasTerm, toggleTerm } from '../../runs/terms.ts';
 import { Button } from '../../ui/button.tsx';
 import { ColumnChooser } from '../../ui/column-chooser.tsx';
 import { Choice } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { QueryInput } from '../../ui/query-input.tsx';
+import { hasTerm, toggleTerm } from '../../ui/query-terms.ts';
 import type { RunSearch } from '../use-run-search.ts';
 import { choosableColumns, type SampleColumn } from './sample-columns.ts';
 import styles from './samples.module.css';
