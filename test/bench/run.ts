@@ -14,6 +14,7 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
+import { studioIndex } from './studio-index.ts';
 import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
 ];

@@ -6,11 +6,17 @@ import {
   type SamplePart,
   type SamplePiece,
 } from '../../log/index.ts';
+import {
+  firstIn,
+  type Snippet,
+  snippetKey,
+  visitEvent,
+  visitMessage,
+  visitTexts,
+} from '../../views/index.ts';
 import type { Breath } from '../breath.ts';
-import { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 import { isInBytes, latin1Of, type Needle } from './needle.ts';
 import { LongValue } from './raw-snippets.ts';
-import { firstIn, type Snippet, snippetKey } from './snippet.ts';
 
 /** Where a text is in a sample. */
 export interface SampleHit extends Snippet {

@@ -1,6 +1,6 @@
 import type { SampleView } from '../../../src/server/api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { formatCount } from '../ui/format.ts';
+import { formatCount, formatPercent } from '../ui/format.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './sample-page.module.css';
 import { SAMPLE_TABS } from './sample-search.ts';
@@ -49,7 +49,7 @@ export function SampleToolbar(props: SampleToolbarProps) {
       />
       <div className={styles.tools}>
         <span className={styles.said} role="status">
-          {props.said}
+          {props.said === '' ? loadedOf(transcript) : props.said}
         </span>
         {isTranscript && (
           <>
@@ -72,6 +72,13 @@ export function SampleToolbar(props: SampleToolbarProps) {
       </div>
     </div>
   );
+}
+
+/** How much of a long transcript is here; nothing when it is whole, or under way. */
+function loadedOf({ store }: TranscriptState): string {
+  if (store.isWhole || store.count === 0 || (store.progress >= 1 && store.count >= store.known)) return '';
+  const share = Math.min(store.progress, store.count / store.known);
+  return `${formatCount(store.count)} events so far, ${formatPercent(share)} read`;
 }
 
 function TabLabel({ name, count }: { readonly name: SampleTab; readonly count: number | undefined }) {

@@ -103,7 +103,9 @@ function TurnsRow({ view, block, isCurrent }: TurnsRowProps) {
       className={classes(styles.row, isFirstDivergence && styles.isFirst, isCurrent && styles.isCurrent)}
       aria-label={rowWords(row)}
     >
-      {isFirstDivergence && <p className={styles.banner}>First divergence: from here on they differ</p>}
+      {isFirstDivergence && (
+        <p className={styles.banner}>First divergence: here they differ for the first time</p>
+      )}
       <Cell view={view} row={row} index={0} />
       <Cell view={view} row={row} index={1} />
     </section>

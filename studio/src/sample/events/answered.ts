@@ -1,8 +1,8 @@
 import type { AnyJson } from '../../../../src/server/api.ts';
-import { listAt } from '../read-json.ts';
+import { listAt, stringAt } from '../read-json.ts';
 
-/** More than the server tells of. */
-const POSITIONS_MAX = 12;
+/** More are not told. */
+const ANSWERED_MAX = 12;
 
 /** How many messages a model was given. */
 export function inputCount(body: AnyJson): number {
@@ -11,13 +11,23 @@ export function inputCount(body: AnyJson): number {
   return refs.reduce((sum, [start, end]) => sum + Math.max(0, end - start), 0);
 }
 
-/** The last positions that a model call refers to, in order. */
-export function answeredPositions(body: AnyJson): readonly number[] {
-  const positions: number[] = [];
+/**
+ * What a model call answers: the messages right before it, back to the last that the model itself wrote. Those are told beside the
+ * events; the first that was not told is the model's own.
+ */
+export function answeredMessages(
+  body: AnyJson,
+  messageAt: (position: number) => AnyJson | undefined,
+): readonly { readonly position: number; readonly message: AnyJson }[] {
+  const found: { readonly position: number; readonly message: AnyJson }[] = [];
   for (const [start, end] of rangesOf(body).toReversed()) {
-    for (let at = end - 1; at >= start && positions.length < POSITIONS_MAX; at--) positions.push(at);
+    for (let position = end - 1; position >= start; position--) {
+      const message = found.length < ANSWERED_MAX ? messageAt(position) : undefined;
+      if (message === undefined || stringAt(message, 'role') === 'assistant') return found.reverse();
+      found.push({ position, message });
+    }
   }
-  return positions.reverse();
+  return found.reverse();
 }
 
 function rangesOf(body: AnyJson): readonly (readonly [number, number])[] {

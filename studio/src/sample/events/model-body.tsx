@@ -5,7 +5,7 @@ import { ContentBlocks } from '../content/content-blocks.tsx';
 import { TextBlock } from '../content/text-block.tsx';
 import { listAt, numberAt, stringAt, textAt, valueAt } from '../read-json.ts';
 import { useTranscriptHere } from '../transcript/transcript-here.ts';
-import { answeredPositions, inputCount } from './answered.ts';
+import { answeredMessages, inputCount } from './answered.ts';
 import styles from './events.module.css';
 import { MessageView } from './message-view.tsx';
 import { ModelInput } from './model-input.tsx';
@@ -43,12 +43,10 @@ export function ModelBody({ event, body }: { readonly event: number; readonly bo
 /** What a person or the system said since the model spoke last. Results of tools have rows of their own. */
 function Answered({ event, body }: { readonly event: number; readonly body: AnyJson }) {
   const { bodies } = useTranscriptHere();
-  const messages = answeredPositions(body).flatMap((position) => {
-    const message = bodies.messageOf(event, position);
-    const role = stringAt(message, 'role');
-    return message !== undefined && role !== 'tool' && role !== 'assistant' ? [{ position, message }] : [];
-  });
-  return messages.map(({ position, message }) => <MessageView key={position} message={message} />);
+  const messages = answeredMessages(body, (position) => bodies.messageOf(event, position));
+  return messages
+    .filter(({ message }) => stringAt(message, 'role') !== 'tool')
+    .map(({ position, message }) => <MessageView key={position} message={message} />);
 }
 
 const USUAL: ReadonlySet<string> = new Set(['stop', 'tool_calls']);

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { ScaledList, type ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
 import { isTurnStart } from '../transcript/landmarks.ts';
 import type { SkeletonStore } from '../transcript/skeleton-store.ts';
-import { useSeen, type ViewStore } from '../transcript/view-store.ts';
+import { useSeenAtRest, type ViewStore } from '../transcript/view-store.ts';
 import styles from './outline.module.css';
 import { isFailed, isNodeOpen, nodeAt, outlineNodes, shownNodes } from './outline-nodes.ts';
 
@@ -18,7 +18,7 @@ interface OutlineProps {
 
 /** Spans, turns and what was done in them; where one is in the transcript is marked, and followed. */
 export function Outline({ store, view, onGo }: OutlineProps) {
-  const at = useSeen(view).first;
+  const at = useSeenAtRest(view).first;
   const { version } = store;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store is filled in place, its version says when
   const nodes = useMemo(() => outlineNodes(store), [store, version]);

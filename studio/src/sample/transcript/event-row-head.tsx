@@ -4,7 +4,6 @@ import { Badge } from '../../ui/outcome.tsx';
 import styles from './event-row.module.css';
 import { lookOf } from './kind-looks.ts';
 import { isTurnStart } from './landmarks.ts';
-import type { SkeletonStore } from './skeleton-store.ts';
 import { useTranscriptHere } from './transcript-here.ts';
 
 interface RowHeadProps {
@@ -17,7 +16,7 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
   const { store, toggle } = useTranscriptHere();
   const kind = store.kind(event);
   const isFailure = store.hasFlag(event, EVENT_FLAGS.error);
-  const label = store.label(event);
+  const label = kind === 'tool' ? store.label(event).replace(/^\S+\s*/, '') : store.label(event);
   return (
     <button type="button" className={styles.head} aria-expanded={isOpen} onClick={() => toggle(event)}>
       <span className={styles.turn}>
@@ -29,7 +28,7 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
         )}
       </span>
       <span className={styles.chevron} />
-      <span className={styles.word}>{wordOf(store, event)}</span>
+      <Word event={event} />
       {isFailure && (
         <span className={styles.failure}>
           <span aria-hidden="true">!</span> {kind === 'error' ? '' : 'error'}
@@ -44,15 +43,22 @@ export function RowHead({ event, isOpen }: RowHeadProps) {
 
 /** What is in the body is not said twice. */
 function openLabel(kind: string, label: string): string {
-  if (kind === 'tool') return label.split(' ', 1)[0] ?? '';
   return kind === 'span_begin' || kind === 'logger' ? label : '';
 }
 
-/** Agents beside the main one are named. */
-function wordOf(store: SkeletonStore, event: number): string {
-  const { word } = lookOf(store.kind(event));
-  const lane = store.laneIndex(event);
-  return lane > 0 && store.kind(event) === 'model' ? store.lane(event) : word;
+/** Who, or what: agents beside the main one and tools are called by their names. */
+function Word({ event }: { readonly event: number }) {
+  const { store } = useTranscriptHere();
+  const kind = store.kind(event);
+  if (kind === 'tool')
+    return (
+      <code className={styles.word}>
+        <span className="visually-hidden">tool </span>
+        {store.label(event).split(' ', 1)[0] ?? 'tool'}
+      </code>
+    );
+  const isOther = store.laneIndex(event) > 0 && kind === 'model';
+  return <span className={styles.word}>{isOther ? store.lane(event) : lookOf(kind).word}</span>;
 }
 
 /** How an answer came to be, where it was not simply bought. */

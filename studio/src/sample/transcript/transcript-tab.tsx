@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Empty } from '../../ui/empty.tsx';
-import { formatCount, formatPercent } from '../../ui/format.ts';
+import { formatCount } from '../../ui/format.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { ResizablePane } from '../../ui/resizable-pane.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -11,7 +11,6 @@ import { LaneMap } from '../overview/lane-map.tsx';
 import { Outline } from '../overview/outline.tsx';
 import { Sought } from '../sought.ts';
 import { rowOfTurn } from './landmarks.ts';
-import type { SkeletonStore } from './skeleton-store.ts';
 import styles from './transcript.module.css';
 import { Transcript } from './transcript-here.ts';
 import { TranscriptList } from './transcript-list.tsx';
@@ -78,7 +77,7 @@ export function TranscriptTab(props: TranscriptTabProps) {
                   }}
                 />
               )}
-              <State transcript={transcript} isLive={props.isLive} />
+              <State transcript={transcript} />
               <TranscriptList ref={list} {...transcript} isFollowing={props.isLive} />
             </div>
           </div>
@@ -96,9 +95,8 @@ export function TranscriptTab(props: TranscriptTabProps) {
 }
 
 /** What is not as one might think: still loading, damaged, empty, filtered away. */
-function State({ transcript, isLive }: { readonly transcript: TranscriptState; readonly isLive: boolean }) {
+function State({ transcript }: { readonly transcript: TranscriptState }) {
   const { store, error, retry, shown } = transcript;
-  const isSlow = useIsSlow(store);
   if (error !== undefined) return <Problem error={error} onRetry={retry} what="The transcript" />;
   if (store.count === 0 && !store.isRead)
     return <SkeletonRows rows={14}>Reading the transcript …</SkeletonRows>;
@@ -109,22 +107,5 @@ function State({ transcript, isLive }: { readonly transcript: TranscriptState; r
         <p>{formatCount(store.count)} events are here. Choose which are shown under “Events”.</p>
       </Empty>
     );
-  if (store.isWhole || isLive || !isSlow) return null;
-  const share = Math.min(store.progress, store.known === 0 ? 0 : store.count / store.known);
-  return (
-    <p className={styles.state} role="status">
-      {formatCount(store.count)} events so far, {formatPercent(share)} read
-    </p>
-  );
-}
-
-function useIsSlow(store: SkeletonStore): boolean {
-  const [isSlow, setIsSlow] = useState(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another transcript is not slow yet
-  useEffect(() => {
-    setIsSlow(false);
-    const timer = setTimeout(() => setIsSlow(true), 1_000);
-    return () => clearTimeout(timer);
-  }, [store]);
-  return isSlow;
+  return null;
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 
 export interface EventsInView {
   readonly first: number;
@@ -24,6 +24,25 @@ export class ViewStore {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   };
+}
+
+const REST_MS = 90;
+
+/** The same, but only when scrolling pauses. */
+export function useSeenAtRest(store: ViewStore): EventsInView {
+  const [seen, setSeen] = useState(store.seen);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = store.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => setSeen(store.seen), REST_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [store]);
+  return seen;
 }
 
 export function useSeen(store: ViewStore): EventsInView {
