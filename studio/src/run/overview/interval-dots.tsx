@@ -70,7 +70,7 @@ function Dot({ score, all }: DotProps) {
           {low !== undefined && high !== undefined && (
             <line className={styles.interval} x1={x(low)} x2={x(high)} y1={HEIGHT / 2} y2={HEIGHT / 2} />
           )}
-          <circle className={styles.dot} cx={x(value)} cy={HEIGHT / 2} r={4} />
+          <circle className={styles.dot} cx={x(value)} cy={HEIGHT / 2} r={3} />
         </svg>
       )}
     </span>

@@ -60,7 +60,7 @@ function Previous({ run }: { readonly run: RunView }) {
   const tones = { better: 'better', worse: 'worse', 'cannot tell': 'same' } as const;
   return (
     <Card label="Against the previous run">
-      <p className={styles.against}>
+      <p className={styles.inline}>
         <span className={styles[tones[previous.verdict]]}>
           <b>{previous.verdict}</b>
         </span>
@@ -73,12 +73,12 @@ function Previous({ run }: { readonly run: RunView }) {
       </p>
       <p className={styles.quiet}>{previous.said}</p>
       {previous.changes.length > 0 && (
-        <ul className={styles.changes}>
+        <ul className={styles.inline}>
           {previous.changes.map(({ what, said, isWarning }) => (
             <li key={`${what} ${said}`}>
               {isWarning && (
                 <Badge tone="limit" glyph="!">
-                  mind
+                  caution
                 </Badge>
               )}{' '}
               {said}

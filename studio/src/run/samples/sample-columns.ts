@@ -87,9 +87,14 @@ function columnNamed(name: string): SampleColumn | undefined {
   const label = rest.join('.');
   if (label === '') return undefined;
   if (kind === 'score')
-    return { id: name, label, sort: name, align: 'right', isFalling: true, min: 74, rank: 2.5 };
+    return { id: name, label, sort: name, align: 'right', isFalling: true, min: headWidth(label), rank: 2.5 };
   if (kind === 'metadata') return { id: name, label, sort: name, min: 84, grow: 0.4, rank: 5.5 };
   return undefined;
+}
+
+/** Room for the name of a score, up to a point. */
+function headWidth(label: string): number {
+  return Math.max(64, Math.min(130, 24 + label.length * 7));
 }
 
 /** All that can be chosen in this run. */

@@ -14,7 +14,7 @@ import { TimelineMarks } from './timeline-marks.tsx';
 
 const LEFT = 112;
 const RIGHT = 12;
-const ACTIVE = 84;
+const ACTIVE = 96;
 const ROW = 18;
 const MARKS = 3 * ROW;
 const AXIS = 22;
@@ -144,13 +144,13 @@ interface BandProps {
 
 function ActiveBand({ timeline, x, endMs }: BandProps) {
   const most = timeline.active.reduce((max, [, count]) => Math.max(max, count), 1);
-  const y = scaleLinear([0, most], [ACTIVE, 8]);
+  const y = scaleLinear([0, most], [ACTIVE, 20]);
   return (
     <g>
       <text className={styles.label} x={LEFT - 10} y={ACTIVE - 2}>
         under way
       </text>
-      <text className={styles.label} x={LEFT - 10} y={16}>
+      <text className={styles.label} x={LEFT - 10} y={26}>
         {most}
       </text>
       <line className={styles.line} x1={LEFT} x2={x(endMs)} y1={ACTIVE} y2={ACTIVE} />
