@@ -14,8 +14,8 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
-import { studioWatch } from './studio-watch.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -31,9 +31,9 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
-  studioIndex,
 ];
 
 const { positionals: names, values } = parseArgs({

@@ -1,17 +1,17 @@
-import type { RunItem } from '../../../src/server/api.ts';
-import { Button, IconButton } from '../ui/button.tsx';
-import { Popover } from '../ui/popover.tsx';
+import { Button, IconButton } from './button.tsx';
 import styles from './column-picker.module.css';
-import { choosableColumns, type RunColumn } from './columns.ts';
+import type { ListColumn } from './list-columns.ts';
+import { Popover } from './popover.tsx';
 
 interface ColumnPickerProps {
-  readonly chosen: readonly RunColumn[];
-  readonly inSight: () => readonly (RunItem | undefined)[];
+  readonly chosen: readonly ListColumn[];
+  /** All that can be chosen; asked for when the list opens. */
+  readonly all: () => readonly ListColumn[];
   readonly onChange: (names: readonly string[]) => void;
 }
 
 /** Which columns there are, and in which order. */
-export function ColumnPicker({ chosen, inSight, onChange }: ColumnPickerProps) {
+export function ColumnPicker({ chosen, all, onChange }: ColumnPickerProps) {
   return (
     <Popover
       label="Columns"
@@ -23,14 +23,14 @@ export function ColumnPicker({ chosen, inSight, onChange }: ColumnPickerProps) {
         </Button>
       )}
     >
-      {() => <ColumnList chosen={chosen} all={choosableColumns(inSight())} onChange={onChange} />}
+      {() => <ColumnList chosen={chosen} all={all()} onChange={onChange} />}
     </Popover>
   );
 }
 
 interface ColumnListProps {
-  readonly chosen: readonly RunColumn[];
-  readonly all: readonly RunColumn[];
+  readonly chosen: readonly ListColumn[];
+  readonly all: readonly ListColumn[];
   readonly onChange: (names: readonly string[]) => void;
 }
 

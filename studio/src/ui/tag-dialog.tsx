@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useData } from '../data/data-context.tsx';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { formatCount } from '../ui/format.ts';
-import { Problem } from '../ui/problem.tsx';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { formatCount } from './format.ts';
+import { Problem } from './problem.tsx';
 import styles from './tag-dialog.module.css';
 
 interface TagDialogProps {
