@@ -35,7 +35,6 @@ const BENCHES: readonly Bench[] = [
   studioIndex,
   studioWatch,
   studioCompare,
-  studioIndex,
   studioSample,
 ];
 

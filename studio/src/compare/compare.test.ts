@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedRun, FigureCompared } from '../../../src/server/api.ts';
-import { compileComparedQuery } from '../../../src/views/index.ts';
+import { compileComparedQuery } from '../../../src/views/compared-query.ts';
 import { compareColumns, nextSort, sortedBy } from './compare-columns.ts';
 import { flipCells, flipsTitle } from './flip-cells.ts';
 import { figureText, figureValue, forestRows, forestTitle } from './forest-rows.ts';
