@@ -39,7 +39,6 @@ function inlineWorkers(): Plugin {
 export default defineConfig({
   root: HERE,
   base: './',
-  plugins: [react(), pageFiles()],
   resolve: { alias: [{ find: /^zod$/, replacement: resolve(HERE, 'src/data/zod.ts') }] },
   plugins: [react(), pageFiles(), inlineWorkers()],
   build: {
