@@ -1,0 +1,3 @@
+export default function Tab(_: { readonly view: unknown; readonly address: unknown }) {
+  return <p>config-tab</p>;
+}
