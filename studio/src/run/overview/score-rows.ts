@@ -15,12 +15,13 @@ export interface ScoreRow {
   readonly to: number | undefined;
   /** Where the previous run was. */
   readonly before: number | undefined;
-  /** The ends of the axis. */
-  readonly axis: readonly [number, number];
   readonly about: string;
 }
 
-/** Shares are all on one axis from 0 to 1, so that they can be held against each other; anything else has its own. */
+/**
+ * Shares are all on one axis from 0 to 1, so that they can be held against each other. What has another unit, or tells how wide another
+ * figure spreads, has no place on it: its number says what there is to say.
+ */
 export function scoreRows(
   scores: readonly ScoreOfRun[],
   previousFirst: number | undefined,
@@ -28,9 +29,9 @@ export function scoreRows(
   return scores.map((score, index) => {
     const { value, low, high } = score;
     const before = index === 0 ? previousFirst : undefined;
-    const axis = axisOf([value ?? undefined, low, high, before].filter((one) => one !== undefined));
+    const isDrawn = isShare(score);
     const place = (one: number | undefined) =>
-      one === undefined || !Number.isFinite(one) ? undefined : round((one - axis[0]) / (axis[1] - axis[0]));
+      one === undefined || !isDrawn ? undefined : Math.min(1, Math.max(0, one));
     return {
       key: `${score.scorer} ${score.name} ${score.metric} ${score.reducer ?? ''} ${index}`,
       name: score.name,
@@ -42,7 +43,6 @@ export function scoreRows(
       from: place(low),
       to: place(high),
       before: place(before),
-      axis,
       about: aboutOf(score, before),
     };
   });
@@ -56,12 +56,8 @@ export function previousValue({ item, scores }: Pick<RunView, 'item' | 'scores'>
   return Number.isFinite(value - difference) ? value - difference : undefined;
 }
 
-function axisOf(values: readonly number[]): readonly [number, number] {
-  const known = values.filter((value) => Number.isFinite(value));
-  const least = Math.min(0, ...known);
-  const most = Math.max(...known, least);
-  if (least === 0 && most <= 1) return [0, 1];
-  return [least, most === least ? least + 1 : most];
+function isShare({ value, metric }: ScoreOfRun): boolean {
+  return value !== null && value >= 0 && value <= 1 && !/^(std|stderr|var|variance)/i.test(metric);
 }
 
 function aboutOf(
@@ -79,8 +75,4 @@ function aboutOf(
     before === undefined ? '' : `previous run ${formatScore(before)}`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
-}
-
-function round(value: number): number {
-  return Math.round(value * 1e4) / 1e4;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
 import { Score } from '../../ui/figures.tsx';
-import { formatScore } from '../../ui/format.ts';
+import { Sparkline } from '../../ui/sparkline.tsx';
 import styles from './overview.module.css';
 import { previousValue, type ScoreRow, scoreRows } from './score-rows.ts';
 import rowStyles from './scores-card.module.css';
@@ -25,6 +25,7 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
         <>
           <p className={styles.headline}>
             <Score value={first.value} low={first.low} high={first.high} name={first.name} />
+            {view.item.trend !== undefined && <Sparkline points={view.item.trend} />}
           </p>
           <table className={rowStyles.table}>
             <caption className="visually-hidden">Every metric with its 95 % interval</caption>
@@ -33,6 +34,18 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
                 <MetricRow key={row.key} row={row} />
               ))}
             </tbody>
+            {rows.some(({ at }) => at !== undefined) && (
+              <tfoot aria-hidden="true">
+                <tr>
+                  <td />
+                  <td className={rowStyles.ends}>
+                    <span>0</span>
+                    <span>1</span>
+                  </td>
+                  <td />
+                </tr>
+              </tfoot>
+            )}
           </table>
         </>
       )}
@@ -53,16 +66,13 @@ function MetricRow({ row }: { readonly row: ScoreRow }) {
         {row.name} <span className={rowStyles.metric}>{row.metric}</span>
       </th>
       <td className={rowStyles.plot}>
-        <span className={rowStyles.track} aria-hidden="true">
-          {before !== undefined && <span className={rowStyles.before} style={{ left: share(before) }} />}
-          {from !== undefined && to !== undefined && (
-            <span className={rowStyles.interval} style={{ left: share(from), width: share(to - from) }} />
-          )}
-          {at !== undefined && <span className={rowStyles.dot} style={{ left: share(at) }} />}
-        </span>
-        {row.axis[1] !== 1 && (
-          <span className={rowStyles.end} aria-hidden="true">
-            {formatScore(row.axis[1])}
+        {at !== undefined && (
+          <span className={rowStyles.track} aria-hidden="true">
+            {before !== undefined && <span className={rowStyles.before} style={{ left: share(before) }} />}
+            {from !== undefined && to !== undefined && (
+              <span className={rowStyles.interval} style={{ left: share(from), width: share(to - from) }} />
+            )}
+            <span className={rowStyles.dot} style={{ left: share(at) }} />
           </span>
         )}
       </td>
