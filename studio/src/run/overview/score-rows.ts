@@ -18,20 +18,28 @@ export interface ScoreRow {
   readonly about: string;
 }
 
+export interface ScoreChart {
+  readonly rows: readonly ScoreRow[];
+  /** The ends of the axis. */
+  readonly axis: readonly [number, number];
+}
+
 /**
- * Shares are all on one axis from 0 to 1, so that they can be held against each other. What has another unit, or tells how wide another
- * figure spreads, has no place on it: its number says what there is to say.
+ * Shares are all on one axis, so that they can be held against each other; it is as short as lets their intervals be seen. What has
+ * another unit, or tells how wide another figure spreads, has no place on it: its number says what there is to say.
  */
-export function scoreRows(
-  scores: readonly ScoreOfRun[],
-  previousFirst: number | undefined,
-): readonly ScoreRow[] {
-  return scores.map((score, index) => {
+export function scoreChart(scores: readonly ScoreOfRun[], previousFirst: number | undefined) {
+  const axis = axisOf(
+    scores.filter(isShare).flatMap(({ value, low, high }) => [value, low, high, previousFirst]),
+  );
+  const rows = scores.map((score, index): ScoreRow => {
     const { value, low, high } = score;
     const before = index === 0 ? previousFirst : undefined;
     const isDrawn = isShare(score);
     const place = (one: number | undefined) =>
-      one === undefined || !isDrawn ? undefined : Math.min(1, Math.max(0, one));
+      one === undefined || !isDrawn
+        ? undefined
+        : Math.min(1, Math.max(0, (one - axis[0]) / (axis[1] - axis[0])));
     return {
       key: `${score.scorer} ${score.name} ${score.metric} ${score.reducer ?? ''} ${index}`,
       name: score.name,
@@ -46,6 +54,21 @@ export function scoreRows(
       about: aboutOf(score, before),
     };
   });
+  return { rows, axis };
+}
+
+const LEAST_WIDTH = 0.2;
+
+/** Tenths around all of them, within 0 and 1. */
+function axisOf(values: readonly (number | null | undefined)[]): readonly [number, number] {
+  const known = values.filter(
+    (value) => value !== null && value !== undefined && Number.isFinite(value),
+  ) as number[];
+  if (known.length === 0) return [0, 1];
+  const low = Math.max(0, Math.floor(Math.min(...known) * 10 - 0.2) / 10);
+  const high = Math.min(1, Math.ceil(Math.max(...known) * 10 + 0.2) / 10);
+  if (high - low >= LEAST_WIDTH) return [low, high];
+  return high === 1 ? [1 - LEAST_WIDTH, 1] : [low, low + LEAST_WIDTH];
 }
 
 /** What the previous run had for the first score. */

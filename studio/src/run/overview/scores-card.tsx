@@ -3,17 +3,17 @@ import type { RunView } from '../../../../src/server/api.ts';
 import { Score } from '../../ui/figures.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import styles from './overview.module.css';
-import { previousValue, type ScoreRow, scoreRows } from './score-rows.ts';
+import { previousValue, type ScoreRow, scoreChart } from './score-rows.ts';
 import rowStyles from './scores-card.module.css';
 
-const SHOWN = 5;
+const SHOWN = 4;
 
 /** The first score in large, and every metric with its interval. */
 export function ScoresCard({ view }: { readonly view: RunView }) {
   const [isAll, setIsAll] = useState(false);
   const [first] = view.scores;
-  const rows = scoreRows(view.scores, previousValue(view));
-  const shown = isAll ? rows : rows.slice(0, SHOWN);
+  const { rows, axis } = scoreChart(view.scores, previousValue(view));
+  const shown = isAll || rows.length <= SHOWN + 1 ? rows : rows.slice(0, SHOWN);
   return (
     <section className={styles.card} aria-label="Scores">
       <h2 className={styles.eyebrow}>{first === undefined ? 'Scores' : `${first.name} · ${first.metric}`}</h2>
@@ -39,8 +39,8 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
                 <tr>
                   <td />
                   <td className={rowStyles.ends}>
-                    <span>0</span>
-                    <span>1</span>
+                    <span>{endText(axis[0])}</span>
+                    <span>{endText(axis[1])}</span>
                   </td>
                   <td />
                 </tr>
@@ -49,7 +49,7 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
           </table>
         </>
       )}
-      {rows.length > SHOWN && (
+      {rows.length > SHOWN + 1 && (
         <button type="button" className={styles.link} onClick={() => setIsAll(!isAll)}>
           {isAll ? 'Fewer' : `${rows.length - SHOWN} more`}
         </button>
@@ -79,6 +79,10 @@ function MetricRow({ row }: { readonly row: ScoreRow }) {
       <td className={rowStyles.value}>{row.text}</td>
     </tr>
   );
+}
+
+function endText(value: number): string {
+  return String(Math.round(value * 10) / 10);
 }
 
 function share(value: number): string {

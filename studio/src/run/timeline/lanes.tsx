@@ -4,6 +4,9 @@ import type { useRoving } from '../../ui/use-roving.ts';
 import styles from './timeline-chart.module.css';
 import { LANE, type PlacedLane, type TimelineMark } from './timeline-lanes.ts';
 
+/** How wide the names of lanes and their counts are, in pixels. */
+export const NAMES = 112;
+
 export interface MarkHandlers {
   readonly markProps: ReturnType<typeof useRoving>['markProps'];
   readonly onShow: (mark: TimelineMark | undefined) => void;
@@ -52,14 +55,14 @@ export function MarkLane({ lane, right, ...handlers }: LaneProps) {
 function LaneName({ lane, right }: { readonly lane: PlacedLane; readonly right: number }) {
   return (
     <>
-      <line className={styles.guide} x1={112} x2={right} y1={lane.y} y2={lane.y} />
+      <line className={styles.guide} x1={NAMES + 12} x2={right} y1={lane.y} y2={lane.y} />
       <text className={styles.glyph} x={0} y={lane.y + 4}>
         {lane.glyph}
       </text>
       <text className={styles.name} x={16} y={lane.y + 4}>
         {lane.name}
       </text>
-      <text className={styles.count} x={102} y={lane.y + 4} textAnchor="end">
+      <text className={styles.count} x={NAMES} y={lane.y + 4} textAnchor="end">
         {lane.count}
       </text>
     </>

@@ -7,7 +7,7 @@ import { useSize } from '../../ui/use-size.ts';
 import type { RunAddress } from '../use-run-address.ts';
 import { ActiveBand } from './active-band.tsx';
 import { ChosenSamples } from './chosen-samples.tsx';
-import { EndingLane, type MarkHandlers, MarkLane } from './lanes.tsx';
+import { EndingLane, type MarkHandlers, MarkLane, NAMES } from './lanes.tsx';
 import { Seams } from './seams.tsx';
 import { TimeAxis } from './time-axis.tsx';
 import { type Gap, timeScale } from './time-scale.ts';
@@ -15,7 +15,7 @@ import styles from './timeline-chart.module.css';
 import { AXIS, LANE, lanesOf, layOut, type TimelineMark } from './timeline-lanes.ts';
 
 /** The names of the lanes are at the left. */
-const LEFT = 112;
+const LEFT = NAMES + 12;
 const RIGHT = 12;
 
 interface TimelineChartProps {
