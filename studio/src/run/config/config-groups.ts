@@ -17,13 +17,15 @@ export function changedCount({ config }: Pick<RunView, 'config'>): number {
   return config.filter(({ isChanged }) => isChanged).length;
 }
 
-/** Beyond this a value is folded away. */
-const LINE_MAX = 120;
+/** Beyond these a value is folded away. */
+const TEXT_MAX = 240;
+const LINES_MAX = 4;
+const JSON_MAX = 60;
 
 /** Whether a value can stand on a line as it is. */
 export function isShort(value: AnyJson): boolean {
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value).length <= LINE_MAX / 2;
-  return typeof value !== 'string' || (value.length <= LINE_MAX && !value.includes('\n'));
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value).length <= JSON_MAX;
+  return typeof value !== 'string' || (value.length <= TEXT_MAX && value.split('\n').length <= LINES_MAX);
 }
 
 export function shortText(value: AnyJson): string {

@@ -30,7 +30,9 @@ export function outcomeParts(counts: Counts): readonly OutcomePart[] {
     const count = counts[outcome];
     if (count === 0) return [];
     const term = outcome === 'missing' ? undefined : `outcome:${outcome}`;
-    return [{ outcome, count, share: count / counts.total, term, ...outcomeShown(outcome) }];
+    const shown = outcomeShown(outcome);
+    const word = outcome === 'error' && count !== 1 ? 'errors' : shown.word;
+    return [{ outcome, count, share: count / counts.total, term, ...shown, word }];
   });
 }
 

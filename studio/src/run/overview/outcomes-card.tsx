@@ -62,7 +62,12 @@ function Segment({ part, onFilter }: PartProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list has a button for each of them
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
     <span
-      className={classes(barStyles.segment, barStyles[tone], term !== undefined && barStyles.press)}
+      className={classes(
+        barStyles.segment,
+        barStyles[tone],
+        part.outcome === 'number' && barStyles.scored,
+        term !== undefined && barStyles.press,
+      )}
       style={{ flexGrow: count }}
       title={`${formatCount(count)} ${word} (${formatPercent(share)})`}
       onClick={() => term !== undefined && onFilter(term)}

@@ -33,8 +33,7 @@ export function ScoreSpread({ view, address }: ScoreSpreadProps) {
     { isKept: true },
   );
   const [box, size] = useSize<HTMLDivElement>();
-  if (data === undefined) return <div className={styles.spread} />;
-  const values = spreadValues(data.samples, data.score);
+  const values = spreadValues(data?.samples ?? [], data?.score);
   const width = size?.width ?? 320;
   const [from, to] = spreadDomain(values);
   const x = linear([from, to], [SIDE, width - SIDE]);
@@ -42,8 +41,9 @@ export function ScoreSpread({ view, address }: ScoreSpreadProps) {
   return (
     <figure className={styles.spread}>
       <figcaption className={styles.said}>
-        {spreadSaid(values, data.score)}
-        {data.total > data.samples.length &&
+        {data !== undefined && spreadSaid(values, data.score)}
+        {data !== undefined &&
+          data.total > data.samples.length &&
           ` (the first ${formatCount(data.samples.length)} of ${formatCount(data.total)} samples)`}
       </figcaption>
       <div ref={box} className={styles.box}>

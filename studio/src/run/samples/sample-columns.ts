@@ -56,7 +56,7 @@ const COLUMNS: readonly ListColumn[] = [
     about: 'The longest epoch',
   },
   { id: 'limit', label: 'Limit', sort: 'limit', min: 88, rank: 8, about: 'A limit that was hit' },
-  { id: 'error', label: 'Error', sort: 'error', min: 130, grow: 1.5, rank: 3 },
+  { id: 'error', label: 'Error', sort: 'error', min: 110, grow: 1, rank: 3 },
   { id: 'messages', label: 'Messages', sort: 'messages', align: 'right', isFalling: true, min: 76, rank: 13 },
   {
     id: 'retries',
@@ -106,13 +106,13 @@ function usual({ scores, score, hasErrors, hasLimits }: SampleFacts): readonly s
     'outcome',
     'id',
     'input',
+    ...(hasErrors ? ['error'] : []),
+    ...(hasLimits ? ['limit'] : []),
     ...others.map((name) => `score.${name}`),
     'turns',
     'tokens',
     'cost',
     'time',
-    ...(hasLimits ? ['limit'] : []),
-    ...(hasErrors ? ['error'] : []),
   ];
 }
 
