@@ -25,15 +25,20 @@ const ORDER: readonly Outcome[] = [
 ];
 
 /** What became of all results, none left out: the counts add up to the whole. */
-export function outcomeParts(counts: Counts): readonly OutcomePart[] {
+export function outcomeParts(counts: Counts, isLive = false): readonly OutcomePart[] {
   return ORDER.flatMap((outcome) => {
     const count = counts[outcome];
     if (count === 0) return [];
     const term = outcome === 'missing' ? undefined : `outcome:${outcome}`;
     const shown = outcomeShown(outcome);
-    const word = outcome === 'error' && count !== 1 ? 'errors' : shown.word;
+    const word = wordOf(outcome, count, isLive) ?? shown.word;
     return [{ outcome, count, share: count / counts.total, term, ...shown, word }];
   });
+}
+
+function wordOf(outcome: Outcome, count: number, isLive: boolean): string | undefined {
+  if (outcome === 'error' && count !== 1) return 'errors';
+  return outcome === 'missing' && isLive ? 'to come' : undefined;
 }
 
 /** The finding: "367 of 500 passed (73 %)". */

@@ -16,7 +16,7 @@ interface OutcomesCardProps {
 /** The whole of the results as one bar, each part with its count; a click leaves only those in the table. */
 export function OutcomesCard({ view, address }: OutcomesCardProps) {
   const { counts, epochs } = view;
-  const parts = outcomeParts(counts);
+  const parts = outcomeParts(counts, view.item.form === 'running');
   const filter = (term: string) => {
     const others = parts.flatMap((part) => (part.term === undefined || part.term === term ? [] : part.term));
     const rest = others.reduce((q, other) => withoutTerm(q, other), address.q);
