@@ -32,9 +32,9 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
-  studioIndex,
   studioSample,
 ];
 
