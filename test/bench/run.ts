@@ -14,8 +14,9 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
-import { studioWatch } from './studio-watch.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioSample } from './studio-sample.ts';
+import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -34,7 +35,7 @@ const BENCHES: readonly Bench[] = [
   studioIndex,
   studioWatch,
   studioCompare,
-  studioIndex,
+  studioSample,
 ];
 
 const { positionals: names, values } = parseArgs({

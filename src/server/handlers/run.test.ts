@@ -6,13 +6,14 @@ import { countingModel, stopAt, twoTurns } from '../../../test/interrupted-run.t
 import { createHarness } from '../../../test/run-harness.ts';
 import { damageMember } from '../../../test/sim/damage-member.ts';
 import { filledJournal, runRecord } from '../../../test/sim/journal-fixture.ts';
-import { type FixtureLog, fixtureFields, fixtureSpec } from '../../../test/sim/log-fixture.ts';
+import { type FixtureLog, fixtureFields, fixtureHeader, fixtureSpec } from '../../../test/sim/log-fixture.ts';
 import { initRepository, openResults, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
 import { ask, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import type { Json, RunId } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
 import { StateDir } from '../../journal/index.ts';
-import type { LogHeader, SampleFields } from '../../log/index.ts';
+import { createLogFile, type LogHeader, type SampleFields, summarize } from '../../log/index.ts';
 import { sayOfRun } from '../../results/index.ts';
 import type { RunView } from '../api.ts';
 import { header, run } from './run.ts';
@@ -442,8 +443,7 @@ describe('the samples of a run', () => {
 
   test('ten thousand samples at five epochs are listed and filtered', { timeout: 120_000 }, async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => n);
-    const { file, write } = { file: join(dir.path, `${RUN}.eval`), write: writeMany };
-    await write(file, many);
+    await writeMany(join(dir.path, `${RUN}.eval`), many);
     const of = await studio();
     const page = await ask(of, 'samples', samples, {
       params: { run: RUN },
@@ -545,9 +545,6 @@ function statsOf(model_usage: LogHeader['stats']['model_usage']): LogHeader['sta
 }
 
 async function writeMany(path: string, ids: readonly number[]): Promise<void> {
-  const { createLogFile, summarize } = await import('../../log/index.ts');
-  const { nodeDisk } = await import('../../disk/index.ts');
-  const { fixtureHeader } = await import('../../../test/sim/log-fixture.ts');
   const file = await createLogFile(nodeDisk, path);
   const logHeader = fixtureHeader({ eval: fixtureSpec({ run_id: RUN, config: { epochs: 5 } }) });
   await file.writeStart({ version: 2, eval: logHeader.eval, plan: logHeader.plan });

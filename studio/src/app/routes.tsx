@@ -106,6 +106,7 @@ const review = createRoute({
   ...under,
   path: '/review',
   validateSearch: reviewSearch,
+  search: { middlewares: [stripSearchParams({ show: 'all' })] },
   component: lazyRouteComponent(() => import('../review/review-page.tsx'), 'Page'),
 });
 const store = createRoute({

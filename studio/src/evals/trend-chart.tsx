@@ -6,16 +6,9 @@ import { ChartTip } from '../ui/chart-tip.tsx';
 import { formatRange, formatScore, formatTime, formatUsd } from '../ui/format.ts';
 import { colourOf } from '../ui/run-letters.ts';
 import { shortCommit, shortDate } from '../ui/run-words.ts';
+import { spreadLabels } from '../ui/spread-labels.ts';
 import { useSize } from '../ui/use-size.ts';
-import {
-  commitTicks,
-  domainOf,
-  type Series,
-  type SeriesPoint,
-  seriesOf,
-  spreadLabels,
-  trendTitle,
-} from './trend.ts';
+import { commitTicks, domainOf, type Series, type SeriesPoint, seriesOf, trendTitle } from './trend.ts';
 import styles from './trend-chart.module.css';
 import { TrendLine } from './trend-line.tsx';
 
