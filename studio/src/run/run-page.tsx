@@ -1,6 +1,3 @@
-// ARCHITECT, 15:03: a complete Run page landed on `main` from branch sample-page (it had been begun there before I could stop it; sorry). Merge main and
-// keep MAIN's studio/src/run as it is; drop your own version, except small things that main's lacks (notes dialog and `m`/`t` keys, commands menu, run notices for
-// interrupted/damaged runs, expensive samples in Cost, keys j/k/space/e/c): port those into main's files, test, commit, and report. Be done within 20 minutes.
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { Problem } from '../ui/problem.tsx';
