@@ -24,11 +24,23 @@ function pageFiles(): Plugin {
   };
 }
 
+/** What is started by its address when there is a server is part of the script here. */
+function inlineWorkers(): Plugin {
+  return {
+    name: 'holdfast-export-workers',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      if (!source.endsWith('/start-diff-worker.ts')) return undefined;
+      return this.resolve(source.replace(/\.ts$/, '-inline.ts'), importer, { skipSelf: true });
+    },
+  };
+}
+
 export default defineConfig({
   root: HERE,
   base: './',
-  plugins: [react(), pageFiles()],
   resolve: { alias: [{ find: /^zod$/, replacement: resolve(HERE, 'src/data/zod.ts') }] },
+  plugins: [react(), pageFiles(), inlineWorkers()],
   build: {
     outDir: resolve(HERE, '../dist/studio-export'),
     emptyOutDir: true,

@@ -116,8 +116,11 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   /** Only sources that were read once: the first look is under way anyway. */
-  async lookAgain(): Promise<void> {
-    await Promise.all(this.#sources.filter(({ isWhole }) => isWhole).map((source) => this.#look(source)));
+  async lookAgain(kind?: SourceState['kind']): Promise<void> {
+    const meant = this.#sources.filter(
+      ({ isWhole, source }) => isWhole && (kind ?? source.kind) === source.kind,
+    );
+    await Promise.all(meant.map((source) => this.#look(source)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,8 +14,9 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
-import { studioWatch } from './studio-watch.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioSample } from './studio-sample.ts';
+import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
   journalCost,
@@ -31,9 +32,10 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
-  studioIndex,
+  studioSample,
 ];
 
 const { positionals: names, values } = parseArgs({

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { type Bench, type Finding, MB, median, rounded } from './bench.ts';
-import { buildPublished, LAUNCHER } from './published.ts';
+import { buildPublished } from './published.ts';
 import { makeStore } from './results-store.ts';
+import { type StudioServer, startStudio } from './studio-server.ts';
 
 const SIZES = [10_000, 100_000];
 
@@ -65,38 +62,30 @@ interface Measured {
 
 async function measureStudio(repo: string, runs: number): Promise<Measured> {
   const startedMs = performance.now();
-  const studio = spawn(process.execPath, [LAUNCHER, 'studio', repo, '--port', '0', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  try {
-    const url = await urlOf(studio);
-    const first = await ask(url, 'runs');
-    const firstMs = performance.now() - startedMs;
-    if (first.runs.length === 0) throw new Error('The first answer has no rows.');
-    let longestMs = 0;
-    for (let isWhole = first.index.isWhole; !isWhole; ) {
-      const from = performance.now();
-      isWhole = (await ask(url, 'runs?limit=50')).index.isWhole;
-      longestMs = Math.max(longestMs, performance.now() - from);
-      // Whoever looks on must not be what is measured.
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    const wholeMs = performance.now() - startedMs;
-    const all = await ask(url, 'runs');
-    if (all.all !== runs) throw new Error(`It lists ${all.all} of ${runs} runs.`);
-    const pages: number[] = [];
-    const again: number[] = [];
-    for (const question of QUESTIONS) {
-      pages.push(await timed(() => ask(url, `runs?${question}`)));
-      again.push(await timed(() => ask(url, `runs?${question}&offset=200`)));
-    }
-    const { peakBytes, heldBytes } = memoryOf(studio.pid);
-    const pageMs = Math.max(...pages);
-    return { runs, firstMs, wholeMs, longestMs, pageMs, againMs: median(again), peakBytes, heldBytes };
-  } finally {
-    studio.kill();
-    await once(studio, 'close');
+  await using studio = await startStudio([repo]);
+  const first = await ask(studio, 'runs');
+  const firstMs = performance.now() - startedMs;
+  if (first.runs.length === 0) throw new Error('The first answer has no rows.');
+  let longestMs = 0;
+  for (let isWhole = first.index.isWhole; !isWhole; ) {
+    const from = performance.now();
+    isWhole = (await ask(studio, 'runs?limit=50')).index.isWhole;
+    longestMs = Math.max(longestMs, performance.now() - from);
+    // Whoever looks on must not be what is measured.
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
+  const wholeMs = performance.now() - startedMs;
+  const all = await ask(studio, 'runs');
+  if (all.all !== runs) throw new Error(`It lists ${all.all} of ${runs} runs.`);
+  const pages: number[] = [];
+  const again: number[] = [];
+  for (const question of QUESTIONS) {
+    pages.push(await timed(() => ask(studio, `runs?${question}`)));
+    again.push(await timed(() => ask(studio, `runs?${question}&offset=200`)));
+  }
+  const { peakBytes, nowBytes: heldBytes } = studio.memory();
+  const pageMs = Math.max(...pages);
+  return { runs, firstMs, wholeMs, longestMs, pageMs, againMs: median(again), peakBytes, heldBytes };
 }
 
 function findingsOf(found: Measured): readonly Finding[] {
@@ -134,35 +123,12 @@ interface Answer {
   readonly index: { readonly isWhole: boolean };
 }
 
-async function ask(url: string, what: string): Promise<Answer> {
-  const answer = await fetch(`${url}/api/${what.replaceAll(' ', '%20')}`);
-  if (!answer.ok) throw new Error(`${what}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as Answer;
-}
-
-async function urlOf(studio: ChildProcess): Promise<string> {
-  let said = '';
-  for await (const chunk of studio.stdout ?? []) {
-    said += String(chunk);
-    const [, url] = /"url": ?"([^"]+)"/.exec(said) ?? [];
-    if (url !== undefined) return url;
-  }
-  throw new Error(`The Studio ended without an address: ${said}`);
+async function ask(studio: StudioServer, what: string): Promise<Answer> {
+  return (await studio.ask(`/api/${what.replaceAll(' ', '%20')}`)) as Answer;
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await work();
   return performance.now() - from;
-}
-
-/** NaN where the system does not tell. */
-function memoryOf(pid: number | undefined): { readonly peakBytes: number; readonly heldBytes: number } {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1_024;
-    return { peakBytes: of('VmHWM'), heldBytes: of('VmRSS') };
-  } catch {
-    return { peakBytes: Number.NaN, heldBytes: Number.NaN }; // This is not Linux.
-  }
 }

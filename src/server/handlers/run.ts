@@ -47,7 +47,7 @@ export async function run(call: Call<'run'>): Promise<RunView> {
     sessions: await sessionsOf(open, rows),
     ...definedOf({ previous: previous?.since }),
     also: (inForms.also ?? []).map((also) => ({ ...also })),
-    notes: notesOf(open.found.run, inForms.marks),
+    notes: notesOf(inForms.marks),
     config: configOf(header, previous?.header),
     problems: [...rows.problems, ...notesUnread(inForms.marks?.damage)],
     commands: runCommands(item, previous?.item),

@@ -14,7 +14,7 @@ export async function runs(call: Call<'runs'>): Promise<RunsPage> {
   // "The last thirty days" are others tomorrow.
   call.sameAs(index.version, /\b(since|before)\b/i.test(q) ? Math.floor(clock.nowMs() / 60_000) : 0);
   const all = index.items();
-  const { chosen, wrong } = index.isWhole ? choose(studio, { q, sort }) : { chosen: all };
+  const { chosen, wrong } = index.isWhole ? choose(studio, { q, sort }) : newest(studio, q);
   return {
     runs: withTrends(chosen.slice(offset, offset + limit), all),
     offset,
@@ -58,6 +58,12 @@ export async function runWords(call: Call<'runWords'>): Promise<RunWords> {
 interface Chosen {
   readonly chosen: readonly RunItem[];
   readonly wrong?: { readonly at: number; readonly message: string };
+}
+
+/** Before all are read, a filter would hide what it has not seen: only what is wrong with it is told. */
+function newest({ index, clock }: Studio, q: string): Chosen {
+  const { wrong } = compileRunQuery(q, { nowMs: clock.nowMs() });
+  return { chosen: index.items().filter(({ removed }) => !removed), ...definedOf({ wrong }) };
 }
 
 /** A list is asked for page by page: what was chosen last is kept as long as the index stays what it is. */

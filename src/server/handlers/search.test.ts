@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { damageMember } from '../../../test/sim/damage-member.ts';
 import { type FixtureSample, fixtureEvent, fixtureFields } from '../../../test/sim/log-fixture.ts';
-import { initRepository, openResults, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
+import { initRepository, openResults, runIdAt, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
 import { askLines, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import type { RunId } from '../../base/index.ts';
@@ -235,6 +235,33 @@ describe('in transcripts', () => {
       const silent = lines.slice(1).filter(({ hits, isDone }) => hits.length === 0 && !isDone);
       expect(silent.length).toBeGreaterThanOrEqual(2);
       expect(silent.at(-1)).toMatchObject({ runsSearched: 1, runsOf: 2 });
+    });
+  });
+
+  test('a run that takes long holds back what others found, and not for ever', async () => {
+    const all: RunId[] = [];
+    for (let hour = 0; hour < 40; hour++) {
+      const id = runIdAt(
+        `2026-03-0${1 + Math.floor(hour / 24)}T${String(hour % 24).padStart(2, '0')}:00:00Z`,
+        hour,
+      );
+      await writeRun(dir.path, id, { samples: [talk('a', ['zebra'])] });
+      all.unshift(id);
+    }
+    await withStudio(async (studio) => {
+      const open: StudioOfLogs['open'] = async (id) => {
+        if (id === all[0]) await studio.clock.sleep(500);
+        return await studio.open(id);
+      };
+      const lines = await linesOf({ ...studio, open }, 'zebra');
+      expect(lines.flatMap(({ hits }) => hits).map(({ run: id }) => id)).toEqual(all);
+      const held = lines.filter(({ hits }) => hits.length === 0).map(({ runsSearched }) => runsSearched);
+      expect(Math.max(...held)).toBeLessThanOrEqual(17);
+      const broken: StudioOfLogs['open'] = async (id) => {
+        if (id === all[0]) await studio.clock.sleep(300).then(() => Promise.reject(new Error('a bug')));
+        return await studio.open(id);
+      };
+      await expect(linesOf({ ...studio, open: broken }, 'zebras')).rejects.toThrow('a bug');
     });
   });
 

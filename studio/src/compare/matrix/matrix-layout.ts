@@ -3,7 +3,7 @@ import type { GroupName, MatrixGroup } from './matrix-model.ts';
 
 export const CELL_MIN = 4;
 export const CELL_MAX = 14;
-const WIDE_MAX = 28;
+const WIDE_MAX = 36;
 /** The line above each group. */
 export const GROUP_HEAD = 28;
 

@@ -4,6 +4,7 @@ import { formatTime } from '../../ui/format.ts';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
 import { outcomeShown } from '../../ui/outcomes.ts';
 import { nameOfRun, shortCommit } from '../../ui/run-words.ts';
+import { MatrixKey } from './matrix-key.tsx';
 import { type Cursor, columnName } from './matrix-layout.ts';
 import styles from './matrix-line.module.css';
 import type { MatrixModel } from './matrix-model.ts';
@@ -12,10 +13,12 @@ interface MatrixLineProps {
   readonly view: MatrixView;
   readonly model: MatrixModel;
   readonly cursor: Cursor | undefined;
+  /** Whether cells have glyphs. */
+  readonly isLarge: boolean;
 }
 
 /** What is under the cursor, in words: read aloud as the cursor goes. */
-export function MatrixLine({ view, model, cursor }: MatrixLineProps) {
+export function MatrixLine({ view, model, cursor, isLarge }: MatrixLineProps) {
   const run = cursor && view.runs[cursor.column];
   const sample = cursor && view.samples[cursor.row];
   if (cursor === undefined || run === undefined || sample === undefined)
@@ -24,6 +27,7 @@ export function MatrixLine({ view, model, cursor }: MatrixLineProps) {
         <span className={styles.hint}>
           Point to a cell, or go through them with the arrow keys. A click opens the sample over time.
         </span>
+        <MatrixKey isLarge={isLarge} />
       </p>
     );
   const outcome = model.outcomeAt(cursor.row, cursor.column);

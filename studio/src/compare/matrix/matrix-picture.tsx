@@ -16,13 +16,14 @@ import {
 import { MatrixLine } from './matrix-line.tsx';
 import { matrixModel } from './matrix-model.ts';
 import styles from './matrix-picture.module.css';
+import { GLYPH_MIN } from './paint-matrix.ts';
 import { useColours } from './use-colours.ts';
 import type { MatrixAddress } from './use-matrix.ts';
 import { usePainted } from './use-painted.ts';
 
 /** Room for the names of samples, and for the heads of columns. */
 const LEFT = 220;
-const HEAD = 92;
+const HEAD = 100;
 
 interface MatrixPictureProps {
   readonly view: MatrixView;
@@ -95,7 +96,7 @@ export function MatrixPicture({ view, address }: MatrixPictureProps) {
           <GroupHeads layout={layout} onFold={address.toggleFold} />
         </div>
       </div>
-      <MatrixLine view={view} model={model} cursor={cursor} />
+      <MatrixLine view={view} model={model} cursor={cursor} isLarge={cell >= GLYPH_MIN} />
     </>
   );
 }

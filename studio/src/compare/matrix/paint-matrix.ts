@@ -6,6 +6,8 @@ import { type MatrixModel, OUTCOME_OF_LETTER } from './matrix-model.ts';
 /** From this size on a cell has room for a glyph, and a row for its name. */
 export const GLYPH_MIN = 12;
 const NAME_MIN = 11;
+/** Smaller cells touch each other. */
+const GAP_MIN = 6;
 
 export interface PaintInput {
   readonly model: MatrixModel;
@@ -111,11 +113,11 @@ function paintGaps(
   { layout: { cell, wide }, model, colours }: PaintInput,
   { x, y, rows }: Place & { readonly rows: number },
 ): void {
-  if (cell < 6) return;
   context.fillStyle = css(colours.page);
-  for (let column = 1; column <= model.columns; column += 1)
+  for (let column = 1; column <= model.columns && wide >= GAP_MIN; column += 1)
     context.fillRect(x + column * wide - 1, y, 1, rows * cell);
-  for (let row = 1; row <= rows; row += 1) context.fillRect(x, y + row * cell - 1, model.columns * wide, 1);
+  for (let row = 1; row <= rows && cell >= GAP_MIN; row += 1)
+    context.fillRect(x, y + row * cell - 1, model.columns * wide, 1);
 }
 
 /** Glyphs and names, where there is room for them. */

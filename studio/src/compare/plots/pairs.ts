@@ -70,5 +70,5 @@ export function rangeQuery(run: number, from: number, to: number, isToIncluded: 
 }
 
 function plain(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return String(Number(value.toPrecision(12)));
 }

@@ -1,6 +1,7 @@
 import type { AnswerOf, QueryOf, RouteName, RunChange, Saying } from '../../../../src/server/api.ts';
 import { ROUTES } from '../../../../src/server/api.ts';
 import type { Asked, AskRoute, LinesRoute, LiveListener, ParamsOf, StudioData } from '../studio-data.ts';
+import type { Chunks } from './documents.ts';
 import { leftOut, notHere, readOnly } from './export-problems.ts';
 import { findLines } from './find.ts';
 import {
@@ -12,6 +13,7 @@ import {
   sampleOrder,
   samplesPage,
 } from './lists.ts';
+import { ScriptChunks } from './script-chunks.ts';
 import { searchLines } from './search.ts';
 import { eventOf, eventPlaceOf, eventsOf, messagesOf, skeletonOf, textOf } from './transcripts.ts';
 import { type AskedRun, Written } from './written.ts';
@@ -25,8 +27,13 @@ type Answerers = { readonly [Name in AskRoute]: (call: Call<Name>) => Promise<An
 
 /** Data of a static export: what the server answered when it was made, read from the files beside the page. */
 export class ExportData implements StudioData {
-  readonly #written = new Written();
-  readonly #answerers = answerersOf(this.#written);
+  readonly #written: Written;
+  readonly #answerers: Answerers;
+
+  constructor(chunks: Chunks = new ScriptChunks()) {
+    this.#written = new Written(chunks);
+    this.#answerers = answerersOf(this.#written);
+  }
 
   async ask<Name extends AskRoute>(
     name: Name,

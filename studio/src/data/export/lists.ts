@@ -59,7 +59,7 @@ export async function samplesPage(
 ): Promise<AnswerOf<'samples'>> {
   const run = await written.run(key);
   const { page, items } = await samplesOf(written, run, query.score);
-  const { chosen, wrong } = chooseSamples(items, query, page.scores[0]);
+  const { chosen, wrong } = chooseSamples(items, query, page.score);
   const { offset, limit } = query;
   return {
     ...page,
@@ -77,7 +77,7 @@ export async function sampleOrder(
   query: QueryOf<'sampleOrder'>,
 ): Promise<AnswerOf<'sampleOrder'>> {
   const { page, items } = await samplesOf(written, await written.run(key), query.score);
-  const { chosen } = chooseSamples(items, query, page.scores[0]);
+  const { chosen } = chooseSamples(items, query, page.score);
   return {
     keys: chosen.flatMap(({ id, epochs }) =>
       epochs.map(({ epoch, outcome }): AnswerOf<'sampleOrder'>['keys'][number] => [id, epoch, outcome]),
@@ -88,13 +88,11 @@ export async function sampleOrder(
 interface SamplesAsked {
   readonly q: string;
   readonly sort: string;
-  readonly score?: string | undefined;
 }
 
-function chooseSamples(items: readonly SampleItem[], { q, sort, score }: SamplesAsked, first?: string) {
-  const decides = { score: score ?? first };
-  const { matches, wrong } = compileSampleQuery(q, decides);
-  return { chosen: sortSamples(items.filter(matches), sort, decides), wrong };
+function chooseSamples(items: readonly SampleItem[], { q, sort }: SamplesAsked, score: string | undefined) {
+  const { matches, wrong } = compileSampleQuery(q, { score });
+  return { chosen: sortSamples(items.filter(matches), sort, { score }), wrong };
 }
 
 export async function samplesOf(written: Written, { samples }: WrittenRun, score: string | undefined) {
