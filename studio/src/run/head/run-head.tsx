@@ -49,8 +49,12 @@ export function RunHead({ view, actions }: RunHeadProps) {
         </span>
         <span className={styles.actions}>
           {actions.onCompare !== undefined && (
-            <Button hotkey="c" onClick={actions.onCompare}>
-              Compare with previous
+            <Button
+              hotkey="c"
+              onClick={actions.onCompare}
+              title="With the previous run of this eval and target"
+            >
+              Compare
             </Button>
           )}
           <Button icon="note" hotkey="m" onClick={actions.onNote} title={actions.cannotWrite}>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
+import { classes } from '../../ui/classes.ts';
 import { formatDuration, formatShortCount, formatTime, formatUsd } from '../../ui/format.ts';
 import styles from './overview.module.css';
 
@@ -8,7 +9,7 @@ export function MoneyCard({ view }: { readonly view: RunView }) {
   const { cost, item } = view;
   const { facts } = item;
   return (
-    <section className={styles.card} aria-label="Cost and time">
+    <section className={classes(styles.card, styles.money)} aria-label="Cost and time">
       <div className={styles.pair}>
         <div>
           <h2 className={styles.eyebrow}>Cost</h2>

@@ -23,7 +23,7 @@ export function OutcomesCard({ view, address }: OutcomesCardProps) {
     address.setTab('samples', { q: toggleTerm(rest, term) });
   };
   return (
-    <section className={styles.card} aria-label="Results">
+    <section className={classes(styles.card, styles.results)} aria-label="Results">
       <h2 className={styles.eyebrow}>{outcomesSaid(counts)}</h2>
       {counts.total > 0 && (
         <div className={barStyles.bar} aria-hidden="true">

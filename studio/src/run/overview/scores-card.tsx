@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
+import { classes } from '../../ui/classes.ts';
 import { Score } from '../../ui/figures.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import styles from './overview.module.css';
@@ -15,7 +16,7 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
   const { rows, axis } = scoreChart(view.scores, previousValue(view));
   const shown = isAll || rows.length <= SHOWN + 1 ? rows : rows.slice(0, SHOWN);
   return (
-    <section className={styles.card} aria-label="Scores">
+    <section className={classes(styles.card, styles.scores)} aria-label="Scores">
       <h2 className={styles.eyebrow}>{first === undefined ? 'Scores' : `${first.name} · ${first.metric}`}</h2>
       {first === undefined ? (
         <p className={styles.none}>

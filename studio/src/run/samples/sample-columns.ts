@@ -122,7 +122,16 @@ function columnNamed(name: string): ListColumn | undefined {
   const [, kind, path] = /^(score|metadata)\.(.+)$/s.exec(name) ?? [];
   if (path === undefined) return undefined;
   if (kind === 'score')
-    return { id: name, label: path, sort: name, align: 'right', min: 72, isFalling: true, rank: 7 };
+    return {
+      id: name,
+      label: path,
+      sort: name,
+      align: 'right',
+      min: 72,
+      isFalling: true,
+      rank: 7,
+      about: path,
+    };
   return { id: name, label: path, sort: name, min: 88, grow: 0.5, rank: 7.5, about: name };
 }
 

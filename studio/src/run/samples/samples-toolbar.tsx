@@ -80,7 +80,7 @@ function Amount({ page, epochs, isHeld }: AmountProps) {
           <strong>{formatCount(page.total)}</strong> of {formatCount(page.all)}
         </>
       )}
-      {told}
+      <span className={isHeld ? undefined : styles.told}>{told}</span>
     </span>
   );
 }

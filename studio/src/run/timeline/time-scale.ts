@@ -37,7 +37,7 @@ interface TimeScaleOptions {
   readonly right: number;
 }
 
-/** Straight, but for gaps that are left out: each of them is as wide as any other. */
+/** Straight, but for gaps that are left out: each of them is as wide as every other. */
 export function timeScale({ lengthMs, cuts, left, right }: TimeScaleOptions): TimeScale {
   const inside = cuts.filter(({ from, to }) => from > 0 && to < lengthMs);
   const spared = inside.reduce((sum, { from, to }) => sum + to - from, 0);

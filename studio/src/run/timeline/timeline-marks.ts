@@ -24,25 +24,32 @@ export function endingsOf(
   samples: readonly TimedSample[],
   x: (ms: number) => number,
 ): ReadonlyMap<Outcome, readonly Ending[]> {
-  const places = new Map<string, TimedSample[]>();
-  for (const sample of samples) {
-    const key = `${sample.outcome} ${Math.round(x(sample.to) / PLACE_WIDTH)}`;
-    const there = places.get(key);
-    if (there === undefined) places.set(key, [sample]);
-    else there.push(sample);
-  }
-  const endings = [...places.values()].map((there): Ending => {
-    const outcome = there[0]?.outcome ?? 'missing';
-    const sum = there.reduce((all, { to }) => all + x(to), 0);
-    return { outcome, x: sum / there.length, samples: there, radius: radiusFor(there.length) };
-  });
-  const byX = endings.toSorted((a, b) => a.x - b.x);
+  const byOutcome = Map.groupBy(samples, ({ outcome }) => outcome);
   return new Map(
     LANES.flatMap((lane) => {
-      const own = byX.filter(({ outcome }) => outcome === lane);
-      return own.length === 0 ? [] : [[lane, own] as const];
+      const own = byOutcome.get(lane);
+      return own === undefined ? [] : [[lane, joined(lane, own, x)] as const];
     }),
   );
+}
+
+/** From left to right: whatever ends close to the first of a place belongs to it. */
+function joined(
+  outcome: Outcome,
+  samples: readonly TimedSample[],
+  x: (ms: number) => number,
+): readonly Ending[] {
+  const places: { readonly from: number; readonly samples: TimedSample[] }[] = [];
+  for (const sample of samples.toSorted((a, b) => a.to - b.to)) {
+    const at = x(sample.to);
+    const last = places.at(-1);
+    if (last !== undefined && at - last.from < PLACE_WIDTH) last.samples.push(sample);
+    else places.push({ from: at, samples: [sample] });
+  }
+  return places.map(({ samples: there }) => {
+    const middle = there.reduce((sum, { to }) => sum + x(to), 0) / there.length;
+    return { outcome, x: middle, samples: there, radius: radiusFor(there.length) };
+  });
 }
 
 /** A ladder, not a scale: one, a few, many, very many. */
