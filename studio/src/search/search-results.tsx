@@ -54,6 +54,10 @@ function NothingAsked() {
   );
 }
 
+function many(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
 function Progress({ state, onStop }: { readonly state: SearchState; readonly onStop: () => void }) {
   const counts = useMemo(() => countHits(state.hits), [state.hits]);
   const isGoing = state.is === 'searching';
@@ -67,8 +71,7 @@ function Progress({ state, onStop }: { readonly state: SearchState; readonly onS
       />
       <p className={styles.counts} role="status">
         <strong>
-          {formatCount(counts.hits)} hits in {formatCount(counts.samples)} samples of{' '}
-          {formatCount(counts.runs)} runs
+          {many(counts.hits, 'hit')} in {many(counts.samples, 'sample')} of {many(counts.runs, 'run')}
         </strong>
         <span>
           {formatCount(state.samplesSearched)} samples of {formatCount(state.runsSearched)}
@@ -88,7 +91,7 @@ function Progress({ state, onStop }: { readonly state: SearchState; readonly onS
       </p>
       {state.problems.length > 0 && (
         <details className={styles.problems}>
-          <summary>{state.problems.length} runs could not be searched</summary>
+          <summary>{many(state.problems.length, 'run')} could not be searched</summary>
           <ul>
             {state.problems.map((problem) => (
               <li key={`${problem.code} ${problem.message}`}>
