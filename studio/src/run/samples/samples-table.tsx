@@ -58,23 +58,7 @@ export function SamplesTable(props: SamplesTableProps) {
       onPointerEnter={() => props.onPointed(true)}
       onPointerLeave={() => props.onPointed(false)}
     >
-      <div role="row" aria-rowindex={1} className={styles.head}>
-        <div role="columnheader" aria-colindex={1}>
-          <span className="visually-hidden">Selected</span>
-        </div>
-        {shown.map((column, at) => (
-          <HeadCell
-            key={column.id}
-            colIndex={at + 2}
-            align={column.align ?? 'left'}
-            title={column.about}
-            sorted={sortedBy(column, list.sort)}
-            onSort={column.sort === undefined ? undefined : () => props.onSort(nextSort(column, list.sort))}
-          >
-            {column.label}
-          </HeadCell>
-        ))}
-      </div>
+      <Head columns={shown} sort={list.sort} onSort={props.onSort} />
       <VirtualRows
         count={rows.count}
         rowHeight={ROW}
@@ -106,6 +90,32 @@ export function SamplesTable(props: SamplesTableProps) {
           );
         }}
       </VirtualRows>
+    </div>
+  );
+}
+
+interface HeadProps extends Pick<SamplesTableProps, 'columns' | 'onSort'> {
+  readonly sort: string;
+}
+
+function Head({ columns, sort, onSort }: HeadProps) {
+  return (
+    <div role="row" aria-rowindex={1} className={styles.head}>
+      <div role="columnheader" aria-colindex={1}>
+        <span className="visually-hidden">Selected</span>
+      </div>
+      {columns.map((column, at) => (
+        <HeadCell
+          key={column.id}
+          colIndex={at + 2}
+          align={column.align ?? 'left'}
+          title={column.about}
+          sorted={sortedBy(column, sort)}
+          onSort={column.sort === undefined ? undefined : () => onSort(nextSort(column, sort))}
+        >
+          {column.label}
+        </HeadCell>
+      ))}
     </div>
   );
 }

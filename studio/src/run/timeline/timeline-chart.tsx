@@ -43,12 +43,11 @@ export function TimelineChart({ timeline, view }: TimelineChartProps) {
     setPointed(nearestEnding(row?.endings ?? all, x.invert(event.clientX - left)));
   };
   const press = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (event.key === 'Enter' && pointed !== undefined) open(pointed);
-    if (step === undefined) return;
+    const next = endingBy(event.key, all, pointed);
+    if (next === undefined) return;
     event.preventDefault();
-    const at = pointed === undefined ? -1 : all.indexOf(pointed);
-    setPointed(all[Math.max(0, Math.min(all.length - 1, at + step))]);
+    setPointed(next);
   };
   return (
     <div
@@ -70,23 +69,7 @@ export function TimelineChart({ timeline, view }: TimelineChartProps) {
           onClick={() => pointed !== undefined && open(pointed)}
         >
           <ActiveBand timeline={timeline} x={x} endMs={endMs} />
-          {rows.map(({ outcome, endings }, at) => {
-            const { glyph, word, tone } = outcomeShown(outcome);
-            const y = rowsTop + at * ROW + ROW / 2;
-            return (
-              <g key={outcome}>
-                <text className={classes(styles.label, styles[tone])} x={LEFT - 10} y={y + 4}>
-                  {word} {glyph}
-                </text>
-                <line className={styles.line} x1={LEFT} x2={width - RIGHT} y1={y} y2={y} />
-                <path
-                  className={classes(styles.dots, styles[tone])}
-                  strokeWidth={dotRadius(all.length) * 2}
-                  d={endings.map(({ to }) => `M${x(to).toFixed(1)},${y}h0`).join('')}
-                />
-              </g>
-            );
-          })}
+          <Endings rows={rows} x={x} top={rowsTop} right={width - RIGHT} />
           <TimelineMarks
             marks={timeline.marks}
             x={x}
@@ -111,6 +94,43 @@ export function TimelineChart({ timeline, view }: TimelineChartProps) {
       </p>
     </div>
   );
+}
+
+/** Where an arrow leads: to the next ending, or the one before. */
+function endingBy(key: string, all: readonly Ending[], now: Ending | undefined): Ending | undefined {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (step === undefined) return undefined;
+  const at = now === undefined ? -1 : all.indexOf(now);
+  return all[Math.max(0, Math.min(all.length - 1, at + step))];
+}
+
+interface EndingsProps {
+  readonly rows: ReturnType<typeof endingRows>;
+  readonly x: (ms: number) => number;
+  readonly top: number;
+  readonly right: number;
+}
+
+/** A row of dots for each outcome, with its word. */
+function Endings({ rows, x, top, right }: EndingsProps) {
+  const count = rows.reduce((sum, { endings }) => sum + endings.length, 0);
+  return rows.map(({ outcome, endings }, at) => {
+    const { glyph, word, tone } = outcomeShown(outcome);
+    const y = top + at * ROW + ROW / 2;
+    return (
+      <g key={outcome}>
+        <text className={classes(styles.label, styles[tone])} x={LEFT - 10} y={y + 4}>
+          {word} {glyph}
+        </text>
+        <line className={styles.line} x1={LEFT} x2={right} y1={y} y2={y} />
+        <path
+          className={classes(styles.dots, styles[tone])}
+          strokeWidth={dotRadius(count) * 2}
+          d={endings.map(({ to }) => `M${x(to).toFixed(1)},${y}h0`).join('')}
+        />
+      </g>
+    );
+  });
 }
 
 function useOpenEnding({ run, q, sort, score }: RunSearch) {
