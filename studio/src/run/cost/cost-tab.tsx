@@ -19,6 +19,7 @@ export function CostTab({ run }: { readonly run: RunView }) {
   const steps = costSteps(cost);
   return (
     <div className={styles.tab}>
+      <h2 className="visually-hidden">Cost</h2>
       {steps.length === 0 ? (
         <p className={styles.quiet}>
           Nobody knows what this run cost: no model that it used has a known price.

@@ -15,6 +15,7 @@ export function TimelineTab({ view }: { readonly view: RunSearch }) {
   const timeline = useAsk('timeline', { run: view.run }, query, { isKept: true });
   return (
     <div className={styles.tab}>
+      <h2 className="visually-hidden">Timeline</h2>
       <Asked query={timeline} what="The timeline">
         {(data) =>
           data.samples.length === 0 ? (
@@ -70,7 +71,8 @@ function Marks({ timeline }: { readonly timeline: RunTimeline }) {
   return (
     <section aria-label="What happened meanwhile">
       <h2 className={styles.title}>What happened meanwhile</h2>
-      <ol className={styles.marks}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
+      <ol className={styles.marks} tabIndex={0}>
         {timeline.marks
           .toSorted((a, b) => a.at - b.at)
           .slice(0, 500)
