@@ -32,3 +32,9 @@ await build({
   logLevel: 'warn',
   build: { outDir: join(out, 'studio') },
 });
+// The same app for static exports: from file:// a browser takes one classic script, and no modules.
+await build({
+  configFile: join(ROOT, 'studio/vite.export.config.ts'),
+  logLevel: 'warn',
+  build: { outDir: join(out, 'studio-export') },
+});

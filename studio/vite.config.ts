@@ -16,6 +16,26 @@ export default defineConfig({
     // What the server's policy forbids: scripts and styles written into the page as data.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Else what pages share falls into dozens of files of a kilobyte, which compress badly and are asked for one by one.
+        codeSplitting: {
+          groups: [
+            {
+              name: 'vendor',
+              test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|zod|@tanstack)\//,
+              priority: 2,
+            },
+            {
+              name: 'shared',
+              test: /(studio\/src\/(app|data|ui)|src\/(views|server))\//,
+              minShareCount: 3,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
   server: {
     host: '127.0.0.1',

@@ -155,6 +155,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/studio.ts'),
   },
   {
+    words: ['studio', 'export'],
+    summary: 'Write the Studio of some runs as files that open without a server',
+    load: () => import('./commands/studio-export.ts'),
+  },
+  {
     words: ['config', 'show'],
     summary: 'Show the settings that hold here, and where each comes from',
     load: () => import('./commands/config-show.ts'),

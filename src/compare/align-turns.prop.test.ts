@@ -103,3 +103,12 @@ test('thousands of turns are aligned in no time, by what either side has once', 
   expect(rows.filter(({ is }) => is !== 'same').length).toBe(2);
   expect(firstDivergence(rows)).toBe(10);
 });
+
+test('thousands of turns that come in another order are all there, each once', () => {
+  const a = Array.from({ length: 1_200 }, (_, at) => `turn ${at}`);
+  const b = [...a.slice(600), ...a.slice(0, 600).reverse()];
+  const rows = alignTurns(keysOf(a), keysOf(b));
+  expect(placesOf(rows, 'a')).toEqual(numbers(a.length));
+  expect(placesOf(rows, 'b')).toEqual(numbers(b.length));
+  expect(rows.filter(({ is }) => is === 'same').length).toBe(600);
+});

@@ -10,7 +10,6 @@ export {
   RUNS_MIN,
 } from './compare-runs.ts';
 export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
-export { figuresOf } from './figures.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
 export {
   epochOutcome,

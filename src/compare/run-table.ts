@@ -177,16 +177,15 @@ function contentText(content: Json): string {
     .join(' ');
 }
 
-/** Cut before whitespace is collapsed: nobody collapses a megabyte for one line. */
+/** Cut before whitespace is collapsed: nobody collapses a megabyte for one line. Most texts need neither. */
 function oneLineOf(text: string, charsMax: number): string {
-  if (text === '') return '';
-  const line = text
-    .slice(0, 4 * charsMax)
-    .replace(/\s+/g, ' ')
-    .trim();
-  const isCut = line.length > charsMax || text.length > 4 * charsMax;
-  return copyOf(isCut ? `${line.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : line);
+  const start = text.length > 4 * charsMax ? text.slice(0, 4 * charsMax) : text;
+  const line = UNEVEN.test(start) ? start.replace(/\s+/g, ' ').trim() : start;
+  if (line.length <= charsMax && start === text) return line;
+  return copyOf(`${line.slice(0, charsMax - 1).replace(/[\ud800-\udbff]$/, '')}…`);
 }
+
+const UNEVEN = /^\s|\s$|\s\s|[^\S ]/;
 
 /** A part of a text keeps all of it in memory; a copy does not. */
 function copyOf(text: string): string {

@@ -20,8 +20,10 @@ export class ObjectMemory {
   put(object: GitObject): void {
     const { length } = object.bytes;
     if (length > OBJECT_BYTES_MAX || this.#objects.has(object.id)) return;
-    // A part of a larger buffer would keep all of that.
-    this.#objects.set(object.id, { ...object, bytes: Buffer.from(object.bytes) });
+    // A part of a larger buffer would keep all of that, and so would one out of Node's own pool.
+    const bytes = Buffer.allocUnsafeSlow(length);
+    object.bytes.copy(bytes);
+    this.#objects.set(object.id, { ...object, bytes });
     this.#bytes += length;
     if (this.#bytes <= MEMORY_BYTES_MAX) return;
     // Many at once: a map passes over all that was taken from its beginning before it comes to the first that is left.

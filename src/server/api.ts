@@ -53,6 +53,28 @@ export type {
   TurnedSample,
 } from './api/evals.ts';
 export type {
+  DocumentPlace,
+  ExportManifest,
+  WrittenAnswer,
+  WrittenComparison,
+  WrittenRows,
+  WrittenRun,
+  WrittenSample,
+  WrittenText,
+  WrittenTranscript,
+} from './api/export.ts';
+export {
+  EXPORT_VERSION,
+  exportManifest,
+  runPlaces,
+  writtenAnswer,
+  writtenAnswers,
+  writtenComparisons,
+  writtenFilters,
+  writtenRun,
+  writtenSample,
+} from './api/export.ts';
+export type {
   Counts,
   RunCost,
   RunSession,

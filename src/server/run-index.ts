@@ -116,8 +116,11 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   /** Only sources that were read once: the first look is under way anyway. */
-  async lookAgain(): Promise<void> {
-    await Promise.all(this.#sources.filter(({ isWhole }) => isWhole).map((source) => this.#look(source)));
+  async lookAgain(kind?: SourceState['kind']): Promise<void> {
+    const meant = this.#sources.filter(
+      ({ isWhole, source }) => isWhole && (kind ?? source.kind) === source.kind,
+    );
+    await Promise.all(meant.map((source) => this.#look(source)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -163,8 +166,12 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   #becomeWhole(): void {
-    const ids = mergeIds(this.#sources.map((source) => inOrder(source.ids())));
-    this.#items = ids.flatMap((run) => this.#merged(run) ?? []);
+    const items: RunItem[] = [];
+    for (const run of mergeIds(this.#sources.map((source) => inOrder(source.ids())))) {
+      const item = this.#merged(run);
+      if (item) items.push(item);
+    }
+    this.#items = items;
     this.isWhole = true;
     this.#begun.open();
     this.#whole.open();

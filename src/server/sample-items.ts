@@ -3,7 +3,7 @@ import { epochOutcome, figureNames, type ToldFigure, toldFigure } from '../compa
 import type { RunMarks } from '../results/index.ts';
 import { numberOfScore } from '../stats/index.ts';
 import type { AnyJson, Note, Outcome, SampleEpoch, SampleItem } from './api.ts';
-import { noteOf } from './notes.ts';
+import { toldView } from './note-view.ts';
 import type { SampleRows } from './sample-rows.ts';
 
 /** The samples of a run as its table shows them: one item a sample, its epochs folded. */
@@ -124,15 +124,11 @@ function passedOf(epochs: readonly SampleEpoch[], { isGrade }: ToldFigure): numb
 }
 
 /** What people said of samples, by the text of their id. */
-export function verdictsBySample(
-  run: string,
-  marks: RunMarks | undefined,
-): ReadonlyMap<string, readonly Note[]> {
+export function verdictsBySample(marks: RunMarks | undefined): ReadonlyMap<string, readonly Note[]> {
   const bySample = new Map<string, Note[]>();
   for (const one of marks?.verdicts ?? []) {
     const key = String(one.anchor.sample);
-    const said = bySample.get(key) ?? [];
-    bySample.set(key, [...said, noteOf(run, one)]);
+    bySample.set(key, [...(bySample.get(key) ?? []), toldView(one)]);
   }
   return bySample;
 }

@@ -27,6 +27,7 @@ export class SourceRuns {
   #position: string | undefined;
   #problem: Problem | undefined;
   #lookMs: number | undefined;
+  #damaged = 0;
   isWhole = false;
 
   constructor(source: RunSource, options: SourceRunsOptions) {
@@ -58,9 +59,7 @@ export class SourceRuns {
 
   state(): SourceState {
     const { place, kind } = this.source;
-    let damaged = 0;
-    for (const { damage } of this.#items.values()) if (damage !== undefined) damaged++;
-    const state: SourceState = { place, kind, runs: this.read, damaged };
+    const state: SourceState = { place, kind, runs: this.read, damaged: this.#damaged };
     if (this.#lookMs !== undefined) state.lookMs = Math.round(this.#lookMs);
     if (this.#problem) state.problem = this.#problem;
     return state;
@@ -121,6 +120,7 @@ export class SourceRuns {
       this.#items = all;
     }
     this.#position = changes.position;
+    if (isFirst || changed.size > 0) this.#damaged = countDamaged(this.#items.values());
     return changed;
   }
 
@@ -139,6 +139,12 @@ export class SourceRuns {
   #itemOf(run: SourceRun): RunItem {
     return this.#options.compactor.item(listItemOf(oneRow([run])));
   }
+}
+
+function countDamaged(items: Iterable<RunItem>): number {
+  let count = 0;
+  for (const { damage } of items) if (damage !== undefined) count++;
+  return count;
 }
 
 function isSame(one: RunItem | undefined, other: RunItem): boolean {

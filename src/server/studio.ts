@@ -32,8 +32,8 @@ export interface RunIndex {
   readonly state: IndexState;
   /** Each source as it was at the last look; one that fails hinders no other. */
   sources(): readonly SourceState[];
-  /** Looks at all sources once more, for whoever has just changed something. */
-  lookAgain(): Promise<void>;
+  /** Looks at all sources once more, or at those of a kind, for whoever has just changed something there. */
+  lookAgain(kind?: SourceState['kind']): Promise<void>;
 }
 
 export interface FoundRun {

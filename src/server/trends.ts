@@ -5,23 +5,21 @@ const POINTS_MAX = 12;
 
 /** The runs of each eval and target that have the same first score, newest first. Made once for a list, which never changes. */
 class Trends {
-  readonly #groups = new Map<string, RunItem[]>();
+  readonly #groups: Groups = new Map();
 
   constructor(items: readonly RunItem[]) {
     for (const item of items) {
-      const key = keyOf(item);
-      if (key === undefined) continue;
-      const group = this.#groups.get(key);
-      if (group) group.push(item);
-      else this.#groups.set(key, [item]);
+      const path = pathOf(item);
+      if (path) groupAt(this.#groups, path).push(item);
     }
   }
 
   /** This run and those before it, newest first. */
-  upTo(item: RunItem): readonly RunItem[] {
-    const group = this.#groups.get(keyOf(item) ?? '') ?? [];
+  upTo(item: RunItem, most = POINTS_MAX): readonly RunItem[] {
+    const path = pathOf(item);
+    const group = path ? groupAt(this.#groups, path) : [];
     const at = placeIn(group, item.run);
-    return group[at]?.run === item.run ? group.slice(at, at + POINTS_MAX) : [];
+    return group[at]?.run === item.run ? group.slice(at, at + most) : [];
   }
 }
 
@@ -46,12 +44,14 @@ export function withTrends(some: readonly RunItem[], all: readonly RunItem[]): R
 
 /** The run before; undefined when there is none. */
 export function previousOf(item: RunItem, all: readonly RunItem[]): RunItem | undefined {
-  return trendsOf(all).upTo(item)[1];
+  return trendsOf(all).upTo(item, 2)[1];
 }
 
-/** With the run before each, and nothing else: for a list that is sorted by it. */
-export function withPrevious(items: readonly RunItem[], all: readonly RunItem[]): RunItem[] {
-  return withTrends(items, all).map(({ trend: _, ...item }) => item);
+/** How much the first score is more than that of the run before; undefined when there is none. */
+export function changeOf(item: RunItem, all: readonly RunItem[]): number | undefined {
+  const before = previousOf(item, all)?.facts?.scores[0]?.value;
+  const here = item.facts?.scores[0]?.value;
+  return typeof before === 'number' && typeof here === 'number' ? here - before : undefined;
 }
 
 function pointOf({ run, facts }: RunItem): TrendPoint {
@@ -62,11 +62,25 @@ function pointOf({ run, facts }: RunItem): TrendPoint {
   return point;
 }
 
+/** By eval, target, scorer, score and metric: names are few and known, so that nothing has to be put together for each run. */
+type Groups = Map<string, Groups | RunItem[]>;
+type Path = readonly [string, string, string, string, string];
+
 /** What was removed, or has no number, is no part of a trend. */
-function keyOf({ facts, removed }: RunItem): string | undefined {
+function pathOf({ facts, removed }: RunItem): Path | undefined {
   const score = facts?.scores[0];
   if (!facts || !score || score.value === null || Number.isNaN(score.value) || removed) return undefined;
-  return `${facts.eval}\n${facts.target}\n${score.scorer}\n${score.name}\n${score.metric}`;
+  return [facts.eval, facts.target, score.scorer, score.name, score.metric];
+}
+
+function groupAt(groups: Groups, path: Path, at = 0): RunItem[] {
+  const key = path[at] ?? '';
+  let found = groups.get(key);
+  if (!found) {
+    found = at === path.length - 1 ? [] : new Map();
+    groups.set(key, found);
+  }
+  return found instanceof Map ? groupAt(found, path, at + 1) : found;
 }
 
 function placeIn(group: readonly RunItem[], run: string): number {

@@ -61,7 +61,9 @@ describe('a run under way', () => {
     const told = studio.listen(control.signal);
     const [run = ''] = studio.index.items().map((item) => item.run);
     await until(() => studio.watch.runs.includes(run), 'the watch');
-    await systemClock.sleep(300);
+    await systemClock.sleep(600);
+    // What was there before anybody listened is read with everything else, and not told.
+    expect(ofRun(told)).toEqual([]);
     gates.get('a')?.resolve();
     await until(() => ofRun(told).some(({ samples }) => samples.some(({ is }) => is === 'ended')), 'an end');
     expect(ofRun(told).flatMap(({ samples }) => samples)).toContainEqual({ id: 'a', epoch: 1, is: 'ended' });

@@ -321,3 +321,28 @@ describe('[SRC-7] changes of logs', () => {
     await source[Symbol.asyncDispose]();
   });
 });
+
+test('[SRC-5] whoever takes what was known a moment ago does not have all logs listed for each run; all others do', async () => {
+  for (const id of ids.slice(0, 2)) await writeRun(logs, id);
+  const store = directoryLogStore(nodeDisk, logs);
+  let lists = 0;
+  const counting: LogStore = {
+    ...countingStore(logs),
+    list: (signal) => {
+      lists++;
+      return store.list(signal);
+    },
+  };
+  const memory = await openRowMemory({ disk: nodeDisk, place: logs, beside: join(logs, MEMORY) });
+  const clock = manualClock(NOW_MS);
+  await using source = logSource(counting, { clock, memory });
+  const within = { maxAgeMs: 1_000 };
+  for (const id of ids.slice(0, 2)) expect((await source.find(id, within))?.run).toBe(id);
+  expect(lists).toBe(1);
+  await writeRun(logs, ids[2] ?? '');
+  expect(await source.find(ids[2] ?? '', within)).toBeUndefined();
+  expect((await source.find(ids[2] ?? ''))?.run).toBe(ids[2]);
+  await clock.advance(1_000);
+  expect((await source.find(ids[0] ?? '', within))?.run).toBe(ids[0]);
+  expect(lists).toBe(3);
+});

@@ -1,5 +1,5 @@
+export { chooseCompared } from './choose-compared.ts';
 export { commandForRuns, shellWord } from './commands.ts';
-export { compileComparedQuery } from './compared-query.ts';
 export type { CompiledQuery } from './compile-query.ts';
 export {
   type Completion,
@@ -8,6 +8,8 @@ export {
   completeRunQuery,
   completeSampleQuery,
 } from './complete-query.ts';
+export { type Cut, visitCuts, withTexts } from './cut-texts.ts';
+export { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 export {
   formatAgo,
   formatBytes,
@@ -21,11 +23,17 @@ export {
   formatShortCount,
   formatUsd,
 } from './formatters.ts';
+export { joinCompared, joinCompareViews } from './join-comparisons.ts';
+export { newestOfOneEval } from './newest-of-one-eval.ts';
 export { flipsOf, LIMIT, type Look, lookOfRun, OUTCOMES, outcomeOf } from './outcomes.ts';
 export { asValue, printQuery } from './print-query.ts';
 export { parseQuery, type Wrong } from './query.ts';
+export { questionOf } from './question.ts';
 export { compileRunQuery } from './run-query.ts';
 export { scoreNamed } from './run-values.ts';
+export { type SampleField, sampleFields } from './sample-fields.ts';
 export { compileSampleQuery } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
-export { parseRunSort, RUN_SORT_KEYS, sortCompared, sortRuns, sortSamples } from './sort-views.ts';
+export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';
+export { parseRunSort, RUN_SORT_KEYS, sortRuns, sortSamples } from './sort-views.ts';
+export { mayHave, type TextFilter, TextFilterMaker } from './text-filter.ts';

@@ -131,6 +131,20 @@ describe('a filter of runs', () => {
     expect(compileRunQuery('-is:removed', { nowMs: NOW }).asksForRemoved).toBe(true);
   });
 
+  test('in quotes a star is a star, and elsewhere it stands for anything', () => {
+    const starred = { ...ITEM, facts: { ...FACTS, eval: 'a*b' } };
+    expect([
+      matches('eval:"a*b"', starred),
+      matches('eval:"a*"', starred),
+      matches('eval:a*', starred),
+    ]).toEqual([true, false, true]);
+    expect([matches('"*"', starred), matches('"*"'), matches('s*e')]).toEqual([true, false, true]);
+  });
+
+  test('a run that began at that very moment is since then, and not before', () => {
+    expect([matches('since:2026-11-14T12:00Z'), matches('before:2026-11-14T12:00Z')]).toEqual([true, false]);
+  });
+
   test('a name that was cut in its row is found by its whole', () => {
     const cut = { ...ITEM, facts: { ...FACTS, eval: 'a-very-long-na…' } };
     expect(matches('eval:a-very-long-name', cut)).toBe(true);

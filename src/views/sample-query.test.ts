@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedSample, SampleEpoch, SampleItem } from '../server/api.ts';
+import { compileComparedQuery } from './compared-query.ts';
 import {
   type CompiledQuery,
-  compileComparedQuery,
   compileSampleQuery,
   costOf,
   durationOf,
   flipsOf,
   meanScore,
   outcomeOf,
-  sortCompared,
   sortSamples,
   tokensOf,
   turnsOf,
 } from './index.ts';
+import { sortCompared } from './sort-views.ts';
 
 const EPOCH: SampleEpoch = {
   epoch: 1,

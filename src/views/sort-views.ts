@@ -5,39 +5,50 @@ import { metadataAt } from './sample-query.ts';
 import { costOf, durationOf, meanScore, messagesOf, retriesOf, tokensOf, turnsOf } from './sample-values.ts';
 import { type ParsedSort, parseSort, type SortKeys, sortRows } from './sort-rows.ts';
 
-const RUNS: SortKeys<RunItem> = {
-  keys: {
-    eval: ({ facts }) => facts?.eval,
-    target: ({ facts }) => facts?.target,
-    status: ({ facts }) => facts?.status,
-    experiment: ({ facts }) => facts?.experiment,
-    tag: ({ facts }) => facts?.tags[0],
-    score: (item) => scoreNamed(item, undefined)?.value,
-    change: ({ previous }) => previous?.difference,
-    cost: ({ facts }) => facts?.usd,
-    time: ({ facts }) => facts?.durationMs,
-    samples: ({ facts }) => facts?.samples.total,
-    errors: ({ facts }) => facts?.samples.errored,
-    passed: ({ facts }) => facts?.samples.passed,
-    tokens: ({ facts }) => facts?.tokens?.total,
-    when: ({ run }) => run,
-    commit: ({ facts }) => facts?.code?.commit,
-    branch: ({ facts }) => facts?.code?.branch,
-    by: ({ facts }) => facts?.by?.user,
-    form: ({ form }) => form,
-    place: ({ place }) => place,
-    run: ({ run }) => run,
-  },
-  named: (key, name) => (key === 'score' ? (item) => scoreNamed(item, name)?.value : undefined),
-};
+export interface RunSortOptions {
+  /** How much better than the run before it is; by default as the row itself says. */
+  readonly changeOf?: (item: RunItem) => number | undefined;
+}
 
-export function parseRunSort(sort: string): ParsedSort<RunItem> {
-  return parseSort(sort, RUNS);
+function runKeys({ changeOf = ({ previous }) => previous?.difference }: RunSortOptions): SortKeys<RunItem> {
+  return {
+    keys: {
+      eval: ({ facts }) => facts?.eval,
+      target: ({ facts }) => facts?.target,
+      status: ({ facts }) => facts?.status,
+      experiment: ({ facts }) => facts?.experiment,
+      tag: ({ facts }) => facts?.tags[0],
+      score: (item) => scoreNamed(item, undefined)?.value,
+      change: changeOf,
+      cost: ({ facts }) => facts?.usd,
+      time: ({ facts }) => facts?.durationMs,
+      samples: ({ facts }) => facts?.samples.total,
+      errors: ({ facts }) => facts?.samples.errored,
+      passed: ({ facts }) => facts?.samples.passed,
+      tokens: ({ facts }) => facts?.tokens?.total,
+      when: ({ run }) => run,
+      commit: ({ facts }) => facts?.code?.commit,
+      branch: ({ facts }) => facts?.code?.branch,
+      by: ({ facts }) => facts?.by?.user,
+      form: ({ form }) => form,
+      place: ({ place }) => place,
+      run: ({ run }) => run,
+    },
+    named: (key, name) => (key === 'score' ? (item) => scoreNamed(item, name)?.value : undefined),
+  };
+}
+
+export function parseRunSort(sort: string, options: RunSortOptions = {}): ParsedSort<RunItem> {
+  return parseSort(sort, runKeys(options));
 }
 
 /** Newest first unless something else is said. */
-export function sortRuns(items: readonly RunItem[], sort: string): readonly RunItem[] {
-  const parsed = parseRunSort(sort);
+export function sortRuns(
+  items: readonly RunItem[],
+  sort: string,
+  options: RunSortOptions = {},
+): readonly RunItem[] {
+  const parsed = parseRunSort(sort, options);
   return parsed.order.length > 0 ? sortRows(items, parsed) : newestFirst(items);
 }
 
@@ -117,4 +128,4 @@ export function sortCompared(items: readonly ComparedSample[], sort: string): re
   return sortRows(items, parseSort(sort === '' ? 'is' : sort, COMPARED));
 }
 
-export const RUN_SORT_KEYS: readonly string[] = Object.keys(RUNS.keys);
+export const RUN_SORT_KEYS: readonly string[] = Object.keys(runKeys({}).keys);

@@ -14,6 +14,8 @@ import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
+import { studioIndex } from './studio-index.ts';
+import { studioSample } from './studio-sample.ts';
 import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -30,8 +32,10 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studio,
+  studioIndex,
   studioWatch,
   studioCompare,
+  studioSample,
 ];
 
 const { positionals: names, values } = parseArgs({

@@ -7,7 +7,6 @@ import { EXIT } from '../exit-code.ts';
 import { parseNatural } from '../parse-values.ts';
 import { type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { openStudioSources } from '../results/studio-sources.ts';
-import { letHeapGrow } from '../small-heap.ts';
 import { openInBrowser } from '../studio/open-in-browser.ts';
 import { untilStopped } from '../studio/until-stopped.ts';
 import type { Terminal } from '../terminal.ts';
@@ -47,7 +46,6 @@ folder, with the runs under way. Reading needs nothing; writing notes needs the 
     2: 'a place that was named is not there',
   },
   async run({ args, flags, terminal, isGiven }) {
-    letHeapGrow();
     const given = args[0] ?? [];
     const sources = await openStudioSources(typeof given === 'string' ? [given] : given, {
       flags,

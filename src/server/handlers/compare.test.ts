@@ -125,6 +125,16 @@ describe('the verdict', () => {
     expect(samples[0]?.difference).toBeUndefined();
   });
 
+  test('what a run that was stopped did not finish is not scored, and nobody works on it any more', async () => {
+    const stopped = sample('s0', null, {
+      scores: {},
+      metadata: { holdfast: { interrupted: true } },
+      error: { message: 'stopped', traceback: '', traceback_ansi: '' },
+    });
+    const ids = await runs(samplesOf(['C']), { samples: [stopped] });
+    expect((await tableOf(ids)).samples[0]?.cells[1]?.outcome).toBe('unscored');
+  });
+
   test('NaN is not scored, on the page as everywhere', async () => {
     const ids = await runs(samplesOf([Number.NaN, 'C', 'C']), samplesOf(['C', Number.NaN, 'I']));
     const { samples } = await tableOf(ids);
@@ -266,5 +276,7 @@ describe('the table', () => {
     ]);
     expect(samples[0]?.cells[0]).toMatchObject({ outcome: 'number', number: 7 });
     expect((await compared(ids)).others[0]?.flips).toMatchObject({ bothPass: 0, other: 2 });
+    const moved = await runs(samplesOf([5, 5, 5, 5]), samplesOf([4, 1, 9, 3]));
+    expect((await tableOf(moved)).samples.map(({ id }) => id)).toEqual(['s1', 's3', 's0', 's2']);
   });
 });

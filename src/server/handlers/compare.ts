@@ -20,6 +20,7 @@ import {
   verdictSaid,
   wrongCount,
 } from '../../compare/index.ts';
+import { chooseCompared } from '../../views/index.ts';
 import type {
   ComparedCell,
   ComparedRun,
@@ -29,7 +30,6 @@ import type {
   FigureCompared,
 } from '../api.ts';
 import type { Call } from '../call.ts';
-import { chooseCompared } from '../choose-compared.ts';
 import { compareCommand } from '../commands.ts';
 import { type BrokenRun, type ReadRun, tablesOf, type WholeRun } from '../run-tables.ts';
 

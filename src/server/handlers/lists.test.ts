@@ -15,6 +15,7 @@ import { about } from './about.ts';
 import { evals } from './evals-list.ts';
 import { runChanges } from './run-changes.ts';
 import { runs, runWords } from './runs.ts';
+import { say } from './say.ts';
 import { store } from './store.ts';
 
 const dir = useTempDir();
@@ -72,6 +73,31 @@ const list = (studio: IndexedStudio, query: AskedOf<'runs'> = {}): Promise<RunsP
 const daysOf = ({ runs: found }: RunsPage) => found.map(({ run }) => Number(run.slice(6, 8)));
 
 describe('runs', () => {
+  test('are the newest as they are until all were read once, and what is wrong with a filter is told', async () => {
+    for (const n of [1, 2]) await write(n, log(n, 4));
+    const gate = Promise.withResolvers<void>();
+    const hanging: RunSource = {
+      place: 'slow',
+      kind: 'logs',
+      // biome-ignore lint/correctness/useYield: nothing ever comes.
+      async *runs() {
+        await gate.promise;
+      },
+      find: async () => undefined,
+      async [Symbol.asyncDispose]() {
+        gate.resolve();
+      },
+    };
+    const studio = indexedStudio([...(await folder()), hanging]);
+    const page = await list(studio, { q: 'eval:none cost>cheap' });
+    expect(daysOf(page)).toEqual([2, 1]);
+    expect(page).toMatchObject({ index: { isWhole: false }, wrong: { at: 15 } });
+    gate.resolve();
+    await studio.whole();
+    expect((await list(studio, { q: 'eval:none' })).total).toBe(0);
+    await studio[Symbol.asyncDispose]();
+  });
+
   test('are filtered, sorted and cut on the server, with what is wrong and the command that gives the same', async () => {
     for (const n of [1, 2, 3, 4]) await write(n, log(n, 4, { task: n % 2 ? 'odd' : 'even' }));
     writeFileSync(join(logs, '2026-03-09T00-00-00+00-00_torn.eval'), 'PK no log');
@@ -146,6 +172,19 @@ describe('runs', () => {
       statuses: [{ word: 'success', count: 2 }],
     });
   });
+});
+
+test('what was just said is in the next answer, and told to all', async () => {
+  initRepository(join(dir.path, 'repo'));
+  const repo = await openResults(join(dir.path, 'repo'));
+  await repo.publish(await write(1, log(1, 4)));
+  await using studio = await studioOf([resultsSource(repo.store)]);
+  const control = new AbortController();
+  const told = studio.listen(control.signal);
+  await ask(studio, 'say', say, { body: { kind: 'tag', runs: [id(1)], tag: 'good' } });
+  expect((await list(studio, { q: 'tag:good' })).total).toBe(1);
+  expect(told).toContainEqual({ kind: 'notes', runs: [id(1)] });
+  control.abort();
 });
 
 describe('changes of runs', () => {

@@ -1,6 +1,7 @@
 import { definedOf } from '../../base/index.ts';
 import { type MatrixRow, type NumberRange, rangeOf, sampleMatrix, toldFigure } from '../../compare/index.ts';
-import { CELL_LETTERS, type MatrixView, type RunItem } from '../api.ts';
+import { newestOfOneEval } from '../../views/index.ts';
+import { CELL_LETTERS, type MatrixView } from '../api.ts';
 import type { Call } from '../call.ts';
 import { matchingRuns, mustBeRight } from '../matching-runs.ts';
 import { tablesOf } from '../run-tables.ts';
@@ -28,17 +29,6 @@ export async function matrix({ studio, query, signal, sameAs }: Call<'matrix'>):
 }
 
 const RUNS_MAX = 50;
-
-/** A sample of one eval is no sample of another, although it may have the same id. */
-function newestOfOneEval(items: readonly RunItem[], limit: number): readonly string[] {
-  const readable = items.filter(({ facts }) => facts !== undefined);
-  const name = readable[0]?.facts?.eval;
-  const ofOne = readable.filter(({ facts }) => facts?.eval === name);
-  return ofOne
-    .slice(0, limit)
-    .map(({ run }) => run)
-    .reverse();
-}
 
 function lettersOf(rows: readonly MatrixRow[]): string {
   return rows.map(({ outcomes }) => outcomes.map((outcome) => CELL_LETTERS[outcome]).join('')).join('');

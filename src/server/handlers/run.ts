@@ -14,12 +14,14 @@ import { sessionsOf } from '../run-sessions.ts';
 import { sampleItems } from '../sample-items.ts';
 import { readSampleRows } from '../sample-rows.ts';
 import { Cuts } from '../spool/cuts.ts';
+import { withTrends } from '../trends.ts';
 
 /** Everything of a run but its samples. */
 export async function run(call: Call<'run'>): Promise<RunView> {
   const { studio, params, query, signal, sameAs } = call;
   await using open = await studio.open(params.run ?? '');
-  const { item, inForms } = open.found;
+  const { inForms } = open.found;
+  const [item = open.found.item] = withTrends([open.found.item], studio.index.items());
   // What people say of it, and which run came before it, are in the list of runs.
   sameAs(open.version, studio.index.version);
   const rows = await readSampleRows(studio, open, signal);
@@ -45,7 +47,7 @@ export async function run(call: Call<'run'>): Promise<RunView> {
     sessions: await sessionsOf(open, rows),
     ...definedOf({ previous: previous?.since }),
     also: (inForms.also ?? []).map((also) => ({ ...also })),
-    notes: notesOf(open.found.run, inForms.marks),
+    notes: notesOf(inForms.marks),
     config: configOf(header, previous?.header),
     problems: [...rows.problems, ...notesUnread(inForms.marks?.damage)],
     commands: runCommands(item, previous?.item),

@@ -1,9 +1,9 @@
 import { definedOf } from '../../base/index.ts';
-import { commandForRuns, compileRunQuery, parseRunSort, sortRuns } from '../../views/index.ts';
+import { commandForRuns, compileRunQuery, sortRuns } from '../../views/index.ts';
 import type { RunItem, RunsPage, RunWords } from '../api.ts';
 import type { Call } from '../call.ts';
 import type { Studio } from '../studio.ts';
-import { withPrevious, withTrends } from '../trends.ts';
+import { changeOf, withTrends } from '../trends.ts';
 
 /** Runs, filtered and sorted. Until all sources were read once, the newest as they are. */
 export async function runs(call: Call<'runs'>): Promise<RunsPage> {
@@ -14,7 +14,7 @@ export async function runs(call: Call<'runs'>): Promise<RunsPage> {
   // "The last thirty days" are others tomorrow.
   call.sameAs(index.version, /\b(since|before)\b/i.test(q) ? Math.floor(clock.nowMs() / 60_000) : 0);
   const all = index.items();
-  const { chosen, wrong } = index.isWhole ? choose(studio, { q, sort }) : { chosen: all };
+  const { chosen, wrong } = index.isWhole ? choose(studio, { q, sort }) : newest(studio, q);
   return {
     runs: withTrends(chosen.slice(offset, offset + limit), all),
     offset,
@@ -60,6 +60,12 @@ interface Chosen {
   readonly wrong?: { readonly at: number; readonly message: string };
 }
 
+/** Before all are read, a filter would hide what it has not seen: only what is wrong with it is told. */
+function newest({ index, clock }: Studio, q: string): Chosen {
+  const { wrong } = compileRunQuery(q, { nowMs: clock.nowMs() });
+  return { chosen: index.items().filter(({ removed }) => !removed), ...definedOf({ wrong }) };
+}
+
 /** A list is asked for page by page: what was chosen last is kept as long as the index stays what it is. */
 const kept = new WeakMap<readonly RunItem[], Map<string, Chosen>>();
 const KEPT_MAX = 4;
@@ -86,9 +92,7 @@ function chooseAnew(
 ): Chosen {
   const { matches, wrong } = compileRunQuery(q, { nowMs });
   const left = all.filter(matches);
-  const isByChange =
-    parseRunSort(sort).order.length > 0 && /(^|[,+-])change(,|$)/i.test(sort.replaceAll(' ', ''));
-  const chosen = sortRuns(isByChange ? withPrevious(left, all) : left, sort);
+  const chosen = sortRuns(left, sort, { changeOf: (item) => changeOf(item, all) });
   return { chosen, ...definedOf({ wrong }) };
 }
 

@@ -41,11 +41,11 @@ async function chooseSamples({
   sameAs,
 }: Call<'samples'> | Call<'sampleOrder'>) {
   await using open = await studio.open(params.run ?? '');
-  const { item, inForms, run } = open.found;
+  const { item, inForms } = open.found;
   sameAs(open.version, inForms.marks ? JSON.stringify(inForms.marks.verdicts.map(({ id }) => id)) : '');
   const rows = await readSampleRows(studio, open, signal);
   const all = sampleItems(rows, query.score);
-  const judged = withVerdicts(all, verdictsBySample(run, inForms.marks));
+  const judged = withVerdicts(all, verdictsBySample(inForms.marks));
   const score = all.told.figure;
   const { matches, wrong } = compileSampleQuery(query.q, { score });
   const chosen = sortSamples(judged.filter(matches), query.sort, { score });

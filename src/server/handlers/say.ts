@@ -20,6 +20,8 @@ export async function say({ studio, body }: Call<'say'>): Promise<{ notes: Note[
   const results = resultsToWrite(studio);
   const runs = await publishedRuns(studio, 'runs' in saying ? saying.runs : [saying.run]);
   const notes = await write(results, runs, saying);
+  // Whoever is told asks at once, and must not be answered with what was.
+  await studio.index.lookAgain('results');
   studio.live.tell({ kind: 'notes', runs: [...runs] });
   return { notes };
 }

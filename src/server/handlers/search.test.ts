@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { damageMember } from '../../../test/sim/damage-member.ts';
 import { type FixtureSample, fixtureEvent, fixtureFields } from '../../../test/sim/log-fixture.ts';
-import { initRepository, openResults, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
+import { initRepository, openResults, runIdAt, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
 import { askLines, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import type { RunId } from '../../base/index.ts';
@@ -173,6 +173,7 @@ describe('in transcripts', () => {
       expect((await linesOf(studio, 'zeb')).at(-1)).toMatchObject({ samplesSearched: 1, isDone: true });
       expect((await linesOf(studio, 'zebra')).at(-1)).toMatchObject({ samplesSearched: 0, runsSearched: 1 });
       expect((await linesOf(studio, 'ebra')).at(-1)).toMatchObject({ samplesSearched: 1 });
+      expect((await linesOf(studio, 'eb')).at(-1)).toMatchObject({ samplesSearched: 1 });
       expect((await linesOf(studio, 'noth')).flatMap(({ hits }) => hits).length).toBe(1);
     });
   });
@@ -197,6 +198,31 @@ describe('in transcripts', () => {
     expect(longestMs).toBeLessThan(100);
   });
 
+  test('one text of megabytes is searched slice by slice: in an attachment, in an event, in a field', async () => {
+    const long = (word: string) =>
+      `${'all work and no play. '.repeat(120_000)} a ${word} here ${'and so on. '.repeat(200_000)}`;
+    // Records of numbers are no texts that are taken out.
+    const numbers = Array.from({ length: 400_000 }, (_, index) => index);
+    await run({
+      fields: fixtureFields('a', { messages: [{ role: 'user', content: long('okapi') }] }),
+      events: [
+        fixtureEvent({ event: 'info', data: { numbers, last: 'a gnu' } }),
+        tool('bash', {}, long('zebra')),
+        tool('bash', {}, 'a gnu, too'),
+      ],
+    });
+    expect(places((await found('zebra')).hits)).toEqual([['a', 'tool', 1]]);
+    expect((await found('zebra')).hits[0]).toMatchObject({
+      before: expect.stringMatching(/play\. a $/),
+      after: expect.stringMatching(/^ here and so on/),
+    });
+    expect(places((await found('gnu')).hits)).toEqual([
+      ['a', 'info', 0],
+      ['a', 'tool', 2],
+    ]);
+    expect(places((await found('okapi')).hits)).toEqual([['a', 'messages', undefined]]);
+  });
+
   test('however the runs are looked through, the newest is told first; and how far it is, also without hits', async () => {
     const first = await run(talk('a', ['zebra']));
     const second = await run(talk('a', ['zebra']));
@@ -210,6 +236,33 @@ describe('in transcripts', () => {
       const silent = lines.slice(1).filter(({ hits, isDone }) => hits.length === 0 && !isDone);
       expect(silent.length).toBeGreaterThanOrEqual(2);
       expect(silent.at(-1)).toMatchObject({ runsSearched: 1, runsOf: 2 });
+    });
+  });
+
+  test('a run that takes long holds back what others found, and not for ever', async () => {
+    const all: RunId[] = [];
+    for (let hour = 0; hour < 40; hour++) {
+      const id = runIdAt(
+        `2026-03-0${1 + Math.floor(hour / 24)}T${String(hour % 24).padStart(2, '0')}:00:00Z`,
+        hour,
+      );
+      await writeRun(dir.path, id, { samples: [talk('a', ['zebra'])] });
+      all.unshift(id);
+    }
+    await withStudio(async (studio) => {
+      const open: StudioOfLogs['open'] = async (id) => {
+        if (id === all[0]) await studio.clock.sleep(500);
+        return await studio.open(id);
+      };
+      const lines = await linesOf({ ...studio, open }, 'zebra');
+      expect(lines.flatMap(({ hits }) => hits).map(({ run: id }) => id)).toEqual(all);
+      const held = lines.filter(({ hits }) => hits.length === 0).map(({ runsSearched }) => runsSearched);
+      expect(Math.max(...held)).toBeLessThanOrEqual(17);
+      const broken: StudioOfLogs['open'] = async (id) => {
+        if (id === all[0]) await studio.clock.sleep(300).then(() => Promise.reject(new Error('a bug')));
+        return await studio.open(id);
+      };
+      await expect(linesOf({ ...studio, open: broken }, 'zebras')).rejects.toThrow('a bug');
     });
   });
 

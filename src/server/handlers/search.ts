@@ -26,8 +26,9 @@ export async function* search({ studio, query, signal }: Call<'search'>): AsyncG
   yield BEGUN;
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
-  const items = mustBeRight(await matchingRuns(studio, query.q, ended));
   const { text, in: place, limit } = query;
+  const matching = mustBeRight(await matchingRuns(studio, query.q, ended));
+  const items = place === 'notes' ? matching.filter(({ notes = 0 }) => notes > 0) : matching;
   // One more than is told, to know whether that is all.
   const job = { studio, needle: needleOf(text), place, items, limit: limit + 1, signal: ended };
   const found = new RunsSearch(job);

@@ -16,6 +16,9 @@ const PAGE_UNITS = 2 ** 20;
 const WAIT_MS = 10_000;
 /** The first part of a skeleton is wanted at once; the others are worth waiting for, so that fewer are asked for. */
 const FIRST_PART = { events: 2_000, ms: 100 };
+/** The rest of a page is worth a moment. */
+const MORE_MS = 400;
+const SHORT_MS = 40;
 const NEXT_PART = { events: 20_000, ms: 250 };
 /** Texts that come after all events are waited for as long as people do not notice much. */
 const TEXTS_MS = 2_000;
@@ -26,6 +29,8 @@ export async function skeleton(call: Call<'skeleton'>): Promise<AnswerOf<'skelet
   const { spool } = lease;
   sameWhenWhole(call, lease, from, limit);
   const { signal } = call;
+  // Most samples are read as soon as they are asked for: then one answer has all.
+  await spool.untilWhole({ signal, ms: SHORT_MS });
   const gathered = from === 0 ? FIRST_PART : NEXT_PART;
   const isEnough = () => spool.skeleton.length >= from + Math.min(limit, gathered.events);
   if (!(await spool.until(isEnough, { signal, ms: gathered.ms })))
@@ -50,7 +55,9 @@ export async function events(call: Call<'events'>): Promise<AnswerOf<'events'>> 
   const found: AnyJson[] = [];
   const messages: Record<string, AnyJson> = {};
   while (found.length < limit && bodies.cuts.sizeUnits < PAGE_UNITS) {
-    const event = await bodies.event(from + found.length, IN_A_PAGE);
+    const index = from + found.length;
+    await spool.until(() => spool.eventCount > index || spool.isRead, { signal: call.signal, ms: MORE_MS });
+    const event = await bodies.event(index, IN_A_PAGE);
     if (!event) break;
     found.push(bodies.cuts.settle(event));
     for (const [position, message] of await bodies.answered(event))

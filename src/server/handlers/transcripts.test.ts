@@ -232,6 +232,35 @@ describe('two transcripts', () => {
     expect(JSON.stringify(found).length).toBeLessThan(1_000_000);
   });
 
+  test('one result of megabytes is compared to its end, and an event of megabytes is a turn as any other', async () => {
+    const result = (end: string) => `${'all work and no play. '.repeat(250_000)}${end}`;
+    const sides = ['one', 'two'].map((end) => [{ say: 'a', call: 'run', result: result(end) }, { say: 'b' }]);
+    const runs = [await run(sampleOf(sides[0] ?? [])), await run(sampleOf(sides[1] ?? []))];
+    const found = await aligned(runs);
+    expect(shown(found)).toEqual([
+      ['changed', 'a', 'a'],
+      ['same', 'b', 'b'],
+    ]);
+    expect((await aligned([runs[0] ?? '', runs[0] ?? ''])).rows.map(({ is }) => is)).toEqual([
+      'same',
+      'same',
+    ]);
+    const numbers = Array.from({ length: 900_000 }, (_, index) => index);
+    const [call] = eventsOf({ say: 'c' });
+    const big = await run({
+      fields: fixtureFields('a'),
+      events: [{ ...(call as LogEvent), metadata: { numbers } }, ...eventsOf({ say: 'd' })],
+    });
+    const other = await run({
+      fields: fixtureFields('a'),
+      events: [{ ...(call as LogEvent), metadata: { numbers: [...numbers, 0] } }, ...eventsOf({ say: 'd' })],
+    });
+    expect((await aligned([big, other])).rows.map(({ is, a }) => [is, a?.from, a?.to])).toEqual([
+      ['changed', 0, 1],
+      ['same', 1, 2],
+    ]);
+  });
+
   test('without a model, what tools did is one turn', async () => {
     const only = (result: string): FixtureSample => ({
       fields: fixtureFields('a'),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../base/index.ts';
+import { firstIn } from '../../views/index.ts';
 import { Breath } from '../breath.ts';
 import { mayContain } from './byte-search.ts';
 import { isInBytes, isInText, latin1Of, needleOf } from './needle.ts';
 import { LongValue, snippetsInBytes } from './raw-snippets.ts';
-import { firstIn } from './snippet.ts';
 
 const NASTY = [
   'é',

@@ -1,3 +1,5 @@
+import { textPattern, variantsOf } from '../../views/index.ts';
+
 /** A text that is looked for, without regard to case. */
 export interface Needle {
   /** As it was asked for, in small letters. */
@@ -18,7 +20,7 @@ export function needleOf(text: string): Needle {
   const written = letters.map((variants) => [...new Set(variants.flatMap(writtenAs))]);
   return {
     folded: text.toLowerCase(),
-    inText: new RegExp(letters.map((variants) => `[${variants.map(unicodeEscape).join('')}]`).join(''), 'gu'),
+    inText: textPattern(text),
     inBytes: new RegExp(written.map(bytePattern).join(''), 'g'),
     sizeBytesMax: written.reduce((sum, ways) => sum + Math.max(...ways.map((way) => way.length)), 0),
   };
@@ -37,17 +39,6 @@ export function isInText(needle: Needle, text: string): boolean {
 export function isInBytes(needle: Needle, latin1: string): boolean {
   needle.inBytes.lastIndex = 0;
   return needle.inBytes.test(latin1);
-}
-
-/** A letter with its capital; what has none, or several letters for one, is itself alone. */
-function variantsOf(letter: string): readonly string[] {
-  const [small, capital] = [letter.toLowerCase(), letter.toUpperCase()];
-  const all = [letter, small, capital, capital.toLowerCase(), small.toUpperCase()];
-  return [...new Set(all.filter((one) => Array.from(one).length === 1))];
-}
-
-function unicodeEscape(letter: string): string {
-  return `\\u{${(letter.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 const SHORT: Readonly<Record<string, string>> = {

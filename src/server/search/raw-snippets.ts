@@ -1,5 +1,5 @@
+import { type Snippet, snippetAt } from '../../views/index.ts';
 import { latin1Of, type Needle } from './needle.ts';
-import { type Snippet, snippetAt } from './snippet.ts';
 
 /** Of one value no more are looked at. */
 const SNIPPETS_MAX = 100;

@@ -1,12 +1,11 @@
 import { ActionableError, type SampleKey } from '../../base/index.ts';
 import { isStoredLog, type RunReader, type StoredLogReader, sampleMemberName } from '../../log/index.ts';
+import { firstIn, snippetKey, visitEvent } from '../../views/index.ts';
 import type { Breath } from '../breath.ts';
 import type { OpenRun } from '../studio.ts';
 import { mayContain } from './byte-search.ts';
-import { visitEvent } from './event-texts.ts';
 import type { Needle } from './needle.ts';
 import { findInSample, type SampleHit } from './sample-hits.ts';
-import { firstIn, snippetKey } from './snippet.ts';
 
 /** Who is told what a search finds in one run. */
 export interface SearchSink {

@@ -6,11 +6,17 @@ import {
   type SamplePart,
   type SamplePiece,
 } from '../../log/index.ts';
+import {
+  firstIn,
+  type Snippet,
+  snippetKey,
+  visitEvent,
+  visitMessage,
+  visitTexts,
+} from '../../views/index.ts';
 import type { Breath } from '../breath.ts';
-import { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 import { isInBytes, latin1Of, type Needle } from './needle.ts';
 import { LongValue } from './raw-snippets.ts';
-import { firstIn, type Snippet, snippetKey } from './snippet.ts';
 
 /** Where a text is in a sample. */
 export interface SampleHit extends Snippet {
@@ -27,9 +33,8 @@ export interface FindOptions {
   readonly limit: number;
 }
 
-/** What is longer is not parsed: its bytes are looked at, so that nobody waits for a hundred megabytes to become a text. */
-const PARSED_BYTES_MAX = 2 ** 20;
-const SLICE_BYTES = 2 ** 20;
+/** What is longer comes in slices and is not parsed: its bytes are looked at, so that nobody waits for a hundred megabytes to become a text. */
+const SLICES = { sliceBytes: 2 ** 20 };
 
 /**
  * Finds a text in a stored sample: in its fields, its events, and in what they refer to. What stands in several places is told once, in
@@ -40,17 +45,16 @@ export async function findInSample(
   { needle, breath, limit }: FindOptions,
 ): Promise<readonly SampleHit[]> {
   const found = new Finding(document, needle, limit);
-  for await (const pieces of document.scanTogether(ALL_PARTS)) {
+  for await (const pieces of document.scanTogether(ALL_PARTS, SLICES)) {
     await breath.take();
     for (const piece of pieces) {
-      if (piece.bytes.length > PARSED_BYTES_MAX) await found.lookAtLong(piece, breath);
-      else found.look(piece);
+      found.look(piece);
       await breath.take();
     }
     if (found.isFull) break;
   }
   if (found.refersElsewhere)
-    for await (const pieces of document.scanTogether(REFERRING)) {
+    for await (const pieces of document.scanTogether(REFERRING, SLICES)) {
       await breath.take();
       for (const piece of pieces) {
         found.trace(piece);
@@ -79,6 +83,12 @@ interface EventHit extends SampleHit {
   readonly event: number;
 }
 
+interface LongPiece {
+  readonly event: number;
+  readonly where: string;
+  readonly value: LongValue;
+}
+
 class Finding {
   readonly #document: SampleDocument;
   readonly #needle: Needle;
@@ -98,6 +108,9 @@ class Finding {
   readonly #fieldsOf = new Map<string, string>();
   #events = 0;
   #traced = 0;
+  /** What the piece at hand is a slice of. */
+  #long: LongPiece | undefined;
+  #isTracedOn = false;
 
   constructor(document: SampleDocument, needle: Needle, limit: number) {
     this.#document = document;
@@ -114,6 +127,13 @@ class Finding {
   }
 
   look(piece: SamplePiece): void {
+    const long = this.#long ?? (piece.isMore ? this.#beginLong(piece) : undefined);
+    this.#long = piece.isMore ? long : undefined;
+    if (long) this.#lookAtSlice(piece, long);
+    else this.#lookAtWhole(piece);
+  }
+
+  #lookAtWhole(piece: SamplePiece): void {
     const event = this.#numberOf(piece);
     const latin1 = latin1Of(piece.bytes);
     if (piece.part === 'fields') this.#noteReferences(piece.key, latin1);
@@ -133,21 +153,17 @@ class Finding {
     else if (piece.part === 'fields') this.#lookAtField(piece.key, value);
   }
 
-  /** The same without parsing it. */
-  async lookAtLong(piece: SamplePiece, breath: Breath): Promise<void> {
-    const event = this.#numberOf(piece);
-    const found = new LongValue(this.#needle);
-    const head = latin1Of(piece.bytes.subarray(0, PARSED_BYTES_MAX));
-    const where = /"event"\s*:\s*"(\w{1,40})"/.exec(head)?.[1] ?? 'event';
-    for (let from = 0; from < piece.bytes.length; from += SLICE_BYTES) {
-      const slice = latin1Of(piece.bytes.subarray(from, from + SLICE_BYTES));
-      for (const one of found.push(slice, from + SLICE_BYTES >= piece.bytes.length)) {
-        if (piece.part === 'events') this.#copied.push({ ...one, where, event });
-        else if (piece.part === 'attachments') this.#addAttached(piece.key, one);
-        else if (piece.part === 'messages') this.#addMessage(piece.key, one);
-        else if (piece.part === 'fields') this.#addToField(piece.key, one);
-      }
-      await breath.take();
+  #beginLong(piece: SamplePiece): LongPiece {
+    const where = /"event"\s*:\s*"(\w{1,40})"/.exec(latin1Of(piece.bytes))?.[1] ?? 'event';
+    return { event: this.#numberOf(piece), where, value: new LongValue(this.#needle) };
+  }
+
+  #lookAtSlice({ part, key, bytes, isMore }: SamplePiece, { event, where, value }: LongPiece): void {
+    for (const one of value.push(latin1Of(bytes), !isMore)) {
+      if (part === 'events') this.#copied.push({ ...one, where, event });
+      else if (part === 'attachments') this.#addAttached(key, one);
+      else if (part === 'messages') this.#addMessage(key, one);
+      else if (part === 'fields') this.#addToField(key, one);
     }
   }
 
@@ -204,11 +220,14 @@ class Finding {
       if (hash !== undefined && !this.#fieldsOf.has(hash)) this.#fieldsOf.set(hash, FIELDS[key] ?? key);
   }
 
-  /** The second time: who refers to what was found. */
-  trace({ part, key, bytes }: SamplePiece): void {
+  /** The second time: who refers to what was found. Of what comes in slices it is not known. */
+  trace({ part, key, bytes, isMore }: SamplePiece): void {
+    const isContinued = this.#isTracedOn;
+    this.#isTracedOn = isMore === true;
+    if (isContinued) return;
     const isEvent = part === 'events' && isObject(bytes);
     const event = isEvent ? this.#traced++ : -1;
-    if (bytes.length > PARSED_BYTES_MAX) return;
+    if (isMore) return;
     if (isEvent) this.#traceEvent(this.#document.parse(bytes), event);
     else if (part === 'messages' && this.#attachments.size > 0)
       this.#traceMessage(this.#document.parse(bytes), Number(key));

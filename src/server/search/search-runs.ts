@@ -26,6 +26,7 @@ export interface SearchJob {
 
 /** So many runs at a time: while one waits for a disk, the other is looked through. */
 const RUNS_AT_A_TIME = 2;
+const AHEAD_MAX = 16;
 const PROBLEMS_MAX = 20;
 
 interface Slot {
@@ -43,10 +44,14 @@ export class RunsSearch {
   readonly #slots: Slot[] = [];
   /** The first slot from which not everything was taken. */
   #head = 0;
+  /** The first slot that is not done, and what those before it found. */
+  #settled = 0;
+  #settledFound = 0;
   #next = 0;
   #isOver = false;
   #failure: unknown;
   #changed = Promise.withResolvers<void>();
+  #moved = Promise.withResolvers<void>();
 
   constructor(job: SearchJob) {
     this.#job = job;
@@ -54,11 +59,7 @@ export class RunsSearch {
 
   /** Resolves when all runs were looked through, or enough was found. */
   async run(): Promise<void> {
-    try {
-      await Promise.all(Array.from({ length: RUNS_AT_A_TIME }, () => this.#work()));
-    } catch (error) {
-      this.#failure = error;
-    }
+    await Promise.all(Array.from({ length: RUNS_AT_A_TIME }, () => this.#workOrFail()));
     this.#isOver = true;
     this.#tell();
   }
@@ -88,24 +89,47 @@ export class RunsSearch {
     this.#changed.resolve();
   }
 
+  /** When one fails, the others begin nothing more. */
+  async #workOrFail(): Promise<void> {
+    try {
+      await this.#work();
+    } catch (error) {
+      this.#failure ??= error;
+      this.#moved.resolve();
+    }
+  }
+
   async #work(): Promise<void> {
     const { items, signal } = this.#job;
-    for (let item = items[this.#next]; item; item = items[this.#next]) {
-      const slot: Slot = { hits: [], found: 0, isDone: false };
-      this.#slots[this.#next++] = slot;
-      const index = this.#next - 1;
-      if (this.#wanted(index) > 0) await this.#searchRun(item, slot, index);
+    while (true) {
+      // Whoever is far ahead of a run that takes long waits for it: what it finds is held until then.
+      while (this.#failure === undefined && this.#next - this.#settled > AHEAD_MAX) await this.#moved.promise;
+      if (this.#failure !== undefined) return;
       signal.throwIfAborted();
-      slot.isDone = true;
-      this.runsSearched++;
-      this.#tell();
+      const index = this.#next++;
+      const item = items[index];
+      if (!item) return;
+      const slot: Slot = { hits: [], found: 0, isDone: false };
+      this.#slots[index] = slot;
+      if (this.#wanted(index) > 0) await this.#searchRun(item, slot, index);
+      this.#finish(slot);
     }
+  }
+
+  #finish(slot: Slot): void {
+    slot.isDone = true;
+    this.runsSearched++;
+    for (let first = this.#slots[this.#settled]; first?.isDone; first = this.#slots[++this.#settled])
+      this.#settledFound += first.found;
+    this.#moved.resolve();
+    this.#moved = Promise.withResolvers();
+    this.#tell();
   }
 
   /** Hits of runs before it come first, and are not found again. */
   #wanted(index: number): number {
-    let found = 0;
-    for (let at = 0; at <= index; at++) found += this.#slots[at]?.found ?? 0;
+    let found = this.#settledFound;
+    for (let at = this.#settled; at <= index; at++) found += this.#slots[at]?.found ?? 0;
     return this.#job.limit - found;
   }
 

@@ -1,13 +1,12 @@
 import { ActionableError, type Json, type SampleKey } from '../../base/index.ts';
 import type { EvalSampleSummary } from '../../log/index.ts';
 import type { RunMarks } from '../../results/index.ts';
+import { firstIn, visitMessage, visitTexts } from '../../views/index.ts';
 import type { OpenRun } from '../studio.ts';
 import { mayContain } from './byte-search.ts';
-import { visitMessage, visitTexts } from './event-texts.ts';
 import type { Needle } from './needle.ts';
 import type { SearchOptions, SearchSink } from './run-search.ts';
 import type { SampleHit } from './sample-hits.ts';
-import { firstIn } from './snippet.ts';
 
 /** Looks through what lists say of the samples of a run: inputs, targets, answers and errors. */
 export async function searchInputs(

@@ -165,13 +165,12 @@ export class Bodies {
       sizeBytes: Math.min(stretch.sizeBytes, HEAD_BYTES),
     });
     if (first[0] !== QUOTE) return undefined;
-    if (first.length === stretch.sizeBytes) {
-      const text = decodeInside(first.subarray(1, -1));
-      if (text.length <= TEXT_UNITS_MAX) return text;
-    }
-    const inside = first.subarray(1);
-    const length = await this.#options.texts.attachmentUnits(hash, stretch);
-    return this.cuts.mark({ head: headOf(decodeInside(inside.subarray(0, wholeBytes(inside)))), length, at });
+    const isWhole = first.length === stretch.sizeBytes;
+    const inside = first.subarray(1, isWhole ? -1 : undefined);
+    const text = decodeInside(inside.subarray(0, isWhole ? undefined : wholeBytes(inside)));
+    if (isWhole && text.length <= TEXT_UNITS_MAX) return text;
+    const length = isWhole ? text.length : await this.#options.texts.attachmentUnits(hash, stretch);
+    return this.cuts.mark({ head: headOf(text), length, at });
   }
 
   /** Attachments come after all events: those who ask early wait a little, and then do without. */

@@ -1,10 +1,9 @@
 import { ActionableError, type Clock, isJsonObject, type Json, parseJson } from '../../base/index.ts';
+import { firstIn, type Snippet, visitEvent, visitMessage, visitTexts } from '../../views/index.ts';
 import type { FindLine } from '../api.ts';
 import { Breath } from '../breath.ts';
-import { visitEvent, visitMessage, visitTexts } from '../search/event-texts.ts';
 import { isInBytes, latin1Of, type Needle, needleOf } from '../search/needle.ts';
 import { LongValue } from '../search/raw-snippets.ts';
-import { firstIn, type Snippet } from '../search/snippet.ts';
 import { type Block, inBlocks, type Piece } from './blocks.ts';
 import { utf8 } from './literal.ts';
 import type { Spool } from './spool.ts';

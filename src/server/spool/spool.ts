@@ -134,6 +134,7 @@ export class Spool implements AsyncDisposable {
 
   /** Whether something is so, now or within so many milliseconds. Throws what the sample could not be read for. */
   async until(isSo: () => boolean, { signal, ms }: Waiting): Promise<boolean> {
+    if (this.#state !== 'failed' && isSo()) return true;
     let isLate = false;
     const wake = () => this.#tell();
     using _timer = this.#options.clock.after(ms, () => {

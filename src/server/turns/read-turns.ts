@@ -1,4 +1,4 @@
-import { escapeLoneSurrogates, isJsonObject, type Json, type SampleKey } from '../../base/index.ts';
+import { digestOf, escapeLoneSurrogates, isJsonObject, type Json, type SampleKey } from '../../base/index.ts';
 import {
   attachmentHash,
   isStoredLog,
@@ -6,6 +6,7 @@ import {
   referredHash,
   type SampleDocument,
   type SamplePart,
+  type SamplePiece,
 } from '../../log/index.ts';
 import type { Breath } from '../breath.ts';
 import type { OpenRun } from '../studio.ts';
@@ -45,13 +46,18 @@ async function turnsIn(document: SampleDocument, breath: Breath): Promise<Transc
   const builder = new TurnBuilder();
   const fields = new Map<string, Json>();
   let events = 0;
-  for await (const pieces of document.scanTogether(FIRST)) {
+  const long = new LongPieces();
+  for await (const pieces of document.scanTogether(FIRST, SLICES)) {
     await breath.take();
-    for (const { part, key, bytes } of pieces) {
-      if (part === 'fields' && SHOWN_FIELDS.has(key)) fields.set(key, document.parse(bytes));
-      if (part !== 'events' || builder.turns.length > TURNS_MAX) continue;
-      const event = document.parse(bytes);
-      if (isJsonObject(event)) builder.add(event, events++);
+    for (const piece of pieces) {
+      const { part, key, bytes } = piece;
+      const slices = long.add(piece);
+      if (part === 'fields') {
+        if (!slices && SHOWN_FIELDS.has(key)) fields.set(key, document.parse(bytes));
+      } else if (builder.turns.length <= TURNS_MAX && slices !== 'more') {
+        const event = slices ? longEvent(slices) : document.parse(bytes);
+        if (isJsonObject(event)) builder.add(event, events++);
+      }
       await breath.take();
     }
   }
@@ -59,6 +65,37 @@ async function turnsIn(document: SampleDocument, breath: Breath): Promise<Transc
   const turns = builder.turns.slice(0, TURNS_MAX);
   const found = await readHeads(document, wantedOf(turns, [...fields.values()]), breath);
   return { turns, isAll, ...found, input: fields.get('input') ?? '', output: fields.get('output') ?? null };
+}
+
+/** Nobody reads a longer value here; it is known by what its bytes come to. */
+const SLICES = { sliceBytes: 4 * 2 ** 20 };
+
+interface LongPiece {
+  readonly head: string;
+  digest: string;
+}
+
+/** Values that come in slices: of each its beginning is kept, and a digest of the rest. */
+class LongPieces {
+  #open: LongPiece | undefined;
+
+  /** Undefined: no slice. `more`: the value goes on. Else the value, now that its end is there. */
+  add({ bytes, isMore }: SamplePiece): LongPiece | 'more' | undefined {
+    if (!this.#open && !isMore) return undefined;
+    const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const open = this.#open ?? { head: latin1.slice(0, 64 * 1024), digest: '' };
+    open.digest = digestOf(open.digest + latin1);
+    this.#open = isMore ? open : undefined;
+    return isMore ? 'more' : open;
+  }
+}
+
+/** An event that is too long to be parsed, as far as it can be told from its beginning. */
+function longEvent({ head, digest }: LongPiece): Json {
+  const [, kind = ''] = /"event"\s*:\s*"(\w{1,40})"/.exec(head) ?? [];
+  const said = `(too long to be shown) ${digest}`;
+  if (kind !== 'model') return { event: kind, result: said, message: said };
+  return { event: kind, output: { choices: [{ message: { role: 'assistant', content: said } }] } };
 }
 
 const SHOWN_FIELDS: ReadonlySet<string> = new Set(['input', 'output']);
@@ -78,9 +115,6 @@ function wantedOf(turns: readonly RawTurn[], fields: readonly Json[]): ReadonlyM
   return wanted;
 }
 
-/** Longer attachments are pictures and the like, of which nobody reads the beginning: they are known by their hashes. */
-const PARSED_BYTES_MAX = 8 * 2 ** 20;
-
 async function readHeads(
   document: SampleDocument,
   wanted: ReadonlyMap<string, number>,
@@ -89,16 +123,25 @@ async function readHeads(
   const heads = new Map<string, string>();
   const tokens = new Map<string, string>();
   if (wanted.size === 0) return { heads, tokens };
-  for await (const pieces of document.scanTogether(SECOND)) {
+  const long = new LongPieces();
+  for await (const pieces of document.scanTogether(SECOND, SLICES)) {
     await breath.take();
-    for (const { key, bytes } of pieces) {
-      const unitsMax = bytes.length > PARSED_BYTES_MAX ? undefined : wanted.get(key);
-      const text = unitsMax === undefined ? undefined : document.parse(bytes);
+    for (const piece of pieces) {
+      const { key, bytes } = piece;
+      const slices = long.add(piece);
+      const unitsMax = wanted.get(key);
+      if (slices === 'more' || unitsMax === undefined) continue;
+      // Chunked samples number their attachments.
+      const isNumbered = /^\d{1,9}$/.test(key);
+      if (slices) {
+        heads.set(key, `(too long to be shown) ${slices.digest}`);
+        if (isNumbered) tokens.set(key, slices.digest);
+        continue;
+      }
+      const text = document.parse(bytes);
       if (typeof text !== 'string') continue;
       heads.set(key, Buffer.from(text.slice(0, unitsMax), 'utf8').toString('utf8'));
-      // Chunked samples number their attachments.
-      if (/^\d{1,9}$/.test(key))
-        tokens.set(key, `attachment://${attachmentHash(escapeLoneSurrogates(text))}`);
+      if (isNumbered) tokens.set(key, `attachment://${attachmentHash(escapeLoneSurrogates(text))}`);
       await breath.take();
     }
   }

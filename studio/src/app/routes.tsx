@@ -11,6 +11,7 @@ import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
 import { PAGE_SIZE } from '../data/page-range.ts';
 import { askOptions } from '../data/use-ask.ts';
+import { search as evalSearch } from '../evals/eval-search.ts';
 import { search as sampleHistorySearch } from '../evals/sample-history-search.ts';
 import { search as reviewSearch } from '../review/review-search.ts';
 import { search as runSearch } from '../run/run-search.ts';
@@ -74,6 +75,7 @@ const matrix = createRoute({
   ...under,
   path: '/matrix',
   validateSearch: matrixSearch,
+  search: { middlewares: [stripSearchParams({ view: 'picture' })] },
   component: lazyRouteComponent(() => import('../compare/matrix-page.tsx'), 'Page'),
 });
 const evals = createRoute({
@@ -84,6 +86,7 @@ const evals = createRoute({
 const evalRoute = createRoute({
   ...under,
   path: '/evals/$eval',
+  validateSearch: evalSearch,
   component: lazyRouteComponent(() => import('../evals/eval-page.tsx'), 'Page'),
 });
 const sampleHistory = createRoute({
@@ -103,6 +106,7 @@ const review = createRoute({
   ...under,
   path: '/review',
   validateSearch: reviewSearch,
+  search: { middlewares: [stripSearchParams({ show: 'all' })] },
   component: lazyRouteComponent(() => import('../review/review-page.tsx'), 'Page'),
 });
 const store = createRoute({

@@ -1,11 +1,11 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type MouseEvent, Suspense, useState } from 'react';
 import { useKeys } from '../ui/use-keys.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { PageName } from './page-name.tsx';
-import { PAGES } from './pages.ts';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
+import { useShownPages } from './use-shown-pages.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
 const KeySheet = lazy(() => import('./key-sheet.tsx'));
@@ -15,7 +15,8 @@ export function Shell() {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<'palette' | 'keys'>();
   const close = () => setOpened(undefined);
-  const goTo = PAGES.map(({ to, label, keys }) => ({ keys, what: label, run: () => void navigate({ to }) }));
+  const pages = useShownPages();
+  const goTo = pages.map(({ to, label, keys }) => ({ keys, what: label, run: () => void navigate({ to }) }));
   useKeys('Everywhere', [
     {
       keys: 'mod+k',
@@ -28,7 +29,8 @@ export function Shell() {
   ]);
   return (
     <div className={styles.shell}>
-      <a className={styles.skip} href="#page">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place in the page, which an address with routes after "#" cannot */}
+      <a className={styles.skip} href="#page" onClick={toPage}>
         To the page
       </a>
       <TopBar onPalette={() => setOpened('palette')} />
@@ -43,4 +45,10 @@ export function Shell() {
       </Suspense>
     </div>
   );
+}
+
+/** Not by the address: in an export what stands after `#` is the page. */
+function toPage(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById('page')?.focus();
 }

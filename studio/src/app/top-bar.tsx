@@ -1,21 +1,22 @@
 import { Link } from '@tanstack/react-router';
 import { useAsk } from '../data/use-ask.ts';
 import { Kbd } from '../ui/kbd.tsx';
-import { PAGES } from './pages.ts';
 import { placeName } from './place-name.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './top-bar.module.css';
+import { useShownPages } from './use-shown-pages.ts';
 
 export function TopBar({ onPalette }: { readonly onPalette: () => void }) {
+  const pages = useShownPages();
   return (
     <header className={styles.bar}>
       <Link to="/runs" className={styles.mark}>
-        <img src="/mark.svg" alt="" width={18} height={18} />
+        <img src={`${import.meta.env.BASE_URL}mark.svg`} alt="" width={18} height={18} />
         Holdfast
       </Link>
       <StoreName />
       <nav className={styles.pages} aria-label="Pages">
-        {PAGES.map(({ to, label }) => (
+        {pages.map(({ to, label }) => (
           <Link key={to} to={to} className={styles.page}>
             {label}
           </Link>
@@ -36,10 +37,22 @@ function StoreName() {
   const { data } = useAsk('about', {}, {});
   if (data === undefined) return null;
   const [first] = data.places;
-  return (
-    <Link to="/store" className={styles.store} title={data.places.join('\n')}>
+  const shown = (
+    <>
+      {data.isExport && 'Export of '}
       {first === undefined ? 'no place' : placeName(first)}
       {data.commit !== undefined && <code className={styles.commit}>@{data.commit.slice(0, 7)}</code>}
+    </>
+  );
+  if (data.isExport)
+    return (
+      <span className={styles.store} title={data.places.join('\n')}>
+        {shown}
+      </span>
+    );
+  return (
+    <Link to="/store" className={styles.store} title={data.places.join('\n')}>
+      {shown}
     </Link>
   );
 }

@@ -4,8 +4,8 @@ import { asValue } from '../../../src/views/index.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { formatCount, formatScore, formatTime } from '../ui/format.ts';
 import { hasWords } from './has-words.ts';
-import { PAGES } from './pages.ts';
 import { THEMES, useTheme } from './theme.ts';
+import { useShownPages } from './use-shown-pages.ts';
 
 export interface PaletteItem {
   readonly id: string;
@@ -31,8 +31,9 @@ export function usePaletteItems(text: string, onKeys: () => void): readonly Pale
 function useFixedItems(onKeys: () => void): readonly PaletteItem[] {
   const navigate = useNavigate();
   const [theme, setTheme] = useTheme();
+  const pages = useShownPages();
   return [
-    ...PAGES.map(({ to, label, keys }) => ({
+    ...pages.map(({ to, label, keys }) => ({
       id: to,
       kind: 'Page',
       label,

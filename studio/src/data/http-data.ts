@@ -2,7 +2,8 @@ import { type AnswerOf, ROUTES, type RouteName, type Saying } from '../../../src
 import { addressOf } from './address.ts';
 import { linesOf } from './lines.ts';
 import { openLive } from './live.ts';
-import { noAnswer, problemOfAnswer, wrongAnswer } from './problem-error.ts';
+import { parseAnswer } from './parse-answer.ts';
+import { noAnswer, problemOfAnswer } from './problem-error.ts';
 import type { Asked, AskRoute, LinesRoute, LiveListener, StudioData } from './studio-data.ts';
 
 /** Data from the server that the page came from. */
@@ -64,12 +65,4 @@ export class HttpData implements StudioData {
     if (!response.ok) throw problemOfAnswer(response.status, await response.text());
     return response;
   }
-}
-
-/** The answer as its schema has it: never cast. */
-function parseAnswer<Name extends RouteName>(name: Name, body: unknown): AnswerOf<Name> {
-  const parsed = ROUTES[name].answer.safeParse(body);
-  if (parsed.success) return parsed.data as AnswerOf<Name>;
-  const [issue] = parsed.error.issues;
-  throw wrongAnswer(name, `${issue?.path.join('.') || 'it'}: ${issue?.message ?? 'unknown'}`);
 }

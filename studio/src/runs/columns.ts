@@ -1,17 +1,7 @@
 import type { RunItem } from '../../../src/server/api.ts';
-import type { FittedColumn } from '../ui/fit-columns.ts';
+import type { ListColumn } from '../ui/list-columns.ts';
 
-export interface RunColumn extends FittedColumn {
-  readonly label: string;
-  readonly about?: string;
-  readonly align?: 'right';
-  /** What the server sorts by; absent where nothing can be. */
-  readonly sort?: string;
-  /** A first click sorts from the greatest. */
-  readonly isFalling?: boolean;
-}
-
-const COLUMNS: readonly RunColumn[] = [
+const COLUMNS: readonly ListColumn[] = [
   { id: 'eval', label: 'Eval', sort: 'eval', min: 128, grow: 1.5, rank: 0 },
   { id: 'target', label: 'Target', sort: 'target', min: 120, grow: 1.5, rank: 1 },
   {
@@ -79,36 +69,22 @@ const USUAL = [
 ];
 
 /** The columns that are named; those that are usual when none is. `score.name` is the score of that name. */
-export function columnsNamed(names: readonly string[]): readonly RunColumn[] {
+export function columnsNamed(names: readonly string[]): readonly ListColumn[] {
   const wanted = names.length === 0 ? USUAL : names;
   const found = wanted.flatMap((name) => columnNamed(name) ?? []);
   return found.length === 0 ? columnsNamed(USUAL) : found;
 }
 
-function columnNamed(name: string): RunColumn | undefined {
+function columnNamed(name: string): ListColumn | undefined {
   const known = COLUMNS.find(({ id }) => id === name);
   if (known !== undefined || !name.startsWith('score.') || name.length < 7) return known;
   return { id: name, label: name.slice(6), sort: name, align: 'right', min: 100, isFalling: true, rank: 4.5 };
 }
 
 /** All that can be chosen: ours, and one for each score that the runs in sight have besides their first. */
-export function choosableColumns(runs: readonly (RunItem | undefined)[]): readonly RunColumn[] {
+export function choosableColumns(runs: readonly (RunItem | undefined)[]): readonly ListColumn[] {
   const scores = new Set(
     runs.flatMap((run) => (run?.facts?.scores ?? []).map(({ name, metric }) => `score.${name}.${metric}`)),
   );
   return [...COLUMNS, ...[...scores].sort().flatMap((name) => columnNamed(name) ?? [])];
-}
-
-/** How a click on the head of a column sorts, after what is sorted now: one way, the other, not at all. */
-export function nextSort({ sort, isFalling }: RunColumn, now: string): string {
-  if (sort === undefined) return now;
-  const first = isFalling === true ? `-${sort}` : sort;
-  const second = isFalling === true ? sort : `-${sort}`;
-  return now === first ? second : now === second ? '' : first;
-}
-
-export function sortedBy({ sort }: RunColumn, now: string): 'up' | 'down' | undefined {
-  const [first = ''] = now.split(',');
-  if (sort === undefined || first.replace(/^-/, '') !== sort) return undefined;
-  return first.startsWith('-') ? 'down' : 'up';
 }

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { RunItem } from '../../../src/server/api.ts';
 import { Money, Score } from '../ui/figures.tsx';
 import { formatCount, formatDuration } from '../ui/format.ts';
+import { progressOf } from '../ui/run-progress.ts';
 import { useNow } from '../ui/use-now.ts';
 import styles from './live-runs.module.css';
-import { progressOf } from './progress.ts';
 
 const SHOWN = 4;
 

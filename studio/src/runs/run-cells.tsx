@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { MetricScore, RunChange, RunFacts, RunItem } from '../../../src/server/api.ts';
+import { Commit, Text } from '../ui/cells.tsx';
 import { Chip } from '../ui/chip.tsx';
 import { Ago, Delta, Duration, Money, Score, Unknown } from '../ui/figures.tsx';
 import { formatCount, formatShortCount } from '../ui/format.ts';
@@ -42,14 +43,6 @@ export function cellOf(column: string, of: CellOf): ReactNode {
     <ScoreCell
       score={of.facts.scores.find((score) => `${score.name}.${score.metric}` === name || score.name === name)}
     />
-  );
-}
-
-export function Text({ text, isCode = false }: { readonly text: string; readonly isCode?: boolean }) {
-  return (
-    <span className={isCode ? styles.code : styles.text} title={text}>
-      {text}
-    </span>
   );
 }
 
@@ -122,17 +115,6 @@ function Count({
       </span>{' '}
       {formatCount(count)}
       <span className="visually-hidden"> {word}</span>
-    </span>
-  );
-}
-
-function Commit({ code }: { readonly code: RunFacts['code'] }) {
-  if (code === undefined) return null;
-  const about = `${code.commit}${code.branch === undefined ? '' : ` on ${code.branch}`}${code.isDirty ? ', with changes that are not committed' : ''}`;
-  return (
-    <span className={styles.code} title={about}>
-      {code.commit.slice(0, 7)}
-      {code.isDirty && <span className={styles.dirty}>+</span>}
     </span>
   );
 }

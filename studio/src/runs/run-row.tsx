@@ -1,20 +1,21 @@
 import { Link } from '@tanstack/react-router';
-import { type CSSProperties, type MouseEvent, memo } from 'react';
+import { memo } from 'react';
 import type { RunChange, RunItem } from '../../../src/server/api.ts';
 import { lookOfRun } from '../../../src/views/index.ts';
+import { Text } from '../ui/cells.tsx';
 import { classes } from '../ui/classes.ts';
+import type { ListColumn } from '../ui/list-columns.ts';
+import { ListCell, ListRow, SelectCell, WaitingRow } from '../ui/list-row.tsx';
 import { Badge } from '../ui/outcome.tsx';
 import { shownAs } from '../ui/outcomes.ts';
-import { Bar } from '../ui/skeleton.tsx';
-import type { RunColumn } from './columns.ts';
-import { cellOf, Text } from './run-cells.tsx';
+import { cellOf } from './run-cells.tsx';
 import styles from './run-row.module.css';
 
 export interface RunRowProps {
   /** Undefined while it has not come. */
   readonly item: RunItem | undefined;
   readonly index: number;
-  readonly columns: readonly RunColumn[];
+  readonly columns: readonly ListColumn[];
   readonly change: RunChange | undefined;
   readonly isCursor: boolean;
   readonly isSelected: boolean;
@@ -28,67 +29,37 @@ export const rowId = (index: number) => `run-${index}`;
 
 /** One run. A click opens it; its name is a link, for whoever wants a tab. */
 export const RunRow = memo(function RunRow(props: RunRowProps) {
-  const { item, index, isCursor, isSelected, group } = props;
-  if (item === undefined) return <WaitingRow index={index} />;
-  const open = (event: MouseEvent) => {
-    const isControl =
-      event.target instanceof Element && event.target.closest('a, button, input, label') !== null;
-    const isSelecting = getSelection()?.isCollapsed === false;
-    if (!isControl && !isSelecting && event.button === 0 && !event.metaKey && !event.ctrlKey)
-      props.onOpen(item.run, index);
-  };
+  const { item, index, isCursor, isSelected, group, onToggle, onOpen } = props;
+  if (item === undefined) return <WaitingRow id={rowId(index)} index={index} />;
+  const name = item.facts === undefined ? item.name : `${item.facts.eval}, ${item.facts.target}`;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens the row that the grid points to
-    <div
+    <ListRow
       id={rowId(index)}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      className={classes(
-        styles.row,
-        isCursor && styles.isCursor,
-        isSelected && styles.isSelected,
-        group === 'first' && styles.isGroupStart,
-      )}
-      onClick={open}
+      index={index}
+      isCursor={isCursor}
+      isSelected={isSelected}
+      className={group === 'first' ? styles.isGroupStart : undefined}
+      onOpen={() => onOpen(item.run, index)}
     >
-      <SelectCell {...props} item={item} />
+      <SelectCell name={name} isSelected={isSelected} onToggle={(isRange) => onToggle(index, isRange)} />
       <Cells {...props} item={item} />
-    </div>
+    </ListRow>
   );
 });
 
 type Known = RunRowProps & { readonly item: RunItem };
 
-function SelectCell({ item, index, isSelected, onToggle }: Known) {
-  const name = item.facts === undefined ? item.name : `${item.facts.eval}, ${item.facts.target}`;
-  return (
-    <Cell className={styles.select} index={1}>
-      <label className={styles.check}>
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          checked={isSelected}
-          aria-label={`Select ${name}`}
-          onClick={(event) => onToggle(index, event.shiftKey)}
-          onChange={() => undefined}
-        />
-      </label>
-    </Cell>
-  );
-}
-
 function Cells({ item, columns, change, group }: Known) {
   const { facts } = item;
   if (item.damage !== undefined || facts === undefined) return <DamagedCells item={item} />;
   return columns.map((column, at) => (
-    <Cell key={column.id} index={at + 2} className={column.align === 'right' ? styles.right : undefined}>
+    <ListCell key={column.id} index={at + 2} align={column.align}>
       {column.id === 'eval' ? (
         <EvalCell item={item} isRepeated={group === 'other'} />
       ) : (
         cellOf(column.id, { item, facts, change })
       )}
-    </Cell>
+    </ListCell>
   ));
 }
 
@@ -118,7 +89,7 @@ function EvalCell({ item, isRepeated }: { readonly item: RunItem; readonly isRep
 /** A run that cannot be read is one row that says so; the list goes on. */
 function DamagedCells({ item }: { readonly item: RunItem }) {
   return (
-    <Cell index={2} className={styles.damaged}>
+    <ListCell index={2} className={styles.damaged}>
       <Badge tone="error" glyph="✕">
         damaged
       </Badge>
@@ -126,33 +97,6 @@ function DamagedCells({ item }: { readonly item: RunItem }) {
         {item.name}
       </Link>
       <Text text={item.damage ?? 'Nothing is known of it.'} />
-    </Cell>
-  );
-}
-
-function Cell({
-  index,
-  className,
-  children,
-}: {
-  readonly index: number;
-  readonly className?: string | undefined;
-  readonly children: React.ReactNode;
-}) {
-  return (
-    <div role="gridcell" aria-colindex={index} className={classes(styles.cell, className)}>
-      {children}
-    </div>
-  );
-}
-
-function WaitingRow({ index }: { readonly index: number }) {
-  const style: CSSProperties = { gridColumn: '2 / -1' };
-  return (
-    <div id={rowId(index)} role="row" aria-rowindex={index + 2} aria-busy="true" className={styles.row}>
-      <div role="gridcell" style={style}>
-        <Bar width={`${24 + ((index * 37) % 40)}%`} />
-      </div>
-    </div>
+    </ListCell>
   );
 }

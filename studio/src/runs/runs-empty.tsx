@@ -4,8 +4,9 @@ import { Chip } from '../ui/chip.tsx';
 import { CopyCommand } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatCount } from '../ui/format.ts';
+import { termsOf, withoutTerm } from '../ui/query-terms.ts';
 import styles from './runs-empty.module.css';
-import { isOfTime, termsOf, withoutTerm } from './terms.ts';
+import { isOfTime } from './terms.ts';
 
 /** No runs at all: where was looked, and what to do. */
 export function NoRuns() {

@@ -1,6 +1,7 @@
 import { PageFrame } from '../app/page-frame.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
+import { TagDialog } from '../ui/tag-dialog.tsx';
 import { LiveRuns } from './live-runs.tsx';
 import { RunsBottom } from './runs-bottom.tsx';
 import { NoRuns, NothingMatches } from './runs-empty.tsx';
@@ -8,7 +9,6 @@ import { RunsNotices } from './runs-notices.tsx';
 import styles from './runs-page.module.css';
 import { RunsTable } from './runs-table.tsx';
 import { RunsToolbar } from './runs-toolbar.tsx';
-import { TagDialog } from './tag-dialog.tsx';
 import { useRunsList } from './use-runs-list.ts';
 
 /** All runs of the store. */

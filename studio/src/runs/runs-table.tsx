@@ -1,10 +1,10 @@
 import { type Ref, useMemo, useRef } from 'react';
 import type { RunChange, RunItem } from '../../../src/server/api.ts';
 import { COLUMN_GAP, fitColumns, gridTemplate } from '../ui/fit-columns.ts';
-import { HeadCell } from '../ui/table-head.tsx';
+import type { ListColumn } from '../ui/list-columns.ts';
+import { ListHead } from '../ui/list-head.tsx';
 import { useWidth } from '../ui/use-width.ts';
 import { VirtualRows, type VirtualRowsHandle } from '../ui/virtual-rows.tsx';
-import { nextSort, type RunColumn, sortedBy } from './columns.ts';
 import { RunRow, rowId } from './run-row.tsx';
 import styles from './runs-table.module.css';
 
@@ -17,7 +17,7 @@ interface RunsTableProps {
   readonly total: number;
   readonly rowAt: (index: number) => RunItem | undefined;
   readonly onRange: (first: number, last: number) => void;
-  readonly columns: readonly RunColumn[];
+  readonly columns: readonly ListColumn[];
   readonly changes: ReadonlyMap<string, RunChange>;
   readonly sort: string;
   readonly onSort: (sort: string) => void;
@@ -57,23 +57,7 @@ export function RunsTable(props: RunsTableProps) {
       style={{ '--columns': template }}
       data-stale={props.isStale}
     >
-      <div role="row" aria-rowindex={1} className={styles.head}>
-        <div role="columnheader" aria-colindex={1}>
-          <span className="visually-hidden">Selected</span>
-        </div>
-        {shown.map((column, at) => (
-          <HeadCell
-            key={column.id}
-            colIndex={at + 2}
-            align={column.align ?? 'left'}
-            title={column.about}
-            sorted={sortedBy(column, sort)}
-            onSort={column.sort === undefined ? undefined : () => props.onSort(nextSort(column, sort))}
-          >
-            {column.label}
-          </HeadCell>
-        ))}
-      </div>
+      <ListHead columns={shown} sort={sort} onSort={props.onSort} />
       <VirtualRows
         count={total}
         rowHeight={ROW}

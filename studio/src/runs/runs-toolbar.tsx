@@ -3,12 +3,14 @@ import { useMemo } from 'react';
 import type { RunItem, RunsPage } from '../../../src/server/api.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { Button } from '../ui/button.tsx';
+import { ColumnPicker } from '../ui/column-picker.tsx';
 import { formatCount } from '../ui/format.ts';
 import { QueryInput } from '../ui/query-input.tsx';
-import { ColumnPicker } from './column-picker.tsx';
+import { hasTerm } from '../ui/query-terms.ts';
+import { choosableColumns } from './columns.ts';
 import { completeRuns } from './complete.ts';
 import styles from './runs-toolbar.module.css';
-import { FAILED, hasTerm } from './terms.ts';
+import { FAILED } from './terms.ts';
 import type { useRunsSearch } from './use-runs-search.ts';
 
 interface RunsToolbarProps {
@@ -50,7 +52,11 @@ export function RunsToolbar({ view, page, inSight, onFailed }: RunsToolbarProps)
       >
         Group
       </Button>
-      <ColumnPicker chosen={view.columns} inSight={inSight} onChange={view.setColumns} />
+      <ColumnPicker
+        chosen={view.columns}
+        all={() => choosableColumns(inSight())}
+        onChange={view.setColumns}
+      />
       <Link to="/matrix" search={{ q: view.q }} className={styles.link}>
         Matrix
       </Link>

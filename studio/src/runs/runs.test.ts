@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RunFacts, RunItem } from '../../../src/server/api.ts';
-import { choosableColumns, columnsNamed, nextSort, sortedBy } from './columns.ts';
-import { progressOf } from './progress.ts';
-import { hasTerm, isOfTime, termsOf, toggleTerm, withoutTerm } from './terms.ts';
+import { nextSort, sortedBy } from '../ui/list-columns.ts';
+import { hasTerm, termsOf, toggleTerm, withoutTerm } from '../ui/query-terms.ts';
+import { progressOf } from '../ui/run-progress.ts';
+import { choosableColumns, columnsNamed } from './columns.ts';
+import { isOfTime } from './terms.ts';
 
 function factsWith(changed: Partial<RunFacts>): RunFacts {
   return {

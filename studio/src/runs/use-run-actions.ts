@@ -3,8 +3,9 @@ import { useState } from 'react';
 import type { RunItem } from '../../../src/server/api.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { useCopy } from '../ui/copy.tsx';
+import { toggleTerm } from '../ui/query-terms.ts';
 import { exportCommand } from './run-commands.ts';
-import { FAILED, toggleTerm } from './terms.ts';
+import { FAILED } from './terms.ts';
 import { useRunsSearch } from './use-runs-search.ts';
 
 const COMPARED_MAX = 6;

@@ -1,8 +1,8 @@
 import { useKeys } from '../ui/use-keys.ts';
-import type { useRowSelection } from '../ui/use-row-selection.ts';
+import { type ListRows, useListKeys } from '../ui/use-list-keys.ts';
 
 interface RunsKeysOptions {
-  readonly rows: ReturnType<typeof useRowSelection>;
+  readonly rows: ListRows;
   readonly total: number;
   readonly onOpen: (index: number, isNewTab: boolean) => void;
   readonly onCompare: (() => void) | undefined;
@@ -14,17 +14,8 @@ interface RunsKeysOptions {
 /** What keys do in the list of runs. */
 export function useRunsKeys(options: RunsKeysOptions): void {
   const { rows, total, onOpen, onCompare, onTag, onExport, onFailed } = options;
-  const hasCursor = rows.cursor >= 0;
+  useListKeys({ rows, total, onOpen });
   useKeys('Lists', [
-    { keys: ['j', 'ArrowDown'], what: 'Next row', run: () => rows.goTo(rows.cursor + 1) },
-    { keys: ['k', 'ArrowUp'], what: 'Previous row', run: () => rows.goTo(rows.cursor - 1) },
-    { keys: ['J', 'shift+ArrowDown'], what: 'Select, and on to the next', run: () => rows.extend(1) },
-    { keys: ['K', 'shift+ArrowUp'], what: 'Select, and back to the one before', run: () => rows.extend(-1) },
-    { keys: 'Home', what: 'First row', run: () => rows.goTo(0) },
-    { keys: 'End', what: 'Last row', run: () => rows.goTo(total - 1) },
-    { keys: 'space', what: 'Select', run: () => rows.toggle(rows.cursor), isOff: !hasCursor },
-    { keys: 'Enter', what: 'Open', run: () => onOpen(rows.cursor, false), isOff: !hasCursor },
-    { keys: 'mod+Enter', what: 'Open in a new tab', run: () => onOpen(rows.cursor, true), isOff: !hasCursor },
     { keys: 'c', what: 'Compare what is selected', run: () => onCompare?.(), isOff: onCompare === undefined },
     { keys: 't', what: 'Tag what is selected', run: () => onTag?.(), isOff: onTag === undefined },
     {
@@ -34,6 +25,5 @@ export function useRunsKeys(options: RunsKeysOptions): void {
       isOff: onExport === undefined,
     },
     { keys: 'f', what: 'Only failed ones', run: onFailed },
-    { keys: 'Escape', what: 'Select nothing', run: rows.clear, isOff: rows.selected.size === 0 },
   ]);
 }

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import type { RunItem, RunsPage } from '../../../src/server/api.ts';
 import { useKeptPlace } from '../app/use-kept-place.ts';
 import { usePages } from '../data/use-pages.ts';
+import { movedRow } from '../ui/moved-row.ts';
+import { useAnchoredRows } from '../ui/use-anchored-rows.ts';
 import { useRowSelection } from '../ui/use-row-selection.ts';
 import type { VirtualRowsHandle } from '../ui/virtual-rows.tsx';
 import { useRunActions } from './use-run-actions.ts';
@@ -42,7 +44,16 @@ export function useRunsList() {
     current.current = { cursor: rows.cursor, selected: [...rows.selected] };
   });
   useRestoredPlace({ kept, total, rowAt, handle });
-  useTopOnChange(`${view.asked.q}\n${view.asked.sort}`, () => {
+  const asked = `${view.asked.q}\n${view.asked.sort}`;
+  useAnchoredRows({
+    asked: `${asked}\n${pages.isStale}`,
+    idAt,
+    first: () => seen.current.first,
+    cursor: rows.cursor,
+    setCursor: rows.setCursor,
+    show: (index) => handle.current?.show(index, 'start'),
+  });
+  useTopOnChange(asked, () => {
     rows.setCursor(-1);
     handle.current?.show(0);
   });
@@ -115,8 +126,7 @@ function useRestoredPlace({ kept, total, rowAt, handle }: RestoredPlace): void {
   useEffect(() => {
     if (isDone.current || kept === undefined || rowAt(Math.min(kept.first, total - 1)) === undefined) return;
     isDone.current = true;
-    const near = range({ first: Math.max(0, kept.first - 200), last: kept.first + 200 });
-    const moved = near.find((index) => rowAt(index)?.run === kept.run);
+    const moved = movedRow(kept.run, kept.first, (index) => rowAt(index)?.run);
     if (moved !== undefined && moved !== kept.first) handle.current?.show(moved, 'start');
   }, [kept, total, rowAt, handle]);
 }

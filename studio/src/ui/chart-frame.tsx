@@ -30,9 +30,9 @@ export function ChartFrame({ title, note, table, tools, children }: ChartFramePr
   return (
     <figure className={styles.frame} aria-labelledby={titleId}>
       <figcaption className={styles.head}>
-        <h3 id={titleId} className={styles.title}>
+        <h2 id={titleId} className={styles.title}>
           {title}
-        </h3>
+        </h2>
         <span className={styles.tools}>
           {tools}
           <IconButton

@@ -48,14 +48,16 @@ export function PageRows(props: PageRowsProps) {
     scrollPaddingStart: stickyHeight,
     ...(keyOf !== undefined && { getItemKey: keyOf }),
   });
+  /** The first row that nothing covers. */
+  const firstSeen = () => {
+    const from = (rows.scrollOffset ?? 0) + stickyHeight;
+    return rows.getVirtualItems().find(({ end }) => end > from)?.index ?? 0;
+  };
   useImperativeHandle(props.ref, () => ({
     show: (index, align = 'auto') => rows.scrollToIndex(index, { align }),
-    firstVisible: () => {
-      const from = (rows.scrollOffset ?? 0) + stickyHeight;
-      return rows.getVirtualItems().find(({ start }) => start >= from)?.index ?? 0;
-    },
+    firstVisible: firstSeen,
   }));
-  const first = rows.range?.startIndex ?? 0;
+  const first = firstSeen();
   const last = rows.range?.endIndex ?? 0;
   useEffect(() => {
     if (count > 0) onRange?.(first, last);

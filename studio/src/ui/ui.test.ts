@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fitColumns, gridTemplate } from './fit-columns.ts';
 import { isStep, keyNames, matchKeys } from './key-spec.ts';
+import { movedRow } from './moved-row.ts';
 import { placeBeside } from './placed.ts';
 import { linear, sparkDomain } from './spark-scale.ts';
 import { offered, takeCompletion } from './take-completion.ts';
@@ -130,4 +131,16 @@ describe('what is offered in a filter', () => {
     expect(offered('eval:', { from: 0, to: 5, items: [item] })).toEqual([]);
     expect(offered('eva', { from: 0, to: 3, items: [item] })).toEqual([item]);
   });
+});
+
+describe('a row that moved', () => {
+  const idAt = (index: number) => ['new', 'a', 'b', undefined, 'c', 'a'][index];
+
+  test('is found where it is now, the nearest of several', () => {
+    expect(movedRow('a', 0, idAt)).toBe(1);
+    expect(movedRow('c', 2, idAt)).toBe(4);
+    expect(movedRow('a', 4, idAt)).toBe(5);
+  });
+
+  test('is nowhere when it is gone', () => expect(movedRow('gone', 2, idAt)).toBe(undefined));
 });

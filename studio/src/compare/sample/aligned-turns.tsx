@@ -38,6 +38,9 @@ export function AlignedTurns({ view, blocks, onFold, current, handle }: AlignedT
   );
 }
 
+/** What is gone to comes so far below the top: what comes before it is seen, too. */
+const ABOVE = 96;
+
 interface BlockRowsProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly blocks: readonly Block[];
@@ -54,6 +57,7 @@ function BlockRows({ scroller, blocks, handle, render }: BlockRowsProps) {
       role="presentation"
       overscan={4}
       scroller={scroller}
+      stickyHeight={ABOVE}
       ref={handle}
       keyOf={(index) => keyOf(blocks[index])}
     >
@@ -103,7 +107,9 @@ function TurnsRow({ view, block, isCurrent }: TurnsRowProps) {
       className={classes(styles.row, isFirstDivergence && styles.isFirst, isCurrent && styles.isCurrent)}
       aria-label={rowWords(row)}
     >
-      {isFirstDivergence && <p className={styles.banner}>First divergence: from here on they differ</p>}
+      {isFirstDivergence && (
+        <p className={styles.banner}>First divergence: here they differ for the first time</p>
+      )}
       <Cell view={view} row={row} index={0} />
       <Cell view={view} row={row} index={1} />
     </section>

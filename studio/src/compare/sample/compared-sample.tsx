@@ -114,14 +114,14 @@ function useTurns(view: AlignedTranscripts) {
   const go = (step: 1 | -1) => {
     const next = Math.max(0, Math.min(changed.length - 1, at + step));
     setAt(next);
-    handle.current?.show(changed[next] ?? 0, 'center');
+    handle.current?.show(changed[next] ?? 0, 'start');
   };
   const first = changed[0];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each pair of transcripts
   useEffect(() => {
     setAt(0);
     if (first === undefined || first === 0) return;
-    const frame = requestAnimationFrame(() => handle.current?.show(first, 'center'));
+    const frame = requestAnimationFrame(() => handle.current?.show(first, 'start'));
     return () => cancelAnimationFrame(frame);
   }, [view]);
   return { handle, blocks, changed, current: changed[at] ?? -1, toggle, go };

@@ -1,0 +1,116 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { ReviewItem } from '../../../src/server/api.ts';
+import { useData } from '../data/data-context.tsx';
+import { useAsk } from '../data/use-ask.ts';
+import { inSeenOrder, isShown, keyOf, nextItem, previousItem, type Verdict } from './queue.ts';
+
+const route = getRouteApi('/review');
+const LIMIT = 1_000;
+
+interface Said {
+  readonly key: string;
+  readonly run: string;
+  readonly ids: readonly string[];
+}
+
+/** The queue, the item that is judged, and what can be said of it. */
+export function useReview() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { run, q, score } = search;
+  const set = useCallback(
+    (next: Partial<typeof search>) =>
+      void navigate({ search: (was) => ({ ...was, ...next }), replace: true }),
+    [navigate],
+  );
+  const queue = useAsk(
+    'review',
+    {},
+    { run: run === '' ? undefined : run, q, score: score === '' ? undefined : score, limit: LIMIT },
+    { isKept: true },
+  );
+  const ordered = useSeenOrder(queue.data?.items, `${run} ${q} ${score}`);
+  const items = useMemo(
+    () => ordered.filter((item) => isShown(item, search.show) || keyOf(item) === search.at),
+    [ordered, search.show, search.at],
+  );
+  const item = items.find((one) => keyOf(one) === search.at) ?? items[0];
+  const goTo = (next: ReviewItem | undefined) => next !== undefined && set({ at: keyOf(next) });
+  const saying = useSaying(
+    item,
+    () => goTo(item && nextItem(items, keyOf(item), { isOpen: true })),
+    (key) => set({ at: key }),
+  );
+  return {
+    search,
+    set,
+    queue,
+    items,
+    item,
+    ...saying,
+    next: () => goTo(item && nextItem(items, keyOf(item), { isOpen: false })),
+    back: () => goTo(item && previousItem(items, keyOf(item))),
+  };
+}
+
+/** Verdicts are written one after another; the last ones of this visit can be taken back. */
+function useSaying(item: ReviewItem | undefined, onSaid: () => void, onUndone: (key: string) => void) {
+  const data = useData();
+  const client = useQueryClient();
+  const [said, setSaid] = useState<readonly Said[]>([]);
+  const [isSaying, setIsSaying] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const attempt = async (work: () => Promise<void>) => {
+    setIsSaying(true);
+    setError(undefined);
+    try {
+      await work();
+      await client.invalidateQueries({ predicate: ({ queryKey }) => CHANGED.has(String(queryKey[0])) });
+    } catch (reason) {
+      setError(reason);
+    }
+    setIsSaying(false);
+  };
+  const judge = (verdict: Verdict, text: string) =>
+    attempt(async () => {
+      if (item === undefined) return;
+      const { run, sample, epoch, scorer } = item;
+      const { notes } = await data.say({
+        kind: 'verdict',
+        run,
+        sample,
+        epoch,
+        verdict,
+        ...(scorer !== undefined && { scorer }),
+        ...(text.trim() !== '' && { text: text.trim() }),
+      });
+      setSaid((was) => [...was, { key: keyOf(item), run, ids: notes.map(({ id }) => id) }]);
+      onSaid();
+    });
+  const undo = () =>
+    attempt(async () => {
+      const last = said.at(-1);
+      if (last === undefined) return;
+      for (const id of last.ids) await data.say({ kind: 'retract', run: last.run, id });
+      setSaid((was) => was.slice(0, -1));
+      onUndone(last.key);
+    });
+  return { judge, undo, canUndo: said.length > 0, isSaying, error };
+}
+
+const CHANGED: ReadonlySet<string> = new Set(['review', 'sample']);
+
+/** Keeps the order of the first answer to a question while the answers to it change. */
+function useSeenOrder(items: readonly ReviewItem[] | undefined, question: string): readonly ReviewItem[] {
+  const seen = useRef<{ question: string; keys: readonly string[] }>({ question, keys: [] });
+  return useMemo(() => {
+    if (seen.current.question !== question) seen.current = { question, keys: [] };
+    const ordered = inSeenOrder(seen.current.keys, items ?? []);
+    seen.current.keys = ordered.map(keyOf);
+    return ordered;
+  }, [items, question]);
+}
+
+export type Review = ReturnType<typeof useReview>;
