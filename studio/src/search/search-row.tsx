@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SearchHit } from '../../../src/server/api.ts';
+import { counted } from '../ui/counted.ts';
 import { formatCount } from '../ui/format.ts';
 import { OutcomeBadge } from '../ui/outcome.tsx';
 import type { SearchRow } from './search-groups.ts';
@@ -21,8 +22,7 @@ export function SearchRowView({ row, text }: SearchRowProps) {
           {hit.eval} · {hit.target}
         </Link>
         <span className={styles.meta}>
-          {hit.run} · {formatCount(row.hits)} {row.hits === 1 ? 'hit' : 'hits'} in {formatCount(row.samples)}{' '}
-          {row.samples === 1 ? 'sample' : 'samples'}
+          {hit.run} · {counted(row.hits, 'hit')} in {counted(row.samples, 'sample')}
         </span>
       </div>
     );
