@@ -15,6 +15,7 @@ import { startUp } from './start-up.ts';
 import { studio } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioSample } from './studio-sample.ts';
 import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   studioIndex,
   studioWatch,
   studioCompare,
+  studioSample,
 ];
 
 const { positionals: names, values } = parseArgs({

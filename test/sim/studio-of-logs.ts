@@ -37,12 +37,18 @@ export interface StudioGiven {
   /** A folder of logs. */
   readonly logs?: string;
   readonly results?: ResultsStore;
+  /** Any others. */
+  readonly sources?: readonly RunSource[];
 }
 
-export async function studioOfLogs({ logs, results }: StudioGiven): Promise<StudioOfLogs> {
+export async function studioOfLogs({
+  logs,
+  results,
+  sources: others = [],
+}: StudioGiven): Promise<StudioOfLogs> {
   const base = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: GIT_ENV };
   const folders = logs === undefined ? [] : await openFolder(logs, { ...base, cwd: logs });
-  const sources: readonly RunSource[] = [...(results ? [resultsSource(results)] : []), ...folders];
+  const sources: readonly RunSource[] = [...(results ? [resultsSource(results)] : []), ...folders, ...others];
   const told: LiveEvent[] = [];
   const listed = new Map<string, number>();
   let items: readonly RunItem[] = [];
@@ -103,7 +109,7 @@ export async function studioOfLogs({ logs, results }: StudioGiven): Promise<Stud
       };
     },
     [Symbol.asyncDispose]: async () => {
-      for (const source of folders) await source[Symbol.asyncDispose]();
+      for (const source of [...folders, ...others]) await source[Symbol.asyncDispose]();
     },
   };
 }

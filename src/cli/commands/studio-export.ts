@@ -20,6 +20,7 @@ interface ExportFlags extends SourceFlags, ChosenFlags {
   readonly out: string;
   readonly force?: true;
   readonly withNotes?: true;
+  readonly app?: string;
 }
 
 export const command = defineCommand<ExportFlags>({
@@ -38,6 +39,7 @@ unless --with-notes is given. The folder is whole or not there.`,
     new Option('--with-notes', 'with what people said of the runs: notes and verdicts'),
     new Option('--force', 'replace the export that is in the folder'),
     new Option('--eval <name>', 'the eval of @last, @prev, @main and tags'),
+    new Option('--app <dir>', 'another app than that of the package, for those who work on it').hideHelp(),
     ...sourceOptions(),
   ],
   examples: [
@@ -57,7 +59,7 @@ unless --with-notes is given. The folder is whole or not there.`,
     const given = args[0] ?? [];
     const names = typeof given === 'string' ? [given] : given;
     const out = await exportPlace(flags.out, terminal.cwd, { force: flags.force === true });
-    const appDir = await exportAppDir(nodeDisk);
+    const appDir = await exportAppDir(nodeDisk, flags.app);
     await using opened = await openSources({ flags, terminal, isGiven, mayBeEmpty: true });
     const { sources } = opened;
     const nowMs = systemClock.nowMs();

@@ -3,8 +3,10 @@ import { ActionableError, packageFile } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 
 /** Where the app of exports lies: it comes with the package. */
-export async function exportAppDir(disk: Disk): Promise<string> {
-  const dir = packageFile('dist/studio-export');
+export async function exportAppDir(
+  disk: Disk,
+  dir: string = packageFile('dist/studio-export'),
+): Promise<string> {
   if ((await disk.stat(join(dir, 'index.html')))?.kind === 'file') return dir;
   throw new ActionableError({
     code: 'E_STUDIO_NOT_BUILT',

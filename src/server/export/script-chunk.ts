@@ -3,7 +3,7 @@
  * them. Data never become code: an object of JavaScript would take a member called `__proto__` for something else.
  */
 export function scriptChunk(key: string, text: string): string {
-  return `holdfastChunk(${JSON.stringify(key)},${literalOf(text)});\n`;
+  return `holdfastChunk(${literalOf(key)},${literalOf(text)});\n`;
 }
 
 /** Lone surrogates are escaped by JSON itself; line ends of JavaScript and what ends a script of a page are so by us. */

@@ -129,6 +129,8 @@ class RunWriting {
   }
 
   #tell({ code, message }: ActionableError, at?: { readonly id: SampleId; readonly epoch: number }): void {
+    // A log that cannot be opened fails for whatever is asked of it.
+    if (!at && this.#damage.length > 0) return;
     const where = at ? { sample: at.id, epoch: at.epoch } : {};
     this.#damage.push({ run: this.#run, ...where, code, message });
   }

@@ -65,7 +65,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     epoch: key.epoch,
     ...fieldsView(bodies.cuts, fields, about),
     attempts: await attemptsOf(bodies, spool),
-    messageCount: rows.more[place ?? -1]?.messages ?? (await itemsOf(spool, 'messages')).length,
+    messageCount: rows.more[place ?? -1]?.messages || (await itemsOf(spool, 'messages')).length,
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
     notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
     commands: sampleCommands(item, { id, epoch: key.epoch }),

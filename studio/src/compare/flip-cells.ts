@@ -40,6 +40,7 @@ export function flipsTitle({ onlyBefore, onlyAfter }: ComparedRun['flips'], inde
   const [a, b] = [letterOf(0), letterOf(index)];
   if (onlyBefore + onlyAfter === 0) return `No sample flips between ${a} and ${b}`;
   const gained = `${b} passes ${onlyAfter} that ${a} fails`;
+  if (onlyAfter === 0) return `${b} fails ${onlyBefore} that ${a} passes, and gains none`;
   return onlyBefore === 0
     ? `${gained}, and loses none`
     : `${gained}, and fails ${onlyBefore} that ${a} passes`;

@@ -14,6 +14,7 @@ interface ReviewRunsProps {
 /** Of which runs the samples are, and how far one has come. */
 export function ReviewRuns({ review, queue }: ReviewRunsProps) {
   const { search, set } = review;
+  const [first] = queue.items;
   const share = queue.total === 0 ? 0 : queue.judged / queue.total;
   return (
     <div className={styles.head}>
@@ -21,9 +22,13 @@ export function ReviewRuns({ review, queue }: ReviewRunsProps) {
         {search.run === '' ? (
           <span>the newest runs</span>
         ) : (
-          <Chip removeLabel="Samples of the newest runs instead" onRemove={() => set({ run: '', at: '' })}>
+          <Chip
+            title={search.run}
+            removeLabel="Samples of the newest runs instead"
+            onRemove={() => set({ run: '', at: '' })}
+          >
             <Link to="/runs/$run/{-$tab}" params={{ run: search.run }}>
-              {search.run}
+              {first === undefined ? search.run : `${first.eval} · ${first.target}`}
             </Link>
           </Chip>
         )}

@@ -7,14 +7,15 @@ import { digestOf } from '../../../src/base/index.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const CACHE = join(ROOT, 'node_modules/.cache/holdfast-studio');
 
-/** Where the built app lies; built if that was not done for exactly these sources yet. */
-export function builtApp(): string {
-  const dir = join(CACHE, digestOf(`production\n${sources()}`).slice(0, 16));
+/** Where the built app lies; built if that was not done for exactly these sources yet. `export`: that of static exports. */
+export function builtApp(kind: 'served' | 'export' = 'served'): string {
+  const dir = join(CACHE, digestOf(`production ${kind}\n${sources()}`).slice(0, 16));
   if (existsSync(join(dir, 'index.html'))) return dir;
   mkdirSync(CACHE, { recursive: true });
   const made = `${dir}.${process.pid}`;
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
-  const args = [vite, 'build', join(ROOT, 'studio'), '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'];
+  const config = join(ROOT, 'studio', kind === 'served' ? 'vite.config.ts' : 'vite.export.config.ts');
+  const args = [vite, 'build', '--config', config, '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'];
   // As it is published: the test runner's own word for it would bring React's checks along.
   const env = { ...process.env, NODE_ENV: 'production' };
   const build = spawnSync(process.execPath, args, { encoding: 'utf8', cwd: ROOT, env });

@@ -15,6 +15,9 @@ export interface StudioStoreOptions {
   /** The last of them was then. */
   readonly endMs?: number;
   readonly seed?: number;
+  /** Only these evals, and no more samples of each; all of them otherwise. */
+  readonly evals?: readonly string[];
+  readonly samples?: number;
 }
 
 export interface StudioStore {
@@ -28,12 +31,16 @@ const DAY_MS = 86_400_000;
 
 export async function makeStudioStore(dir: string, options: StudioStoreOptions = {}): Promise<StudioStore> {
   const { rounds = 3, endMs = Date.UTC(2026, 10, 16, 9), seed = 7 } = options;
+  const evals = EVALS.filter(({ name }) => options.evals?.includes(name) ?? true).map((about) => ({
+    ...about,
+    samples: Math.min(about.samples, options.samples ?? about.samples),
+  }));
   initRepository(dir);
   mkdirSync(join(dir, 'logs'), { recursive: true });
   const runs: string[] = [];
   await using repo = await openResults(dir);
   for (let round = 0; round < rounds; round++) {
-    for (const [e, about] of EVALS.entries()) {
+    for (const [e, about] of evals.entries()) {
       for (const [t, target] of TARGETS.entries()) {
         const startMs = endMs - (rounds - 1 - round) * DAY_MS * 2 - e * 3_600_000 - t * 900_000;
         const simulated = simulateRun({

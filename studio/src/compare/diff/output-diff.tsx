@@ -62,7 +62,8 @@ function Diff({ a, b, diff }: { readonly a: string; readonly b: string; readonly
   return (
     <>
       <p className={styles.note}>
-        {formatCount(changed)} lines changed, {formatCount(removed)} only in A, {formatCount(added)} only in B
+        {changed === 1 ? '1 line' : `${formatCount(changed)} lines`} changed, {formatCount(removed)} only in
+        A, {formatCount(added)} only in B
         {!diff.isExact && '. They differ so much that lines are paired in their order, not by what they say.'}
       </p>
       <div

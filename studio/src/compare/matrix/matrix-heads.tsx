@@ -5,6 +5,9 @@ import { nameOfRun, shortDate } from '../../ui/run-words.ts';
 import styles from './matrix-heads.module.css';
 import { columnName, labelStep } from './matrix-layout.ts';
 
+/** From this width on there is room for the target beside the score. */
+const TARGET_MIN = 32;
+
 interface MatrixHeadsProps {
   readonly view: MatrixView;
   readonly wide: number;
@@ -32,6 +35,9 @@ export function MatrixHeads({ view, wide, left, height, column }: MatrixHeadsPro
           >
             <strong>{columnName(index, view.runs.length)}</strong> {scoreOf(run, view.score)}{' '}
             <span className={styles.date}>{run.facts === undefined ? '' : shortDate(run.facts.start)}</span>
+            {wide >= TARGET_MIN && run.facts !== undefined && (
+              <span className={styles.target}>{run.facts.target.split('/').at(-1)}</span>
+            )}
           </span>
         ) : null,
       )}

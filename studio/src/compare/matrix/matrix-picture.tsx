@@ -23,7 +23,7 @@ import { usePainted } from './use-painted.ts';
 
 /** Room for the names of samples, and for the heads of columns. */
 const LEFT = 220;
-const HEAD = 92;
+const HEAD = 100;
 
 interface MatrixPictureProps {
   readonly view: MatrixView;

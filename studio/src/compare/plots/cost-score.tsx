@@ -3,6 +3,7 @@ import type { CompareView, RunItem } from '../../../../src/server/api.ts';
 import { ChartFrame } from '../../ui/chart-frame.tsx';
 import { formatScore, formatUsd } from '../../ui/format.ts';
 import { colourOf, letterOf } from '../../ui/run-letters.ts';
+import { spreadLabels } from '../../ui/spread-labels.ts';
 import { type CostPoint, frontierOf, isWide } from './frontier.ts';
 import styles from './plots.module.css';
 
@@ -21,6 +22,11 @@ export function CostScore({ view }: { readonly view: CompareView }) {
   const highs = points.map(({ score, high }) => high ?? score);
   const y = scaleLinear([Math.min(...lows), Math.max(...highs)], [HEIGHT - BOTTOM - 8, 12]).nice(4);
   const frontier = frontierOf(points);
+  const heights = spreadLabels(
+    points.map(({ score }) => y(score)),
+    14,
+    [12, HEIGHT - BOTTOM],
+  );
   return (
     <ChartFrame
       title={titleOf(frontier)}
@@ -41,7 +47,7 @@ export function CostScore({ view }: { readonly view: CompareView }) {
         <title>Cost against score</title>
         <Axes x={x} y={y} />
         <path className={styles.frontier} d={stepPath(frontier, x, y)} />
-        {points.map((point) => (
+        {points.map((point, at) => (
           <g key={point.run} style={{ color: colourOf(point.run) }}>
             {point.low !== undefined && point.high !== undefined && (
               <line
@@ -56,7 +62,7 @@ export function CostScore({ view }: { readonly view: CompareView }) {
             <text
               className={styles.strong}
               x={x(point.usd) + (isRight(x(point.usd)) ? -10 : 10)}
-              y={y(point.score) + 4}
+              y={(heights[at] ?? 0) + 4}
               textAnchor={isRight(x(point.usd)) ? 'end' : 'start'}
             >
               {letterOf(point.run)} <tspan className={styles.label}>{point.name}</tspan>

@@ -38,6 +38,9 @@ export function AlignedTurns({ view, blocks, onFold, current, handle }: AlignedT
   );
 }
 
+/** What is gone to comes so far below the top: what comes before it is seen, too. */
+const ABOVE = 96;
+
 interface BlockRowsProps {
   readonly scroller: RefObject<HTMLDivElement | null>;
   readonly blocks: readonly Block[];
@@ -54,6 +57,7 @@ function BlockRows({ scroller, blocks, handle, render }: BlockRowsProps) {
       role="presentation"
       overscan={4}
       scroller={scroller}
+      stickyHeight={ABOVE}
       ref={handle}
       keyOf={(index) => keyOf(blocks[index])}
     >

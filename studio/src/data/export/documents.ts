@@ -1,10 +1,14 @@
 import type { z } from 'zod';
 import type { DocumentPlace } from '../../../../src/server/api.ts';
 import { damagedDocument } from './export-problems.ts';
-import type { ScriptChunks } from './script-chunks.ts';
 
 /** Parsed documents are kept as long as their texts have no more UTF-16 units than that together. */
 const KEPT_UNITS_MAX = 24_000_000;
+
+/** Where the texts of chunks come from, by their keys. */
+export interface Chunks {
+  load(key: string): Promise<string>;
+}
 
 interface Kept {
   readonly document: Promise<unknown>;
@@ -13,12 +17,12 @@ interface Kept {
 
 /** Reads documents by their places [EXP-4], and keeps those that were read last. */
 export class Documents {
-  readonly #chunks: ScriptChunks;
+  readonly #chunks: Chunks;
   /** In the order of use. */
   readonly #kept = new Map<string, Kept>();
   #keptUnits = 0;
 
-  constructor(chunks: ScriptChunks) {
+  constructor(chunks: Chunks) {
     this.#chunks = chunks;
   }
 

@@ -1,3 +1,4 @@
+import type { Chunks } from './documents.ts';
 import { noFile } from './export-problems.ts';
 
 declare global {
@@ -17,7 +18,7 @@ interface Waiting {
 }
 
 /** Loads the files of data that lie beside the page. From `file://` only scripts can be loaded, so that is what they are. */
-export class ScriptChunks {
+export class ScriptChunks implements Chunks {
   /** In the order of use. */
   readonly #kept = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();

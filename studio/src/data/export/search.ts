@@ -118,7 +118,7 @@ interface SampleAt {
   readonly sample: WrittenSample;
 }
 
-type Place = Pick<SearchHit, 'where' | 'event'>;
+type Hit = Snippet & Pick<SearchHit, 'where' | 'event'>;
 
 class Search {
   readonly #written: Written;
@@ -175,50 +175,45 @@ class Search {
     );
   }
 
-  /** In the order of reading: what was asked, the transcript, the rest. What stands in several places is told in the first. */
-  async #inSample({ sample }: SampleAt): Promise<(Snippet & Place)[]> {
+  /** In the order of reading: what was asked, the transcript, the rest. What only repeats something is told once. */
+  async #inSample({ sample }: SampleAt): Promise<readonly Hit[]> {
     const scan = new SampleScan(this.#written, this.#needle, this.#turns);
     await scan.lookAtTexts(sample);
     const view = await this.#written.find('sample', { among: sample.answers, params: [], query: {} });
-    const hits: (Snippet & Place)[] = [];
     const told = new Set<string>();
-    const tell = (snippet: Snippet, place: Place) => {
-      if (told.has(snippetKey(snippet))) return;
-      told.add(snippetKey(snippet));
-      hits.push({ before: snippet.before, hit: snippet.hit, after: snippet.after, ...place });
-    };
+    const isNew = (hit: Hit) => told.size < told.add(snippetKey(hit)).size;
+    const hits: Hit[] = [];
     const look = (fields: readonly SampleField[] = []) => {
-      for (const [where, value] of fields) scan.inValue(value, (snippet) => tell(snippet, { where }));
+      for (const [where, value] of fields)
+        scan.inValue(value, ({ before, hit, after }) => {
+          const found = { before, hit, after, where };
+          if (isNew(found)) hits.push(found);
+        });
     };
     const fields = view && sampleFields(view);
     look(fields?.before);
     if (this.#query.in === 'transcripts') {
-      await this.#inTranscript(sample, scan, tell);
+      const { own, copied } = await this.#inTranscript(sample, scan);
+      for (const hit of own) told.add(snippetKey(hit));
+      hits.push(...[...own, ...copied.filter(isNew)].sort((a, b) => a.event - b.event));
       look(fields?.after);
     }
     look(fields?.told);
     return hits;
   }
 
-  async #inTranscript(
-    { transcript }: WrittenSample,
-    scan: SampleScan,
-    tell: (snippet: Snippet, place: Place) => void,
-  ): Promise<void> {
-    const found: (Snippet & Place & { readonly event: number })[] = [];
-    for (const [from, place] of transcript.events) {
-      const own = new Set<number>();
+  async #inTranscript({ transcript }: WrittenSample, scan: SampleScan) {
+    const own = new Map<number, Hit & { readonly event: number }>();
+    const copied: (Hit & { readonly event: number })[] = [];
+    for (const [from, place] of transcript.events)
       await scan.inPage(place, from, ({ isOwn, ...hit }) => {
         // One line for an event: whoever opens it sees the rest.
-        if (isOwn && own.has(hit.event)) return;
-        if (isOwn) own.add(hit.event);
-        found.push(hit);
+        if (!isOwn) copied.push(hit);
+        else if (!own.has(hit.event)) own.set(hit.event, hit);
       });
-    }
     for (const [event, snippets] of await scan.enteredOf(transcript))
-      found.push(...snippets.map((snippet) => ({ ...snippet, event, where: 'model' })));
-    for (const { event, where, ...snippet } of found.sort((a, b) => a.event - b.event))
-      tell(snippet, { event, where });
+      copied.push(...snippets.map((snippet) => ({ ...snippet, event, where: 'model' })));
+    return { own: [...own.values()], copied };
   }
 
   async #inNotes(item: RunItem): Promise<readonly Omit<SearchHit, 'run' | 'eval' | 'target'>[]> {

@@ -128,7 +128,7 @@ export async function textOf(
 ): Promise<TextPiece> {
   const { texts } = await written.sample(key);
   const found = texts.find(([place]) => place === at);
-  if (!found) throw leftOut('such text', 'Load the page again: the link may be of another export.');
+  if (!found) throw leftOut('more of this here', 'Open the event by itself: there it is whole.');
   const [, units, each, pieces] = found;
   let text = '';
   const end = Math.min(units, from + length);

@@ -17,9 +17,8 @@ import {
 import { questionOf } from '../../../../src/views/index.ts';
 import { parseAnswer } from '../parse-answer.ts';
 import { ProblemError } from '../problem-error.ts';
-import { Documents } from './documents.ts';
+import { type Chunks, Documents } from './documents.ts';
 import { damagedDocument, notHere, otherVersion } from './export-problems.ts';
-import { ScriptChunks } from './script-chunks.ts';
 
 /** Of which runs and samples something is asked. */
 export interface AskedRun {
@@ -35,11 +34,12 @@ type Places = readonly (readonly [string, DocumentPlace])[];
 /** What was written down: finds the documents that an answer is made of. */
 export class Written {
   readonly documents: Documents;
-  readonly #chunks = new ScriptChunks();
+  readonly #chunks: Chunks;
   #manifest: Promise<ExportManifest> | undefined;
 
-  constructor() {
-    this.documents = new Documents(this.#chunks);
+  constructor(chunks: Chunks) {
+    this.#chunks = chunks;
+    this.documents = new Documents(chunks);
   }
 
   async manifest(): Promise<ExportManifest> {

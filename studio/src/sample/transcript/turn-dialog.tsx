@@ -29,7 +29,8 @@ export function TurnDialog({ last, onGo, onClose }: TurnDialogProps) {
         <Field
           label={`Turn, 1 to ${formatCount(last)}`}
           inputMode="numeric"
-          autoFocus
+          // A dialog gives the focus to what has the attribute, which React does not write.
+          ref={(input) => input?.setAttribute('autofocus', '')}
           value={text}
           onChange={(event) => setText(event.target.value)}
           wrong={isWrong ? `There are turns 1 to ${formatCount(last)}.` : undefined}
