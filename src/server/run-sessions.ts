@@ -48,6 +48,7 @@ function sessionsOfLog({ header, more }: SampleRows): RunSession[] {
       start,
       end: previous.diedAt,
       ended: how,
+      lostUsd: account.lostUsd,
       said: seamSaid(how, previous.diedAt, { ...previous, ...account, kept: previous.kept }),
     },
     lastSession(header, again, end),

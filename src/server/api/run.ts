@@ -45,6 +45,8 @@ export const runSession = z.object({
   end: z.string().optional(),
   host: z.string().optional(),
   ended: z.enum(['finished', 'stopped', 'died', 'running', 'unknown']),
+  /** What answers cost that were paid for and cannot be read any more; absent where nobody says. */
+  lostUsd: z.number().optional(),
   /** "died at 14:02, 112 kept, 6 replayed, $0 lost" */
   said: z.string(),
 });

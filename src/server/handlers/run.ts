@@ -14,12 +14,14 @@ import { sessionsOf } from '../run-sessions.ts';
 import { sampleItems } from '../sample-items.ts';
 import { readSampleRows } from '../sample-rows.ts';
 import { Cuts } from '../spool/cuts.ts';
+import { withTrends } from '../trends.ts';
 
 /** Everything of a run but its samples. */
 export async function run(call: Call<'run'>): Promise<RunView> {
   const { studio, params, query, signal, sameAs } = call;
   await using open = await studio.open(params.run ?? '');
-  const { item, inForms } = open.found;
+  const { inForms } = open.found;
+  const [item = open.found.item] = withTrends([open.found.item], studio.index.items());
   // What people say of it, and which run came before it, are in the list of runs.
   sameAs(open.version, studio.index.version);
   const rows = await readSampleRows(studio, open, signal);

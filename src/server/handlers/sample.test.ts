@@ -5,6 +5,7 @@ import { fixtureEvent, fixtureFields } from '../../../test/sim/log-fixture.ts';
 import { initRepository, openResults, runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
 import { ask, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
+import { wholeSkeleton } from '../../../test/sim/whole-skeleton.ts';
 import { type RunId, toJson } from '../../base/index.ts';
 import { StateDir } from '../../journal/index.ts';
 import type { SampleFields } from '../../log/index.ts';
@@ -12,7 +13,7 @@ import { sayOfRun } from '../../results/index.ts';
 import type { CutText } from '../api.ts';
 import { closeSpools } from '../spool/spools.ts';
 import { sample } from './sample.ts';
-import { skeleton, text } from './transcript.ts';
+import { text } from './transcript.ts';
 
 const dir = useTempDir();
 const RUN = runOfDay(1);
@@ -180,7 +181,7 @@ test('other epochs, earlier attempts and what people said stand beside it', asyn
     notes: [{ kind: 'verdict', verdict: 'pass' }],
     row: { retries: 2 },
   });
-  const rows = await ask(of, 'skeleton', skeleton, { params, query: { attempt: 2 } });
+  const rows = await wholeSkeleton(of, params, { attempt: 2 });
   expect(rows.known).toBe(300);
 });
 

@@ -7,6 +7,7 @@ import { AGENTV_REF, addAgentv4 } from '../../../test/sim/agentv-branch.ts';
 import { GIT_ENV, initRepository } from '../../../test/sim/results-repo.ts';
 import { ask, askLines, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
+import { wholeSkeleton } from '../../../test/sim/whole-skeleton.ts';
 import { ActionableError, stringifyJson, systemClock, systemRandom, toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { openSource } from '../../sources/index.ts';
@@ -99,7 +100,7 @@ async function checkSample(
   const view = await ask(studio, 'sample', sample, { params });
   const said = await ask(studio, 'messages', messages, { params });
   expect(said.total).toBe(view.messageCount);
-  const rows = await ask(studio, 'skeleton', skeleton, { params, query: { limit: 50_000 } });
+  const rows = await wholeSkeleton(studio, params);
   await using open = await studio.open(params.run);
   let index = 0;
   for await (const { value } of open.reader.events({ id: params.sample, epoch: Number(params.epoch) })) {

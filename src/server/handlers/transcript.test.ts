@@ -8,6 +8,7 @@ import { type FixtureSample, fixtureEvent, fixtureFields } from '../../../test/s
 import { runOfDay, writeRun } from '../../../test/sim/results-repo.ts';
 import { ask, askLines, type StudioOfLogs, studioOfLogs } from '../../../test/sim/studio-of-logs.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
+import { wholeSkeleton } from '../../../test/sim/whole-skeleton.ts';
 import { type Json, type JsonObject, toJson } from '../../base/index.ts';
 import { isTempName } from '../../disk/index.ts';
 import { StateDir } from '../../journal/index.ts';
@@ -84,15 +85,12 @@ async function wholeText(of: StudioOfLogs, at: string, length = 100_000, params 
 describe('the skeleton', () => {
   test('comes in parts, which together are all events', async () => {
     const of = await written(Array.from({ length: 250 }, (_, n) => info(`event ${n}`, { uuid: `u${n}` })));
-    const labels: string[] = [];
-    for (let from = 0; ; ) {
-      const part = await ask(of, 'skeleton', skeleton, { params: SAMPLE, query: { from, limit: 100 } });
-      expect(part).toMatchObject({ from, known: 250, isWhole: true, progress: 1 });
-      labels.push(...part.columns.label);
-      from += part.columns.label.length;
-      if (from >= part.known) break;
-    }
-    expect(labels).toEqual(Array.from({ length: 250 }, (_, n) => `event ${n}`));
+    const whole = await wholeSkeleton(of, SAMPLE, { limit: 100 });
+    expect(whole).toMatchObject({ known: 250, isWhole: true, progress: 1 });
+    expect(whole.columns.label).toEqual(Array.from({ length: 250 }, (_, n) => `event ${n}`));
+    const part = await ask(of, 'skeleton', skeleton, { params: SAMPLE, query: { from: 100, limit: 100 } });
+    expect(part).toMatchObject({ from: 100, known: 250, isWhole: true, kinds: [], kindsFrom: 1 });
+    expect(part.columns.label).toHaveLength(100);
     const beyond = await ask(of, 'skeleton', skeleton, { params: SAMPLE, query: { from: 900 } });
     expect(beyond).toMatchObject({ from: 250, columns: { label: [] } });
   });
@@ -102,16 +100,9 @@ describe('the skeleton', () => {
     const of = await written(Array.from({ length: 12_000 }, (_, n) => info(`${n} ${words}`)));
     const first = await ask(of, 'skeleton', skeleton, { params: SAMPLE });
     expect(first.columns.label[0]).toMatch(/^0 the agent/);
-    let [from, isWhole] = [first.columns.label.length, first.isWhole];
-    while (!isWhole || from < 12_000) {
-      const part = await ask(of, 'skeleton', skeleton, { params: SAMPLE, query: { from } });
-      part.columns.label.forEach((label, index) => {
-        expect(label.startsWith(`${from + index} the`)).toBe(true);
-      });
-      from += part.columns.label.length;
-      isWhole = part.isWhole;
-    }
-    expect(from).toBe(12_000);
+    const { columns } = await wholeSkeleton(of, SAMPLE);
+    expect(columns.label).toHaveLength(12_000);
+    expect(columns.label.every((label, index) => label.startsWith(`${index} the`))).toBe(true);
   });
 
   test('a sample without events has an empty one, and a sample that is not there is refused', async () => {
@@ -139,7 +130,7 @@ describe('the skeleton', () => {
     await expect(ask(of, 'events', events, { params: SAMPLE })).rejects.toMatchObject({
       code: expect.stringMatching(/^E_LOG_/),
     });
-    expect(await ask(of, 'skeleton', skeleton, { params: { ...SAMPLE, sample: 'a1' } })).toMatchObject({
+    expect(await wholeSkeleton(of, { ...SAMPLE, sample: 'a1' })).toMatchObject({
       known: 1,
     });
   });
@@ -148,7 +139,7 @@ describe('the skeleton', () => {
     'of a sample called %s',
     async (id) => {
       const of = await written({ fields: fixtureFields(id), events: [info('here')] });
-      const part = await ask(of, 'skeleton', skeleton, { params: { ...SAMPLE, sample: id } });
+      const part = await wholeSkeleton(of, { ...SAMPLE, sample: id });
       expect(part.columns.label).toEqual(['here']);
     },
   );
@@ -201,7 +192,7 @@ describe('bodies', () => {
     expect(page.events[2]).toMatchObject({ data: { after: true } });
     const [tool] = page.events as [{ result: AnyJson }];
     expect(cutOf(tool.result)).toMatchObject({ length: huge.length });
-    const part = await ask(of, 'skeleton', skeleton, { params: SAMPLE });
+    const part = await wholeSkeleton(of, SAMPLE);
     expect(part.columns.label[1]).toMatch(/^word word/);
     expect(part.columns.sizeBytes[0]).toBeGreaterThan(5_000_000);
     const end = await ask(of, 'text', text, {
@@ -392,12 +383,7 @@ describe('earlier attempts', () => {
       events: [info('the last')],
     });
     const labels = async (attempt?: number) =>
-      (
-        await ask(of, 'skeleton', skeleton, {
-          params: SAMPLE,
-          query: attempt === undefined ? {} : { attempt },
-        })
-      ).columns.label;
+      (await wholeSkeleton(of, SAMPLE, attempt === undefined ? {} : { attempt })).columns.label;
     expect(await labels()).toEqual(['the last']);
     expect(await labels(1)).toEqual(['first try']);
     expect(await labels(2)).toHaveLength(2);
@@ -498,7 +484,7 @@ describe('a sample under way', () => {
     await writer.flush();
     const of = await studio();
     const params = { run: record.runId, sample: 'live', epoch: '1' };
-    const before = await ask(of, 'skeleton', skeleton, { params });
+    const before = await wholeSkeleton(of, params);
     expect(before.columns.label).toEqual(['answer 0', 'answer 1', 'answer 2', 'answer 3', 'answer 4']);
     for (let n = 5; n < 8; n++) turn(n);
     await writer.flush();
@@ -527,12 +513,12 @@ describe('a sample under way', () => {
     const first = writer.startAttempt({ ...sampleStart('live'), uuid: 'u1' });
     first.event(info('first'));
     await first.finish('errored', fixtureFields('live', { error, uuid: 'u1' }));
-    expect((await ask(of, 'skeleton', skeleton, { params })).columns.label).toEqual(['first']);
+    expect((await wholeSkeleton(of, params)).columns.label).toEqual(['first']);
     const second = writer.startAttempt({ ...sampleStart('live'), uuid: 'u2' });
     second.event(info('second'));
     await writer.flush();
     await new Promise((resolve) => setTimeout(resolve, 250));
-    expect((await ask(of, 'skeleton', skeleton, { params })).columns.label).toEqual(['second']);
+    expect((await wholeSkeleton(of, params)).columns.label).toEqual(['second']);
     await writer.end('interrupted');
     writer.close();
   });
@@ -549,7 +535,7 @@ test('only a few samples are kept, and those that are read stay', async () => {
     readdirSync(tmpdir()).filter((name) => isTempName(name) && name.includes(`-${process.pid}-`));
   for (let n = 0; n < 7; n++) {
     const params = { run: RUN, sample: `s${n}`, epoch: '1' };
-    expect((await ask(of, 'skeleton', skeleton, { params })).known).toBe(1);
+    expect((await wholeSkeleton(of, params)).known).toBe(1);
   }
   expect(temps().length).toBeLessThanOrEqual(4);
   const again = await ask(of, 'events', events, { params: { run: RUN, sample: 's0', epoch: '1' } });

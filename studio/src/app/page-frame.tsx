@@ -4,7 +4,7 @@ import styles from './page-frame.module.css';
 interface PageFrameProps {
   /** Of the window; also the page's first heading unless `head` has one. */
   readonly title: string;
-  /** In the place of the plain heading. */
+  /** In the place of the plain heading; null where the page has one of its own. */
   readonly head?: ReactNode;
   readonly children: ReactNode;
 }
@@ -16,10 +16,12 @@ export function PageFrame({ title, head, children }: PageFrameProps) {
   }, [title]);
   return (
     <div className={styles.frame}>
-      {head ?? (
+      {head === undefined ? (
         <header className={styles.head}>
           <h1>{title}</h1>
         </header>
+      ) : (
+        head
       )}
       <div className={styles.body}>{children}</div>
     </div>

@@ -39,6 +39,8 @@ export function Tabs<Id extends string>({ label, tabs, value, onChange, controls
           aria-controls={controls}
           tabIndex={id === value ? 0 : -1}
           onClick={() => onChange(id)}
+          // As wide as when it is chosen and bold: the others stay where they are.
+          data-text={typeof text === 'string' ? text : undefined}
         >
           {text}
         </button>

@@ -24,7 +24,8 @@ export function binPairs(pairs: readonly Pair[], other: number, size = 10): Binn
   const domain = domainOf(pairs);
   const [low, high] = domain;
   const step = (high - low) / size;
-  const placeOf = (value: number) => Math.min(size - 1, Math.max(0, Math.floor((value - low) / step)));
+  // Steps are no round numbers in binary: what is at an edge must not fall into the square before it.
+  const placeOf = (value: number) => Math.min(size - 1, Math.max(0, Math.floor((value - low) / step + 1e-9)));
   const counts = new Map<number, number>();
   for (const { before, after } of pairs) {
     const key = placeOf(before) * size + placeOf(after);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedCell, ComparedSample } from '../../../../src/server/api.ts';
-import { compileComparedQuery } from '../../../../src/views/compared-query.ts';
+import { chooseCompared } from '../../../../src/views/index.ts';
 import { binPairs } from './bins.ts';
 import { ecdfsOf, quantile } from './ecdf.ts';
 import { type CostPoint, frontierOf, isWide } from './frontier.ts';
@@ -52,8 +52,9 @@ describe('pairs', () => {
 
   test('a filter for a score finds it again', () => {
     for (const value of [0, 1, 1 / 3, 0.25, -2.5, 1234.5678]) {
-      const { matches, wrong } = compileComparedQuery(nearQuery(1, value));
-      expect([wrong, matches(pair(0, value)), matches(pair(0, value + 0.5))]).toEqual([
+      const samples = [pair(0, value), pair(0, value + 0.5)];
+      const { chosen, wrong } = chooseCompared(samples, { q: nearQuery(1, value), sort: '' });
+      expect([wrong, chosen.includes(samples[0] ?? pair(0, 0)), chosen.length === 2]).toEqual([
         undefined,
         true,
         false,
@@ -80,7 +81,7 @@ describe('squares of A against B', () => {
   test('the filter of a square leaves exactly its samples', () => {
     const samples = Array.from({ length: 200 }, (_, at) => pair((at % 21) / 20, ((at * 7) % 21) / 20));
     for (const { query, count } of binPairs(pairsOf(samples, 1), 1).bins)
-      expect(samples.filter(compileComparedQuery(query).matches)).toHaveLength(count);
+      expect(chooseCompared(samples, { q: query, sort: '' }).chosen).toHaveLength(count);
   });
 });
 

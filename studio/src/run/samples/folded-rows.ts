@@ -1,40 +1,48 @@
-/** A row of the table: a sample, or one of its epochs when it is unfolded. */
-export interface TableRow {
-  /** Which sample, in the order of the list. */
-  readonly sample: number;
-  /** Which of its epochs, from 0; undefined for the sample itself. */
-  readonly epoch: number | undefined;
-}
+import type { SampleId } from '../../../../src/server/api.ts';
 
-/** A sample that is unfolded, by its place in the list, and how many epochs it has. */
-export interface Unfolded {
-  readonly sample: number;
+/** A sample whose epochs are shown under it. */
+export interface OpenSample {
+  readonly id: SampleId;
+  /** Its place in the list of samples. */
+  readonly index: number;
   readonly epochs: number;
 }
 
-/** Rows when some samples are unfolded; `unfolded` is in the order of the list. */
-export class FoldedRows {
+export interface FoldedRow {
+  /** The place of the sample. */
+  readonly sample: number;
+  /** The place of the epoch among those of its sample; undefined for the row of the sample itself. */
+  readonly epoch: number | undefined;
+}
+
+export interface FoldedRows {
   readonly count: number;
-  readonly #unfolded: readonly Unfolded[];
+  readonly at: (row: number) => FoldedRow;
+  /** The row of a sample. */
+  readonly rowOf: (sample: number) => number;
+}
 
-  constructor(samples: number, unfolded: readonly Unfolded[]) {
-    this.#unfolded = unfolded.filter(({ sample }) => sample < samples);
-    this.count = samples + this.#unfolded.reduce((sum, { epochs }) => sum + epochs, 0);
-  }
-
-  at(row: number): TableRow {
+/** The rows of a table in which some samples are open. Only those cost anything, however long the list is. */
+export function foldRows(total: number, open: readonly OpenSample[]): FoldedRows {
+  const sorted = open.filter(({ index }) => index < total).toSorted((a, b) => a.index - b.index);
+  const added = sorted.reduce((sum, { epochs }) => sum + epochs, 0);
+  const at = (row: number): FoldedRow => {
     let before = 0;
-    for (const { sample, epochs } of this.#unfolded) {
-      const head = sample + before;
-      if (row <= head) break;
-      if (row <= head + epochs) return { sample, epoch: row - head - 1 };
+    for (const { index, epochs } of sorted) {
+      const own = index + before;
+      if (row <= own) break;
+      if (row <= own + epochs) return { sample: index, epoch: row - own - 1 };
       before += epochs;
     }
     return { sample: row - before, epoch: undefined };
-  }
+  };
+  const rowOf = (sample: number) =>
+    sample + sorted.reduce((sum, { index, epochs }) => (index < sample ? sum + epochs : sum), 0);
+  return { count: total + added, at, rowOf };
+}
 
-  rowOf(sample: number): number {
-    const before = this.#unfolded.filter((one) => one.sample < sample);
-    return sample + before.reduce((sum, { epochs }) => sum + epochs, 0);
-  }
+/** Opens a sample, or closes it. */
+export function toggleOpen(open: readonly OpenSample[], sample: OpenSample): readonly OpenSample[] {
+  const rest = open.filter(({ id }) => id !== sample.id);
+  return rest.length < open.length ? rest : [...rest, sample];
 }

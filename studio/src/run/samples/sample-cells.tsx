@@ -1,108 +1,120 @@
 import type { ReactNode } from 'react';
-import type { AnyJson, SampleEpoch, SampleItem } from '../../../../src/server/api.ts';
-import { costOf, durationOf, meanScore, outcomeOf, tokensOf, turnsOf } from '../../../../src/views/index.ts';
-import { Duration, Money } from '../../ui/figures.tsx';
+import type { SampleEpoch, SampleItem } from '../../../../src/server/api.ts';
+import { costOf, durationOf, flipsOf, outcomeOf, tokensOf, turnsOf } from '../../../../src/views/index.ts';
+import { Text } from '../../ui/cells.tsx';
+import { Duration, Money, Unknown } from '../../ui/figures.tsx';
 import { formatCount, formatScore, formatShortCount } from '../../ui/format.ts';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
-import { OutcomeStrip } from '../../ui/outcome-strip.tsx';
-import styles from './sample-row.module.css';
+import styles from './sample-cells.module.css';
+import { eachOnce, foldedScore, plainText, scoreText } from './sample-words.ts';
 
 interface CellOf {
   readonly item: SampleItem;
-  /** The epoch of the row; all of them when it is undefined. */
-  readonly epoch: SampleEpoch | undefined;
+  /** What the row tells: all epochs of the sample, or one of them. */
+  readonly epochs: readonly SampleEpoch[];
+  readonly isEpoch: boolean;
+  /** The score that decides. */
+  readonly score: string | undefined;
 }
 
-/** What stands in a column. `outcome` and `id` are drawn by the row. */
+/** What stands in a column. The name of the sample is drawn by the row, which knows where it leads. */
 const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
-  epochs: ({ item, epoch }) =>
-    epoch === undefined && <OutcomeStrip history={item.epochs.map(({ outcome }) => outcome)} max={10} />,
-  input: ({ item, epoch }) => <Text text={epoch === undefined ? item.input : ''} />,
-  target: ({ item, epoch }) => <Text text={epoch === undefined ? item.target : ''} />,
-  answer: ({ item, epoch }) => <Text text={answerOf(epoch ?? item.epochs[0])} />,
-  error: ({ item, epoch }) => <ErrorText text={firstOf(item, epoch, (one) => one.error)} />,
-  limit: ({ item, epoch }) => <Limit limit={firstOf(item, epoch, (one) => one.limit)} />,
-  turns: ({ item, epoch }) => formatCount(epoch === undefined ? turnsOf(item) : epoch.turns),
-  tokens: ({ item, epoch }) => formatShortCount(epoch === undefined ? tokensOf(item) : epoch.tokens),
-  cost: ({ item, epoch }) => <Money usd={epoch === undefined ? (costOf(item) ?? null) : epoch.usd} />,
-  time: ({ item, epoch }) => <Duration ms={epoch === undefined ? durationOf(item) : epoch.durationMs} />,
-  retries: ({ item, epoch }) => retriesOf(item, epoch),
-  messages: ({ item, epoch }) => formatCount((epoch ?? item.epochs[0])?.messages),
-  made: ({ item, epoch }) => <Text text={firstOf(item, epoch, (one) => one.made) ?? ''} />,
-  number: ({ item }) => formatCount(item.number),
+  outcome: (of) => <Result {...of} />,
+  number: ({ item, isEpoch }) => !isEpoch && formatCount(item.number),
+  input: ({ item, isEpoch }) => !isEpoch && <Text text={item.input} />,
+  target: ({ item, isEpoch }) => !isEpoch && <Text text={item.target} />,
+  answer: ({ epochs }) => (
+    <Text
+      text={eachOnce(epochs.flatMap(({ scores }) => Object.values(scores).map(({ answer }) => answer))).join(
+        ' · ',
+      )}
+    />
+  ),
+  turns: (of) => <Whole count={turnsOf(itemOf(of))} what="turns" />,
+  tokens: (of) => formatShortCount(tokensOf(itemOf(of))),
+  cost: (of) => <Money usd={costOf(itemOf(of))} />,
+  time: (of) => <Duration ms={durationOf(itemOf(of))} />,
+  limit: ({ epochs }) => <Limits limits={eachOnce(epochs.map(({ limit }) => limit))} />,
+  error: ({ epochs }) => <Errors errors={eachOnce(epochs.map(({ error }) => error))} />,
+  messages: ({ epochs }) => <Whole count={mostOf(epochs.map(({ messages }) => messages))} what="messages" />,
+  retries: ({ epochs }) => <Some count={epochs.reduce((sum, { retries = 0 }) => sum + retries, 0)} />,
+  flips: ({ item, isEpoch }) => !isEpoch && <Some count={flipsOf(item)} />,
+  made: ({ epochs }) => <Text text={eachOnce(epochs.map(({ made }) => made)).join(', ')} />,
+  verdict: ({ item, isEpoch }) => !isEpoch && <Verdicts verdicts={item.verdicts} />,
 };
 
-export function cellOf(column: string, of: CellOf): ReactNode {
+export function sampleCell(column: string, of: CellOf): ReactNode {
   const known = CELLS[column];
   if (known !== undefined) return known(of);
-  if (column.startsWith('score.')) return <ScoreCell name={column.slice(6)} {...of} />;
-  const value = column.startsWith('metadata.') ? of.item.metadata[column.slice(9)] : undefined;
-  return <Text text={value === undefined || of.epoch !== undefined ? '' : plain(value)} />;
+  if (column.startsWith('metadata.'))
+    return !of.isEpoch && <Text text={plainText(of.item.metadata[column.slice('metadata.'.length)])} />;
+  return <Text text={foldedScore(itemOf(of), column.slice('score.'.length))} />;
 }
 
-/** What became of a sample, or of one epoch: with several epochs how many of them passed. */
-export function OutcomeCell({ item, epoch }: CellOf) {
-  if (epoch !== undefined) return <OutcomeBadge outcome={epoch.outcome} />;
-  const isMany = item.epochs.length > 1 && item.passed !== undefined;
-  return (
-    <OutcomeBadge outcome={outcomeOf(item)}>
-      {isMany ? `${item.passed}/${item.epochs.length}` : undefined}
+function itemOf({ item, epochs }: CellOf): SampleItem {
+  return item.epochs === epochs ? item : { ...item, epochs: [...epochs] };
+}
+
+/** `✓ 3/3`, `✗ failed`, `# 0.62`. */
+function Result({ item, epochs, isEpoch, score }: CellOf) {
+  const outcome = outcomeOf({ epochs: [...epochs] });
+  if (!isEpoch && item.passed !== undefined && epochs.length > 1)
+    return (
+      <OutcomeBadge outcome={outcome}>
+        {item.passed}/{epochs.length}
+      </OutcomeBadge>
+    );
+  if (outcome !== 'number') return <OutcomeBadge outcome={outcome} />;
+  const text = epochs.length === 1 ? valueText(epochs[0], score) : foldedScore(item, score ?? '');
+  return text === '' ? (
+    <OutcomeBadge outcome={outcome} />
+  ) : (
+    <OutcomeBadge outcome={outcome}>{text}</OutcomeBadge>
+  );
+}
+
+function valueText(epoch: SampleEpoch | undefined, score: string | undefined): string {
+  const value = score === undefined ? undefined : epoch?.scores[score];
+  return value?.number === undefined ? scoreText(value) : formatScore(value.number);
+}
+
+function Limits({ limits }: { readonly limits: readonly string[] }) {
+  return limits.map((limit) => (
+    <OutcomeBadge key={limit} outcome="limit">
+      {limit}
     </OutcomeBadge>
-  );
+  ));
 }
 
-function ScoreCell({ name, item, epoch }: CellOf & { readonly name: string }) {
-  if (epoch === undefined && item.epochs.length > 1) {
-    const mean = meanScore(item, name);
-    return <span title={`mean of ${item.epochs.length} epochs`}>{formatScore(mean)}</span>;
-  }
-  const score = (epoch ?? item.epochs[0])?.scores[name];
-  if (score === undefined || score.value === null) return <span className={styles.none}>–</span>;
-  if (typeof score.value === 'number') return formatScore(score.value);
-  return <Text text={plain(score.value)} />;
-}
-
-export function Text({ text }: { readonly text: string }) {
+function Errors({ errors }: { readonly errors: readonly string[] }) {
+  if (errors.length === 0) return null;
   return (
-    <span className={styles.text} title={text.length > 20 ? text : undefined}>
-      {text}
+    <span className={styles.error} title={errors.join('\n')}>
+      {errors.join(' · ')}
     </span>
   );
 }
 
-function ErrorText({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null;
-  return (
-    <span className={styles.error} title={text}>
-      {text}
+function Verdicts({ verdicts = [] }: { readonly verdicts: SampleItem['verdicts'] }) {
+  return verdicts.map(({ id, verdict, by }) => (
+    <span key={id} title={`${verdict ?? ''} by ${by}`}>
+      <OutcomeBadge outcome={verdict === undefined || verdict === 'unsure' ? 'unscored' : verdict}>
+        {verdict}
+      </OutcomeBadge>
     </span>
-  );
+  ));
 }
 
-function Limit({ limit }: { readonly limit: string | undefined }) {
-  return limit !== undefined && <OutcomeBadge outcome="limit">{limit}</OutcomeBadge>;
+function Whole({ count, what }: { readonly count: number | undefined; readonly what: string }) {
+  return count === undefined ? <Unknown what={`${what} unknown`} /> : formatCount(count);
 }
 
-function retriesOf({ epochs }: SampleItem, epoch: SampleEpoch | undefined): string {
-  const sum = (epoch === undefined ? epochs : [epoch]).reduce((all, one) => all + (one.retries ?? 0), 0);
-  return sum === 0 ? '' : formatCount(sum);
+/** Nothing where there is none: what is there stands out. */
+function Some({ count }: { readonly count: number }) {
+  return count === 0 ? null : formatCount(count);
 }
 
-/** Of the epoch, or of the first that has one. */
-function firstOf(
-  { epochs }: SampleItem,
-  epoch: SampleEpoch | undefined,
-  of: (epoch: SampleEpoch) => string | undefined,
-): string | undefined {
-  const found = epoch ?? epochs.find((one) => of(one) !== undefined);
-  return found === undefined ? undefined : of(found);
-}
-
-function answerOf(epoch: SampleEpoch | undefined): string {
-  const [first] = Object.values(epoch?.scores ?? {});
-  return first?.answer ?? '';
-}
-
-function plain(value: AnyJson): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+function mostOf(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
 }

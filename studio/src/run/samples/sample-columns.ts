@@ -1,68 +1,114 @@
-import type { SamplesPage } from '../../../../src/server/api.ts';
-import type { FittedColumn } from '../../ui/fit-columns.ts';
+import type { Counts, SamplesPage } from '../../../../src/server/api.ts';
+import type { ListColumn } from '../../ui/list-columns.ts';
 
-export interface SampleColumn extends FittedColumn {
-  readonly label: string;
-  readonly about?: string;
-  readonly align?: 'right';
-  /** What the server sorts by; absent where nothing can be. */
-  readonly sort?: string;
-  /** A first click sorts from the greatest. */
-  readonly isFalling?: boolean;
-}
-
-const COLUMNS: readonly SampleColumn[] = [
+const COLUMNS: readonly ListColumn[] = [
   {
     id: 'outcome',
-    label: 'Outcome',
+    label: 'Result',
     sort: 'outcome',
-    min: 108,
+    min: 84,
     rank: 0,
-    about: 'What became of it; with several epochs, how many passed',
+    about: 'By the score that decides; k/n: so many of the epochs passed',
   },
-  { id: 'id', label: 'Sample', sort: 'id', min: 140, grow: 0.8, rank: 1 },
+  { id: 'number', label: '#', sort: 'number', align: 'right', min: 44, rank: 20, about: 'Place in the run' },
+  { id: 'id', label: 'Sample', sort: 'id', min: 136, grow: 1, rank: 1 },
+  { id: 'input', label: 'Input', sort: 'input', min: 150, grow: 2, rank: 4 },
+  { id: 'target', label: 'Target', sort: 'target', min: 110, grow: 1, rank: 16 },
+  { id: 'answer', label: 'Answer', min: 120, grow: 1, rank: 15 },
   {
-    id: 'epochs',
-    label: 'Epochs',
-    sort: 'flips',
+    id: 'turns',
+    label: 'Turns',
+    sort: 'turns',
+    align: 'right',
     isFalling: true,
-    min: 76,
-    rank: 4,
-    about: 'Each epoch, in order',
+    min: 48,
+    rank: 9,
+    about: 'Most of any epoch',
   },
-  { id: 'input', label: 'Input', sort: 'input', min: 160, grow: 2, rank: 6 },
-  { id: 'target', label: 'Target', sort: 'target', min: 90, grow: 0.5, rank: 12 },
-  { id: 'answer', label: 'Answer', min: 100, grow: 0.7, rank: 9 },
-  { id: 'error', label: 'Error', sort: 'error', min: 120, grow: 1, rank: 7 },
-  { id: 'limit', label: 'Limit', sort: 'limit', min: 76, rank: 8 },
-  { id: 'turns', label: 'Turns', sort: 'turns', align: 'right', isFalling: true, min: 52, rank: 5 },
-  { id: 'tokens', label: 'Tokens', sort: 'tokens', align: 'right', isFalling: true, min: 60, rank: 10 },
-  { id: 'cost', label: 'Cost', sort: 'cost', align: 'right', isFalling: true, min: 62, rank: 2 },
-  { id: 'time', label: 'Time', sort: 'time', align: 'right', isFalling: true, min: 66, rank: 3 },
-  { id: 'retries', label: 'Retries', sort: 'retries', align: 'right', isFalling: true, min: 58, rank: 11 },
-  { id: 'messages', label: 'Messages', sort: 'messages', align: 'right', isFalling: true, min: 68, rank: 13 },
   {
-    id: 'made',
-    label: 'Made',
-    min: 80,
-    rank: 14,
-    about: 'Run here, kept from an earlier run, replayed, recovered',
+    id: 'tokens',
+    label: 'Tokens',
+    sort: 'tokens',
+    align: 'right',
+    isFalling: true,
+    min: 60,
+    rank: 10,
+    about: 'All epochs together',
   },
-  { id: 'number', label: '#', sort: 'number', align: 'right', min: 44, rank: 15 },
+  {
+    id: 'cost',
+    label: 'Cost',
+    sort: 'cost',
+    align: 'right',
+    isFalling: true,
+    min: 62,
+    rank: 5,
+    about: 'All epochs together',
+  },
+  {
+    id: 'time',
+    label: 'Time',
+    sort: 'time',
+    align: 'right',
+    isFalling: true,
+    min: 66,
+    rank: 6,
+    about: 'The longest epoch',
+  },
+  { id: 'limit', label: 'Limit', sort: 'limit', min: 88, rank: 8, about: 'A limit that was hit' },
+  { id: 'error', label: 'Error', sort: 'error', min: 110, grow: 1, rank: 3 },
+  { id: 'messages', label: 'Messages', sort: 'messages', align: 'right', isFalling: true, min: 76, rank: 13 },
+  {
+    id: 'retries',
+    label: 'Retries',
+    sort: 'retries',
+    align: 'right',
+    isFalling: true,
+    min: 60,
+    rank: 12,
+    about: 'Tries that failed',
+  },
+  {
+    id: 'flips',
+    label: 'Flips',
+    sort: 'flips',
+    align: 'right',
+    isFalling: true,
+    min: 50,
+    rank: 14,
+    about: 'How often an epoch ends otherwise than the one before it',
+  },
+  { id: 'made', label: 'Made', min: 84, rank: 17, about: 'How it came to be' },
+  { id: 'verdict', label: 'Judged', min: 84, rank: 11, about: 'What people said of it' },
 ];
 
-type Known = Pick<SamplesPage, 'scores' | 'metadataKeys'>;
+/** What is known of the samples of a run before any column is chosen. */
+export interface SampleFacts {
+  readonly scores: readonly string[];
+  /** The one that decides: the result tells it already. */
+  readonly score: string | undefined;
+  readonly metadataKeys: readonly string[];
+  readonly hasErrors: boolean;
+  readonly hasLimits: boolean;
+}
 
-/** Columns that are there unless others are chosen: scores are, when there are several or one is a number. */
-export function usualColumns(known: Known, isEpochs: boolean): readonly string[] {
+const SCORES_USUAL = 3;
+
+/** The columns that are named; those that are usual when none is. */
+export function sampleColumnsNamed(names: readonly string[], facts: SampleFacts): readonly ListColumn[] {
+  const found = (names.length === 0 ? usual(facts) : names).flatMap((name) => columnNamed(name) ?? []);
+  return found.length === 0 ? sampleColumnsNamed(usual(facts), facts) : found;
+}
+
+function usual({ scores, score, hasErrors, hasLimits }: SampleFacts): readonly string[] {
+  const others = scores.filter((name) => name !== score).slice(0, SCORES_USUAL);
   return [
     'outcome',
     'id',
-    ...(isEpochs ? ['epochs'] : []),
     'input',
-    ...known.scores.map((name) => `score.${name}`),
-    'error',
-    'limit',
+    ...(hasErrors ? ['error'] : []),
+    ...(hasLimits ? ['limit'] : []),
+    ...others.map((name) => `score.${name}`),
     'turns',
     'tokens',
     'cost',
@@ -70,35 +116,37 @@ export function usualColumns(known: Known, isEpochs: boolean): readonly string[]
   ];
 }
 
-export function columnsNamed(
-  names: readonly string[],
-  known: Known,
-  isEpochs: boolean,
-): readonly SampleColumn[] {
-  const wanted = names.length === 0 ? usualColumns(known, isEpochs) : names;
-  const found = wanted.flatMap((name) => columnNamed(name) ?? []);
-  return found.length === 0 ? columnsNamed([], known, isEpochs) : found;
-}
-
-function columnNamed(name: string): SampleColumn | undefined {
-  const own = COLUMNS.find(({ id }) => id === name);
-  if (own !== undefined) return own;
-  const [kind, ...rest] = name.split('.');
-  const label = rest.join('.');
-  if (label === '') return undefined;
+function columnNamed(name: string): ListColumn | undefined {
+  const known = COLUMNS.find(({ id }) => id === name);
+  if (known !== undefined) return known;
+  const [, kind, path] = /^(score|metadata)\.(.+)$/s.exec(name) ?? [];
+  if (path === undefined) return undefined;
   if (kind === 'score')
-    return { id: name, label, sort: name, align: 'right', isFalling: true, min: headWidth(label), rank: 2.5 };
-  if (kind === 'metadata') return { id: name, label, sort: name, min: 84, grow: 0.4, rank: 5.5 };
-  return undefined;
+    return {
+      id: name,
+      label: path,
+      sort: name,
+      align: 'right',
+      min: 72,
+      isFalling: true,
+      rank: 7,
+      about: path,
+    };
+  return { id: name, label: path, sort: name, min: 88, grow: 0.5, rank: 7.5, about: name };
 }
 
-/** Room for the name of a score, up to a point. */
-function headWidth(label: string): number {
-  return Math.max(64, Math.min(130, 24 + label.length * 7));
-}
-
-/** All that can be chosen in this run. */
-export function choosableColumns({ scores, metadataKeys }: Known): readonly SampleColumn[] {
+/** All that can be chosen: ours, the scores and the metadata of the run. */
+export function choosableSampleColumns({ scores, metadataKeys }: SampleFacts): readonly ListColumn[] {
   const named = [...scores.map((name) => `score.${name}`), ...metadataKeys.map((key) => `metadata.${key}`)];
   return [...COLUMNS, ...named.flatMap((name) => columnNamed(name) ?? [])];
+}
+
+export function sampleFactsOf(page: SamplesPage | undefined, counts: Counts): SampleFacts {
+  return {
+    scores: page?.scores ?? [],
+    score: page?.score,
+    metadataKeys: page?.metadataKeys ?? [],
+    hasErrors: counts.error > 0 || counts.running > 0,
+    hasLimits: page?.samples.some(({ epochs }) => epochs.some(({ limit }) => limit !== undefined)) === true,
+  };
 }

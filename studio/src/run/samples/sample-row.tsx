@@ -1,139 +1,113 @@
 import { Link } from '@tanstack/react-router';
-import { type MouseEvent, memo, type ReactNode } from 'react';
-import type { SampleEpoch, SampleItem } from '../../../../src/server/api.ts';
+import { memo } from 'react';
+import type { SampleItem } from '../../../../src/server/api.ts';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Bar } from '../../ui/skeleton.tsx';
-import { decidingEpoch } from './deciding-epoch.ts';
-import { cellOf, OutcomeCell } from './sample-cells.tsx';
-import type { SampleColumn } from './sample-columns.ts';
+import type { ListColumn } from '../../ui/list-columns.ts';
+import { ListCell, ListRow, SelectCell, WaitingRow } from '../../ui/list-row.tsx';
+import { sampleCell } from './sample-cells.tsx';
 import styles from './sample-row.module.css';
+import { epochToOpen } from './sample-words.ts';
 
 export interface SampleRowProps {
   /** Undefined while it has not come. */
   readonly item: SampleItem | undefined;
-  /** Which of its epochs the row is; the sample itself when it is undefined. */
-  readonly epochAt: number | undefined;
+  /** The place of the epoch that the row is about; undefined for the row of the sample. */
+  readonly epoch: number | undefined;
+  readonly row: number;
+  readonly sample: number;
+  readonly columns: readonly ListColumn[];
+  readonly score: string | undefined;
   readonly run: string;
-  readonly list: { readonly q: string; readonly sort: string; readonly score: string };
-  readonly index: number;
-  readonly columns: readonly SampleColumn[];
+  /** What the address of a sample says of the list that it is in. */
+  readonly search: { readonly q: string; readonly sort: string; readonly score: string };
+  readonly isTree: boolean;
+  readonly isOpen: boolean;
   readonly isCursor: boolean;
   readonly isSelected: boolean;
-  readonly isOpen: boolean;
-  readonly onFold: (index: number) => void;
-  readonly onToggle: (index: number, isRange: boolean) => void;
-  readonly onOpen: (index: number) => void;
+  readonly onToggle: (row: number, isRange: boolean) => void;
+  readonly onFold: (sample: number) => void;
+  readonly onOpen: (row: number) => void;
 }
 
-export const rowId = (index: number) => `sample-${index}`;
+export const sampleRowId = (row: number) => `sample-${row}`;
 
-/** One sample with its epochs folded, or one of its epochs. A click opens it; its name is a link, for whoever wants a tab. */
+/** A sample, or one of its epochs. A click opens it; its name is a link, for whoever wants a tab. */
 export const SampleRow = memo(function SampleRow(props: SampleRowProps) {
-  const { item, epochAt, index, isCursor, isSelected } = props;
-  const epoch = epochAt === undefined ? undefined : item?.epochs[epochAt];
-  if (item === undefined)
-    return (
-      <div id={rowId(index)} role="row" aria-rowindex={index + 2} aria-busy="true" className={styles.row}>
-        <div role="gridcell" className={styles.waiting}>
-          <Bar width={`${24 + ((index * 37) % 40)}%`} />
-        </div>
-      </div>
-    );
-  const open = (event: MouseEvent) => {
-    const isControl =
-      event.target instanceof Element && event.target.closest('a, button, input, label') !== null;
-    const isSelecting = getSelection()?.isCollapsed === false;
-    if (!isControl && !isSelecting && event.button === 0 && !event.metaKey && !event.ctrlKey)
-      props.onOpen(index);
-  };
+  const { item, epoch, row, isTree, isOpen, isCursor, isSelected, onToggle, onOpen } = props;
+  const one = epoch === undefined ? undefined : item?.epochs[epoch];
+  if (item === undefined || (epoch !== undefined && one === undefined))
+    return <WaitingRow id={sampleRowId(row)} index={row} />;
+  const name = one === undefined ? `sample ${item.id}` : `sample ${item.id}, epoch ${one.epoch}`;
+  const isFolder = one === undefined && item.epochs.length > 1;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter opens the row that the grid points to
-    <div
-      id={rowId(index)}
-      role="row"
-      aria-rowindex={index + 2}
-      aria-selected={isSelected}
-      aria-level={epoch === undefined ? 1 : 2}
-      aria-expanded={epoch === undefined && item.epochs.length > 1 ? props.isOpen : undefined}
-      className={classes(
-        styles.row,
-        isCursor && styles.isCursor,
-        isSelected && styles.isSelected,
-        epoch !== undefined && styles.isEpoch,
-      )}
-      onClick={open}
+    <ListRow
+      id={sampleRowId(row)}
+      index={row}
+      isCursor={isCursor}
+      isSelected={isSelected}
+      level={isTree ? (one === undefined ? 1 : 2) : undefined}
+      isOpen={isTree && isFolder ? isOpen : undefined}
+      className={one === undefined ? undefined : styles.epoch}
+      onOpen={() => onOpen(row)}
     >
-      <Cell index={1}>
-        {epoch === undefined && (
-          <label className={styles.check}>
-            <input
-              type="checkbox"
-              tabIndex={-1}
-              checked={isSelected}
-              aria-label={`Select ${item.id}`}
-              onClick={(event) => props.onToggle(index, event.shiftKey)}
-              onChange={() => undefined}
-            />
-          </label>
-        )}
-      </Cell>
-      {props.columns.map((column, at) => (
-        <Cell key={column.id} index={at + 2} isRight={column.align === 'right'}>
-          {column.id === 'id' ? (
-            <NameCell {...props} item={item} epoch={epoch} />
-          ) : column.id === 'outcome' ? (
-            <OutcomeCell item={item} epoch={epoch} />
-          ) : (
-            cellOf(column.id, { item, epoch })
-          )}
-        </Cell>
-      ))}
-    </div>
+      <SelectCell name={name} isSelected={isSelected} onToggle={(isRange) => onToggle(row, isRange)} />
+      <Cells {...props} item={item} isFolder={isFolder} />
+    </ListRow>
   );
 });
 
-type Known = SampleRowProps & { readonly item: SampleItem; readonly epoch: SampleEpoch | undefined };
+type Known = SampleRowProps & { readonly item: SampleItem; readonly isFolder: boolean };
 
-function NameCell({ item, epoch, run, list, index, isOpen, onFold }: Known) {
-  const isMany = item.epochs.length > 1;
-  return (
-    <>
-      {epoch === undefined && isMany && (
-        <button
-          type="button"
-          tabIndex={-1}
-          className={styles.fold}
-          aria-label={isOpen ? `Fold the epochs of ${item.id}` : `Unfold the epochs of ${item.id}`}
-          onClick={() => onFold(index)}
-        >
-          <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={12} />
-        </button>
+function Cells(props: Known) {
+  const { item, epoch, columns, score, isTree } = props;
+  const one = epoch === undefined ? undefined : item.epochs[epoch];
+  const epochs = one === undefined ? item.epochs : [one];
+  return columns.map((column, at) => (
+    <ListCell
+      key={column.id}
+      index={at + 2}
+      align={column.align}
+      className={classes(at === 0 && isTree && styles.first, at === 0 && one !== undefined && styles.within)}
+    >
+      {at === 0 && isTree && one === undefined && <Fold {...props} />}
+      {column.id === 'id' ? (
+        <SampleName {...props} />
+      ) : (
+        sampleCell(column.id, { item, epochs, isEpoch: one !== undefined, score })
       )}
-      <Link
-        to="/runs/$run/s/$sample/$epoch"
-        params={{ run, sample: String(item.id), epoch: String(epoch?.epoch ?? decidingEpoch(item)) }}
-        search={list}
-        tabIndex={-1}
-        className={styles.name}
-        title={String(item.id)}
-      >
-        {epoch === undefined ? String(item.id) : `epoch ${epoch.epoch}`}
-      </Link>
-    </>
+    </ListCell>
+  ));
+}
+
+/** Shows the epochs of a sample, or hides them. */
+function Fold({ item, sample, isOpen, isFolder, onFold }: Known) {
+  if (!isFolder) return <span className={styles.fold} />;
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={styles.fold}
+      aria-label={`${isOpen ? 'Hide' : 'Show'} the epochs of ${item.id}`}
+      onClick={() => onFold(sample)}
+    >
+      <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={12} />
+    </button>
   );
 }
 
-interface CellProps {
-  readonly index: number;
-  readonly isRight?: boolean;
-  readonly children: ReactNode;
-}
-
-function Cell({ index, isRight = false, children }: CellProps) {
+function SampleName({ item, epoch, run, search }: Known) {
+  const one = epoch === undefined ? undefined : item.epochs[epoch];
   return (
-    <div role="gridcell" aria-colindex={index} className={classes(styles.cell, isRight && styles.right)}>
-      {children}
-    </div>
+    <Link
+      to="/runs/$run/s/$sample/$epoch"
+      params={{ run, sample: String(item.id), epoch: String(one?.epoch ?? epochToOpen(item)) }}
+      search={search}
+      tabIndex={-1}
+      className={one === undefined ? styles.name : styles.epochName}
+      title={String(item.id)}
+    >
+      {one === undefined ? item.id : `epoch ${one.epoch}`}
+    </Link>
   );
 }

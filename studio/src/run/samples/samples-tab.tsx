@@ -1,123 +1,130 @@
-import { useMemo } from 'react';
+import { type RefObject, useRef } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
-import { Button } from '../../ui/button.tsx';
-import { CopyCommand, useCopy } from '../../ui/copy.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { useCopy } from '../../ui/copy.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { toggleTerm } from '../../ui/query-terms.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import type { RunSearch } from '../use-run-search.ts';
-import { columnsNamed } from './sample-columns.ts';
-import styles from './samples.module.css';
+import { useKeys } from '../../ui/use-keys.ts';
+import { useListKeys } from '../../ui/use-list-keys.ts';
+import { useSize } from '../../ui/use-size.ts';
+import type { RunAddress } from '../use-run-address.ts';
+import { FAILING, togglePreset } from './presets.ts';
+import { rerunCommand } from './rerun-command.ts';
+import { SamplesBottom } from './samples-bottom.tsx';
+import { NoSampleMatches, NoSamples } from './samples-empty.tsx';
+import styles from './samples-tab.module.css';
 import { SamplesTable } from './samples-table.tsx';
 import { SamplesToolbar } from './samples-toolbar.tsx';
-import { useSamplesKeys } from './use-samples-keys.ts';
-import { type SamplesList, useSamplesList } from './use-samples-list.ts';
+import { useSampleColumns } from './use-sample-columns.ts';
+import { type SamplesList, type SamplesPlace, useSamplesList } from './use-samples-list.ts';
 
 interface SamplesTabProps {
-  readonly view: RunSearch;
-  readonly run: RunView | undefined;
+  readonly address: RunAddress;
+  readonly view: RunView;
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** What sticks to the top of the page above this, in pixels. */
+  readonly stuck: number;
+  readonly memory: RefObject<SamplesPlace | undefined>;
 }
 
-/** The samples of a run: filtered, sorted, with their epochs folded. */
-export function SamplesTab({ view, run }: SamplesTabProps) {
-  const isLive = run?.item.form === 'running';
-  const list = useSamplesList(view, isLive);
-  const { head } = list.pages;
-  const { copy, isCopied } = useCopy();
-  const command = head.data?.command ?? '';
-  useSamplesKeys({
-    list,
-    onFailing: () => view.change({ q: toggleTerm(view.q, 'is:failing') }),
-    onCopy: () => copy(command),
-  });
-  const { scores = [], metadataKeys = [] } = head.data ?? {};
-  const isEpochs = (run?.epochs ?? 1) > 1;
-  const columns = useMemo(
-    () => columnsNamed(view.columnNames, { scores, metadataKeys }, isEpochs),
-    [view.columnNames, scores, metadataKeys, isEpochs],
-  );
+/** The samples of the run, filtered and sorted. */
+export function SamplesTab({ address, view, scroller, stuck, memory }: SamplesTabProps) {
+  const list = useSamplesList({ address, view, memory });
+  const page = list.pages.head.data;
+  const columns = useSampleColumns(address, view, page);
+  const [bar, size] = useSize<HTMLDivElement>();
+  const copied = useCopy();
+  const onExport = () => page !== undefined && copied.copy(page.command);
+  const barHeight = stuck + (size?.height ?? 0);
+  const ids = [...list.rows.selected];
+  useSamplesKeys({ address, list, onExport });
   return (
-    <div className={styles.tab}>
-      <SamplesToolbar view={view} page={head.data} columns={columns} />
-      <Rows view={view} list={list} columns={columns} />
-      <footer className={styles.bottom}>
-        {list.selection.selected.size > 0 ? (
-          <Selected list={list} view={view} />
-        ) : (
-          command !== '' && <CopyCommand command={command} label={isCopied ? 'Copied' : 'Same rows'} />
-        )}
-      </footer>
+    <div className={styles.tab} style={{ '--above': `${stuck}px`, '--bar-height': `${barHeight}px` }}>
+      <div ref={bar} className={styles.bar}>
+        <SamplesToolbar address={address} view={view} page={page} columns={columns} isHeld={list.isHeld} />
+      </div>
+      <Rows
+        address={address}
+        view={view}
+        list={list}
+        columns={columns.columns}
+        scroller={scroller}
+        stuck={barHeight}
+      />
+      <SamplesBottom
+        command={page?.command}
+        ids={ids}
+        again={ids.length === 0 ? undefined : rerunCommand(view, ids)}
+        isExportCopied={copied.isCopied}
+        onExport={onExport}
+        onClear={list.rows.clear}
+      />
     </div>
   );
 }
 
 interface RowsProps {
-  readonly view: RunSearch;
+  readonly address: RunAddress;
+  readonly view: RunView;
   readonly list: SamplesList;
-  readonly columns: ReturnType<typeof columnsNamed>;
+  readonly columns: ReturnType<typeof useSampleColumns>['columns'];
+  readonly scroller: RefObject<HTMLElement | null>;
+  readonly stuck: number;
 }
 
-function Rows({ view, list, columns }: RowsProps) {
-  const { head, total, isStale } = list.pages;
-  const { q, sort, score } = view;
-  const place = useMemo(() => ({ q, sort, score }), [q, sort, score]);
-  if (head.isError && head.data === undefined)
-    return <Problem error={head.error} onRetry={() => void head.refetch()} what="The samples" />;
-  if (head.data === undefined) return <SkeletonRows rows={20}>Reading the samples …</SkeletonRows>;
-  if (head.data.all === 0)
-    return (
-      <Empty title="No samples yet">
-        <p>They appear here as soon as the run has begun them.</p>
-      </Empty>
+function Rows({ address, view, list, columns, scroller, stuck }: RowsProps) {
+  const { head, total } = list.pages;
+  if (head.data === undefined)
+    return head.isError ? (
+      <Problem error={head.error} onRetry={() => void head.refetch()} what="The samples" />
+    ) : (
+      <SkeletonRows rows={16}>Reading the samples …</SkeletonRows>
     );
+  if (head.data.all === 0) return <NoSamples view={view} />;
   if (total === 0)
-    return (
-      <Empty title="No sample matches">
-        <p>
-          None of {formatCount(head.data.all)} samples matches <code>{view.q}</code>
-        </p>
-        <Button onClick={() => view.change({ q: '' })}>Clear the filter</Button>
-      </Empty>
-    );
+    return <NoSampleMatches q={address.q} all={head.data.all} onChange={(q) => address.change({ q })} />;
   return (
     <SamplesTable
-      run={view.run}
-      list={place}
-      rows={list.rows}
-      itemAt={list.itemAt}
-      onRange={list.onRange}
+      address={address}
+      list={list}
       columns={columns}
-      onSort={(to) => view.change({ sort: to })}
-      isStale={isStale}
-      cursor={list.selection.cursor}
-      selected={list.selection.selected}
-      unfolded={list.unfolded}
-      onFold={list.fold}
-      onToggle={list.selection.toggle}
-      onOpen={list.onOpen}
-      onPointed={list.onPointed}
-      handle={list.handle}
-      initialIndex={list.initial}
+      epochs={view.epochs}
+      scroller={scroller}
+      stuck={stuck}
     />
   );
 }
 
-/** What can be done with samples that are selected. */
-function Selected({ list, view }: { readonly list: SamplesList; readonly view: RunSearch }) {
-  const { copy, isCopied } = useCopy();
-  const ids = [...list.selection.selected];
-  return (
-    <>
-      <strong role="status">{formatCount(ids.length)} selected</strong>
-      <Button onClick={() => copy(ids.join('\n'))}>{isCopied ? 'Copied' : 'Copy their ids'}</Button>
-      <Button onClick={() => view.change({ q: ids.map((id) => `id:${JSON.stringify(id)}`).join(' or ') })}>
-        Only these
-      </Button>
-      <Button kind="quiet" hotkey="Escape" onClick={list.selection.clear}>
-        Clear
-      </Button>
-    </>
-  );
+interface SamplesKeysOptions {
+  readonly address: RunAddress;
+  readonly list: SamplesList;
+  readonly onExport: () => void;
+}
+
+function useSamplesKeys({ address, list, onExport }: SamplesKeysOptions): void {
+  const { rows, folded, open } = list;
+  const at = rows.cursor < 0 ? undefined : folded.fold.at(rows.cursor);
+  const isOpen = at !== undefined && folded.open.some(({ index }) => index === at.sample);
+  const fold = useRef<() => void>(() => undefined);
+  fold.current = () => {
+    if (at === undefined) return;
+    // From one of its epochs the cursor goes back to the sample.
+    if (at.epoch !== undefined) rows.goTo(folded.fold.rowOf(at.sample));
+    folded.toggle(at.sample);
+  };
+  useListKeys({ rows, total: folded.fold.count, onOpen: open });
+  useKeys('Lists', [
+    {
+      keys: ['l', 'ArrowRight'],
+      what: 'Show the epochs',
+      run: () => fold.current(),
+      isOff: at === undefined || isOpen || list.sampleAt(at.sample)?.epochs.length === 1,
+    },
+    { keys: ['h', 'ArrowLeft'], what: 'Hide the epochs', run: () => fold.current(), isOff: !isOpen },
+    {
+      keys: 'f',
+      what: 'Only failing ones',
+      run: () => address.change({ q: togglePreset(address.q, FAILING) }),
+    },
+    { keys: 'e', what: 'Copy the command that exports the samples', run: onExport },
+  ]);
 }

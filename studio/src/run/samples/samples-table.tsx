@@ -1,111 +1,99 @@
-import { type Ref, useMemo, useRef } from 'react';
-import type { SampleItem } from '../../../../src/server/api.ts';
+import { type RefObject, useMemo, useRef } from 'react';
 import { COLUMN_GAP, fitColumns, gridTemplate } from '../../ui/fit-columns.ts';
-import { nextSort, sortedBy } from '../../ui/sorting.ts';
-import { HeadCell } from '../../ui/table-head.tsx';
+import type { ListColumn } from '../../ui/list-columns.ts';
+import { ListHead } from '../../ui/list-head.tsx';
+import { PageRows } from '../../ui/page-rows.tsx';
 import { useWidth } from '../../ui/use-width.ts';
-import { VirtualRows, type VirtualRowsHandle } from '../../ui/virtual-rows.tsx';
-import type { FoldedRows } from './folded-rows.ts';
-import type { SampleColumn } from './sample-columns.ts';
-import { rowId, SampleRow } from './sample-row.tsx';
-import styles from './samples.module.css';
+import type { RunAddress } from '../use-run-address.ts';
+import { SampleRow, sampleRowId } from './sample-row.tsx';
+import styles from './samples-table.module.css';
+import type { SamplesList } from './use-samples-list.ts';
 
 const ROW = 28;
 const SELECT = { id: 'select', min: 24, rank: -1 };
-/** The padding of a row, and the bar that scrolls. */
-const SIDES = 24 + 16;
+const SIDES = 24;
+/** The chevron that shows the epochs, in the first column. */
+const FOLD = 22;
 
 interface SamplesTableProps {
-  readonly run: string;
-  readonly list: { readonly q: string; readonly sort: string; readonly score: string };
-  readonly rows: FoldedRows;
-  readonly itemAt: (sample: number) => SampleItem | undefined;
-  readonly onRange: (first: number, last: number) => void;
-  readonly columns: readonly SampleColumn[];
-  readonly onSort: (sort: string) => void;
-  readonly isStale: boolean;
-  readonly cursor: number;
-  readonly selected: ReadonlySet<string>;
-  readonly unfolded: ReadonlySet<string>;
-  readonly onFold: (row: number) => void;
-  readonly onToggle: (row: number, isRange: boolean) => void;
-  readonly onOpen: (row: number) => void;
-  readonly onPointed: (isPointed: boolean) => void;
-  readonly handle: Ref<VirtualRowsHandle>;
-  readonly initialIndex: number | undefined;
+  readonly address: RunAddress;
+  readonly list: SamplesList;
+  readonly columns: readonly ListColumn[];
+  readonly epochs: number;
+  readonly scroller: RefObject<HTMLElement | null>;
+  /** What sticks to the top of the page above the heads, in pixels. */
+  readonly stuck: number;
 }
 
-/** The samples of a run, a row each; those that are unfolded have a row for each epoch below them. */
-export function SamplesTable(props: SamplesTableProps) {
-  const { rows, itemAt, columns, cursor, list } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const width = useWidth(scroller);
-  const shown = useMemo(() => fitColumns(columns, width - SIDES - SELECT.min - COLUMN_GAP), [columns, width]);
+/** One row a sample, its epochs folded into it. */
+export function SamplesTable({ address, list, columns, epochs, scroller, stuck }: SamplesTableProps) {
+  const table = useRef<HTMLDivElement>(null);
+  const width = useWidth(table);
+  const isTree = epochs > 1;
+  const shown = useMemo(() => {
+    const [first, ...others] = columns;
+    const widened =
+      isTree && first !== undefined ? [{ ...first, min: first.min + FOLD }, ...others] : columns;
+    return fitColumns(widened, width - SIDES - SELECT.min - COLUMN_GAP);
+  }, [columns, width, isTree]);
+  const { q, sort, score } = address;
+  const search = useMemo(() => ({ q, sort, score }), [q, sort, score]);
+  const { pages, rows, folded, sampleAt } = list;
+  const { fold } = folded;
+  const openSamples = useMemo(() => new Set(folded.open.map(({ index }) => index)), [folded.open]);
+  const decides = pages.head.data?.score;
   return (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both kinds of grid have a name
     <div
-      ref={scroller}
-      role="treegrid"
+      ref={table}
+      role={isTree ? 'treegrid' : 'grid'}
       aria-label="Samples"
-      aria-rowcount={rows.count + 1}
+      aria-rowcount={fold.count + 1}
       aria-colcount={shown.length + 1}
       aria-multiselectable="true"
-      aria-activedescendant={cursor >= 0 ? rowId(cursor) : undefined}
-      aria-busy={props.isStale}
+      aria-activedescendant={rows.cursor >= 0 ? sampleRowId(rows.cursor) : undefined}
+      aria-busy={pages.isStale}
       tabIndex={0}
       className={styles.table}
       style={{ '--columns': gridTemplate([SELECT, ...shown]) }}
-      data-stale={props.isStale}
-      onPointerEnter={() => props.onPointed(true)}
-      onPointerLeave={() => props.onPointed(false)}
+      data-stale={pages.isStale}
+      onPointerEnter={() => list.onPoint(true)}
+      onPointerLeave={() => list.onPoint(false)}
     >
-      <div role="row" aria-rowindex={1} className={styles.head}>
-        <div role="columnheader" aria-colindex={1}>
-          <span className="visually-hidden">Selected</span>
-        </div>
-        {shown.map((column, at) => (
-          <HeadCell
-            key={column.id}
-            colIndex={at + 2}
-            align={column.align ?? 'left'}
-            title={column.about}
-            sorted={sortedBy(column, list.sort)}
-            onSort={column.sort === undefined ? undefined : () => props.onSort(nextSort(column, list.sort))}
-          >
-            {column.label}
-          </HeadCell>
-        ))}
-      </div>
-      <VirtualRows
-        count={rows.count}
+      <ListHead columns={shown} sort={sort} onSort={(next) => address.change({ sort: next })} />
+      <PageRows
+        count={fold.count}
         rowHeight={ROW}
-        headHeight={ROW}
+        stickyHeight={stuck + ROW}
         scroller={scroller}
-        onRange={props.onRange}
-        ref={props.handle}
-        initialIndex={props.initialIndex}
+        onRange={list.onRange}
+        ref={list.handle}
       >
-        {(index) => {
-          const { sample, epoch } = rows.at(index);
-          const item = itemAt(sample);
-          const id = item === undefined ? '' : String(item.id);
+        {(row) => {
+          const { sample, epoch } = fold.at(row);
+          const item = sampleAt(sample);
+          const id = epoch === undefined ? String(item?.id) : `${item?.id}@${item?.epochs[epoch]?.epoch}`;
           return (
             <SampleRow
               item={item}
-              epochAt={epoch}
-              run={props.run}
-              list={list}
-              index={index}
+              epoch={epoch}
+              row={row}
+              sample={sample}
               columns={shown}
-              isCursor={index === cursor}
-              isSelected={epoch === undefined && props.selected.has(id)}
-              isOpen={props.unfolded.has(id)}
-              onFold={props.onFold}
-              onToggle={props.onToggle}
-              onOpen={props.onOpen}
+              score={decides}
+              run={address.run}
+              search={search}
+              isTree={isTree}
+              isOpen={openSamples.has(sample)}
+              isCursor={row === rows.cursor}
+              isSelected={item !== undefined && rows.selected.has(id)}
+              onToggle={rows.toggle}
+              onFold={folded.toggle}
+              onOpen={list.open}
             />
           );
         }}
-      </VirtualRows>
+      </PageRows>
     </div>
   );
 }

@@ -1,74 +1,100 @@
 import { useMemo } from 'react';
-import type { SamplesPage } from '../../../../src/server/api.ts';
+import type { RunView, SamplesPage } from '../../../../src/server/api.ts';
 import { completeSampleQuery } from '../../../../src/views/index.ts';
 import { Button } from '../../ui/button.tsx';
-import { ColumnChooser } from '../../ui/column-chooser.tsx';
+import { ColumnPicker } from '../../ui/column-picker.tsx';
 import { Choice } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { QueryInput } from '../../ui/query-input.tsx';
-import { hasTerm, toggleTerm } from '../../ui/query-terms.ts';
-import type { RunSearch } from '../use-run-search.ts';
-import { choosableColumns, type SampleColumn } from './sample-columns.ts';
-import styles from './samples.module.css';
-
-export const PRESETS = [
-  { term: 'is:failing', label: 'Failing', about: 'Samples of which an epoch failed' },
-  { term: 'is:error', label: 'Errors', about: 'Samples that could not be judged' },
-  { term: 'is:flaky', label: 'Flaky', about: 'Samples whose epochs disagree' },
-  { term: 'is:limit', label: 'Limits', about: 'Samples that hit a limit' },
-] as const;
+import type { Complete } from '../../ui/take-completion.ts';
+import type { RunAddress } from '../use-run-address.ts';
+import { isPresetOn, presetsFor, togglePreset } from './presets.ts';
+import styles from './samples-toolbar.module.css';
+import type { useSampleColumns } from './use-sample-columns.ts';
 
 interface SamplesToolbarProps {
-  readonly view: RunSearch;
+  readonly address: RunAddress;
+  readonly view: RunView;
   readonly page: SamplesPage | undefined;
-  readonly columns: readonly SampleColumn[];
+  readonly columns: ReturnType<typeof useSampleColumns>;
+  readonly isHeld: boolean;
 }
 
 /** The filter, how many samples it leaves, and how they are shown. */
-export function SamplesToolbar({ view, page, columns }: SamplesToolbarProps) {
-  const { scores = [], metadataKeys = [] } = page ?? {};
-  const words = useMemo(() => ({ scores, metadataKeys }), [scores, metadataKeys]);
+export function SamplesToolbar({ address, view, page, columns, isHeld }: SamplesToolbarProps) {
+  const complete = useMemo<Complete>(
+    () => (text, caret) =>
+      completeSampleQuery(text, caret, {
+        scores: page?.scores ?? [],
+        metadataKeys: page?.metadataKeys ?? [],
+      }),
+    [page?.scores, page?.metadataKeys],
+  );
   return (
     <div className={styles.bar} role="search" aria-label="Filter of samples">
       <QueryInput
         label="Filter samples"
-        placeholder="Filter: score:fail cost>0.2 error:* metadata.level:hard or any text"
-        value={view.q}
-        onChange={(q) => view.change({ q })}
-        complete={(text, caret) => completeSampleQuery(text, caret, words)}
+        placeholder="Filter: score:fail cost>0.2 limit:token error:timeout metadata.level:hard or any text"
+        value={address.q}
+        onChange={(q) => address.change({ q })}
+        complete={complete}
         wrong={page?.wrong}
       />
       <span className={styles.count} role="status">
-        {page !== undefined && <Amount page={page} />}
+        {page !== undefined && <Amount page={page} epochs={view.epochs} isHeld={isHeld} />}
       </span>
-      {PRESETS.map(({ term, label, about }) => (
-        <Button
-          key={term}
-          isOn={hasTerm(view.q, term)}
-          title={about}
-          onClick={() => view.change({ q: toggleTerm(view.q, term) })}
-        >
-          {label}
-        </Button>
-      ))}
-      {scores.length > 1 && (
-        <Choice
-          label="Judged by"
-          value={view.score === '' ? (page?.score ?? scores[0] ?? '') : view.score}
-          options={scores.map((name) => ({ value: name, label: name }))}
-          onChange={(score) => view.change({ score: score === scores[0] ? '' : score })}
-        />
-      )}
-      <ColumnChooser chosen={columns} all={() => choosableColumns(words)} onChange={view.setColumns} />
+      <span className={styles.presets} role="group" aria-label="Filters that are often wanted">
+        {presetsFor(view.epochs).map((preset) => (
+          <Button
+            key={preset.term}
+            isOn={isPresetOn(address.q, preset)}
+            title={preset.about}
+            {...(preset.hotkey !== undefined && { hotkey: preset.hotkey })}
+            onClick={() => address.change({ q: togglePreset(address.q, preset) })}
+          >
+            {preset.label}
+          </Button>
+        ))}
+      </span>
+      <ScoreChoice address={address} page={page} />
+      <ColumnPicker chosen={columns.columns} all={columns.all} onChange={columns.setColumns} />
     </div>
   );
 }
 
-function Amount({ page }: { readonly page: SamplesPage }) {
-  if (page.total === page.all) return <>{formatCount(page.all)} samples</>;
+interface AmountProps {
+  readonly page: SamplesPage;
+  readonly epochs: number;
+  readonly isHeld: boolean;
+}
+
+function Amount({ page, epochs, isHeld }: AmountProps) {
+  const told = isHeld ? ' · order held' : epochs > 1 ? ' · epochs folded' : '';
+  const why = isHeld ? 'Rows keep their places while the pointer is over them' : undefined;
   return (
-    <>
-      showing <strong>{formatCount(page.total)}</strong> of {formatCount(page.all)}
-    </>
+    <span title={why}>
+      {page.total === page.all ? (
+        `${formatCount(page.all)} ${page.all === 1 ? 'sample' : 'samples'}`
+      ) : (
+        <>
+          <strong>{formatCount(page.total)}</strong> of {formatCount(page.all)}
+        </>
+      )}
+      <span className={isHeld ? undefined : styles.told}>{told}</span>
+    </span>
+  );
+}
+
+/** Which score decides whether a sample passed. */
+function ScoreChoice({ address, page }: Pick<SamplesToolbarProps, 'address' | 'page'>) {
+  if (page === undefined || page.scores.length < 2) return null;
+  return (
+    <Choice
+      label="Score that decides"
+      isLabelHidden
+      value={page.score ?? ''}
+      options={page.scores.map((name) => ({ value: name, label: name }))}
+      onChange={(score) => address.change({ score })}
+    />
   );
 }

@@ -1,35 +1,39 @@
-import type { RunTimeline } from '../../../../src/server/api.ts';
+import type { RunTimeline, RunView } from '../../../../src/server/api.ts';
 import { useAsk } from '../../data/use-ask.ts';
 import { Asked } from '../../ui/asked.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ChartFrame } from '../../ui/chart-frame.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { formatCount, formatDuration } from '../../ui/format.ts';
-import { outcomeShown } from '../../ui/outcomes.ts';
-import type { RunSearch } from '../use-run-search.ts';
-import styles from './timeline.module.css';
+import { formatPercent } from '../../ui/format.ts';
+import type { RunAddress } from '../use-run-address.ts';
+import { gapsOf } from './time-scale.ts';
 import { TimelineChart } from './timeline-chart.tsx';
+import styles from './timeline-tab.module.css';
+import { idleShare, timelineSaid, timelineTable } from './timeline-words.ts';
 
-/** What happened when, on one axis of time. */
-export function TimelineTab({ view }: { readonly view: RunSearch }) {
-  const query = view.score === '' ? {} : { score: view.score };
-  const timeline = useAsk('timeline', { run: view.run }, query, { isKept: true });
+/** Less than this is no reason to leave anything out. */
+const IDLE_MIN = 0.15;
+
+interface TimelineTabProps {
+  readonly view: RunView;
+  readonly address: RunAddress;
+}
+
+/** What happened when. */
+export default function TimelineTab({ view, address }: TimelineTabProps) {
+  const timeline = useAsk('timeline', { run: address.run }, address.askedScore, { isKept: true });
   return (
     <div className={styles.tab}>
-      <Asked query={timeline} what="The timeline">
+      <Asked
+        query={timeline}
+        what="The timeline"
+        waiting={<div className={styles.waiting} role="status" aria-label="Loading" />}
+      >
         {(data) =>
-          data.samples.length === 0 ? (
-            <Empty title="Nothing has happened yet" />
+          data.samples.length === 0 && data.marks.length === 0 ? (
+            <Untimed view={view} />
           ) : (
-            <>
-              <ChartFrame
-                title={titleOf(data)}
-                note="Point at a mark to read it; click an ending to open the sample. Arrow keys go from ending to ending."
-                table={tableOf(data)}
-              >
-                <TimelineChart timeline={data} view={view} />
-              </ChartFrame>
-              <Marks timeline={data} />
-            </>
+            <Timed timeline={data} view={view} address={address} />
           )
         }
       </Asked>
@@ -37,55 +41,37 @@ export function TimelineTab({ view }: { readonly view: RunSearch }) {
   );
 }
 
-/** The chart's finding. */
-function titleOf({ samples, active, marks, startMs, endMs }: RunTimeline): string {
-  const most = active.reduce((max, [, count]) => Math.max(max, count), 0);
-  const crashes = marks.filter(({ kind }) => kind === 'crash').length;
-  const waits = marks.filter(({ kind }) => kind === 'rate limit');
-  const waitedMs = waits.reduce((sum, { at, to }) => sum + ((to ?? at) - at), 0);
-  return [
-    `${formatCount(samples.length)} samples in ${formatDuration(endMs - startMs)}, up to ${formatCount(most)} at once`,
-    ...(crashes > 0 ? [`${crashes} ${crashes === 1 ? 'crash' : 'crashes'}`] : []),
-    ...(waits.length > 0 ? [`${formatDuration(waitedMs)} of waits for rate limits`] : []),
-  ].join(', ');
-}
-
-function tableOf({ samples }: RunTimeline) {
-  return {
-    heads: ['sample', 'epoch', 'began', 'ended', 'took', 'outcome'],
-    rows: samples.map(({ id, epoch, from, to, outcome }) => [
-      String(id),
-      epoch,
-      formatDuration(from),
-      formatDuration(to),
-      formatDuration(to - from),
-      outcomeShown(outcome).word,
-    ]),
-  };
-}
-
-/** Waits, retries, crashes and settings, in words. */
-function Marks({ timeline }: { readonly timeline: RunTimeline }) {
-  if (timeline.marks.length === 0) return null;
+function Untimed({ view }: { readonly view: RunView }) {
   return (
-    <section aria-label="What happened meanwhile">
-      <h2 className={styles.title}>What happened meanwhile</h2>
-      <ol className={styles.marks}>
-        {timeline.marks
-          .toSorted((a, b) => a.at - b.at)
-          .slice(0, 500)
-          .map(({ at, to, kind, said }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a mark has no other name
-            <li key={index} className={styles.mark}>
-              <span className={styles.when}>{formatDuration(at)}</span>
-              <span className={styles.kind}>{kind}</span>
-              <span>
-                {said}
-                {to !== undefined && to > at && ` (${formatDuration(to - at)})`}
-              </span>
-            </li>
-          ))}
-      </ol>
-    </section>
+    <Empty title="Nothing is known of when its samples ran">
+      <p>
+        {view.item.form === 'running'
+          ? 'No sample has begun yet; they appear here as they do.'
+          : 'The log has no times of its samples, so there is nothing to draw.'}
+      </p>
+    </Empty>
+  );
+}
+
+function Timed({ timeline, view, address }: TimelineTabProps & { readonly timeline: RunTimeline }) {
+  const lengthMs = Math.max(1, timeline.endMs - timeline.startMs);
+  const gaps = gapsOf(view.sessions, timeline.startMs);
+  const idle = idleShare(gaps, lengthMs);
+  const isCut = address.idle === 'cut' && gaps.length > 0;
+  return (
+    <ChartFrame
+      title={timelineSaid(timeline, lengthMs)}
+      note="Dots are endings, larger where several fall together. A dot opens its sample; arrows go from mark to mark."
+      table={timelineTable(timeline)}
+      tools={
+        (idle > IDLE_MIN || isCut) && (
+          <Button kind="quiet" isOn={isCut} onClick={() => address.change({ idle: isCut ? '' : 'cut' })}>
+            {isCut ? 'Pauses left out' : `${formatPercent(idle)} is pauses: leave them out`}
+          </Button>
+        )
+      }
+    >
+      <TimelineChart timeline={timeline} lengthMs={lengthMs} gaps={gaps} isCut={isCut} address={address} />
+    </ChartFrame>
   );
 }

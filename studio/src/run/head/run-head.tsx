@@ -1,0 +1,73 @@
+import { Link } from '@tanstack/react-router';
+import type { RunView } from '../../../../src/server/api.ts';
+import { lookOfRun } from '../../../../src/views/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { Chip } from '../../ui/chip.tsx';
+import { Badge } from '../../ui/outcome.tsx';
+import { shownAs } from '../../ui/outcomes.ts';
+import { CommandsMenu } from './commands-menu.tsx';
+import styles from './run-head.module.css';
+import { RunMeta } from './run-meta.tsx';
+import type { RunActions } from './use-run-actions.ts';
+
+interface RunHeadProps {
+  readonly view: RunView;
+  readonly actions: RunActions;
+}
+
+/** What run it is, how it went in one sentence, and what can be done with it. */
+export function RunHead({ view, actions }: RunHeadProps) {
+  const { item } = view;
+  const { facts } = item;
+  const look = shownAs(lookOfRun(item));
+  return (
+    <header className={styles.head}>
+      <div className={styles.top}>
+        <h1 className={styles.title}>
+          {facts === undefined ? (
+            item.name
+          ) : (
+            <>
+              <Link to="/evals/$eval" params={{ eval: facts.eval }} className={styles.eval}>
+                {facts.eval}
+              </Link>
+              <span className={styles.dot} aria-hidden="true">
+                ·
+              </span>
+              <span className={styles.target}>{facts.target}</span>
+            </>
+          )}
+        </h1>
+        <Badge tone={look.tone} glyph={look.glyph}>
+          {look.word}
+        </Badge>
+        {item.removed === true && <Badge tone="quiet">removed</Badge>}
+        <span className={styles.tags}>
+          {facts?.tags.map((tag) => (
+            <Chip key={tag}>{tag}</Chip>
+          ))}
+        </span>
+        <span className={styles.actions}>
+          {actions.onCompare !== undefined && (
+            <Button
+              hotkey="c"
+              onClick={actions.onCompare}
+              title="With the previous run of this eval and target"
+            >
+              Compare
+            </Button>
+          )}
+          <Button icon="note" hotkey="m" onClick={actions.onNote} title={actions.cannotWrite}>
+            Note
+          </Button>
+          <Button icon="tag" hotkey="t" onClick={actions.onTag} title={actions.cannotWrite}>
+            Tag
+          </Button>
+          <CommandsMenu commands={view.commands} />
+        </span>
+      </div>
+      <p className={styles.said}>{view.said}</p>
+      <RunMeta view={view} onNotes={actions.onNotes} />
+    </header>
+  );
+}
