@@ -23,6 +23,7 @@ export {
   formatShortCount,
   formatUsd,
 } from './formatters.ts';
+export { joinCompared, joinCompareViews } from './join-comparisons.ts';
 export { newestOfOneEval } from './newest-of-one-eval.ts';
 export { flipsOf, LIMIT, type Look, lookOfRun, OUTCOMES, outcomeOf } from './outcomes.ts';
 export { asValue, printQuery } from './print-query.ts';

@@ -99,7 +99,9 @@ interface NamedCommand {
 function commandsIn(text: string): NamedCommand[] {
   return [...text.matchAll(/(?<![\w./-])holdfast ([a-z]+)(?: ([a-z]+))?([^"]*)/g)].map(
     ([, first = '', second = '', rest = '']) => {
-      const words = first in GROUPS ? `${first} ${second}` : first;
+      // A command may have others below it: `studio`, and `studio export`.
+      const isTwoWords = first in GROUPS || flagsByCommand.has(`${first} ${second}`);
+      const words = isTwoWords ? `${first} ${second}` : first;
       return { command: flagsByCommand.has(words) ? words : undefined, words, rest };
     },
   );

@@ -28,10 +28,7 @@ interface SmallLog {
   readonly text?: string;
 }
 
-async function writeLog(
-  logs: string,
-  { minute, ids = ['one', 'two'], text = 'It is Paris.' }: SmallLog,
-) {
+async function writeLog(logs: string, { minute, ids = ['one', 'two'], text = 'It is Paris.' }: SmallLog) {
   const run = runAt(minute);
   const path = join(logs, `log-${minute}.eval`);
   await nodeDisk.makeDir(logs);

@@ -16,12 +16,11 @@ const PAIRS_MAX = 200;
 /** So many transcripts are laid side by side; of a pair all or none. */
 const ALIGNED_MAX = 400;
 const ASKED_ROWS = 1_000;
-const RUNS_MAX = 6;
 
 export interface ToCompare {
   /** Newest first. */
   readonly items: readonly RunItem[];
-  /** Runs as they were named, where they were: up to six are compared in that order, too. */
+  /** Those that were named one by one. */
   readonly named: readonly string[];
   /** The samples of a run at their epochs. */
   readonly epochsOf: (run: string) => readonly (readonly [SampleId, number])[];
@@ -35,9 +34,7 @@ export interface ComparisonsWritten {
 /** Writes comparisons of runs, in both directions, and of the newest of them their transcripts side by side. */
 export async function writeComparisons(asking: Asking, given: ToCompare): Promise<ComparisonsWritten> {
   const writing = new ComparisonsWriting(asking, given);
-  const pairs = pairsOf(given.items, PAIRS_MAX);
-  const { named } = given;
-  if (named.length > 2 && named.length <= RUNS_MAX) await writing.compare(named);
+  const pairs = pairsOf(given.items, { named: given.named, most: PAIRS_MAX });
   for (const [before, after] of pairs) {
     await writing.compare([before, after]);
     await writing.compare([after, before]);

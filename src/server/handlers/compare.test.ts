@@ -276,5 +276,7 @@ describe('the table', () => {
     ]);
     expect(samples[0]?.cells[0]).toMatchObject({ outcome: 'number', number: 7 });
     expect((await compared(ids)).others[0]?.flips).toMatchObject({ bothPass: 0, other: 2 });
+    const moved = await runs(samplesOf([5, 5, 5, 5]), samplesOf([4, 1, 9, 3]));
+    expect((await tableOf(moved)).samples.map(({ id }) => id)).toEqual(['s1', 's3', 's0', 's2']);
   });
 });

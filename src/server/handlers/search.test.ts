@@ -173,6 +173,7 @@ describe('in transcripts', () => {
       expect((await linesOf(studio, 'zeb')).at(-1)).toMatchObject({ samplesSearched: 1, isDone: true });
       expect((await linesOf(studio, 'zebra')).at(-1)).toMatchObject({ samplesSearched: 0, runsSearched: 1 });
       expect((await linesOf(studio, 'ebra')).at(-1)).toMatchObject({ samplesSearched: 1 });
+      expect((await linesOf(studio, 'eb')).at(-1)).toMatchObject({ samplesSearched: 1 });
       expect((await linesOf(studio, 'noth')).flatMap(({ hits }) => hits).length).toBe(1);
     });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedRun, FigureCompared } from '../../../src/server/api.ts';
-import { compileComparedQuery } from '../../../src/views/compared-query.ts';
 import { chooseCompared } from '../../../src/views/index.ts';
 import { compareColumns, nextSort, sortedBy } from './compare-columns.ts';
 import { flipCells, flipsTitle } from './flip-cells.ts';

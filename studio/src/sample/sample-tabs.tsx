@@ -1,19 +1,16 @@
-import { useMemo, useState } from 'react';
-import { z } from 'zod';
+import type { CutText } from '../../../src/server/api.ts';
 import type { useAsk } from '../data/use-ask.ts';
+import { CutShown } from '../ui/json-tree/cut-shown.ts';
 import { Problem } from '../ui/problem.tsx';
 import { ResizablePane } from '../ui/resizable-pane.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
-import { usePersisted } from '../ui/use-persisted.ts';
+import { TextBlock } from './content/text-block.tsx';
 import { Here } from './sample-here.ts';
 import styles from './sample-page.module.css';
 import { SamplePanes } from './sample-panes.tsx';
 import { SampleToolbar } from './sample-toolbar.tsx';
 import { ScoresPane } from './scores/scores-pane.tsx';
-import { useTranscript } from './transcript/use-transcript.ts';
-import { nameOfEvent, useCopyLink, useEventInAddress } from './use-event-link.ts';
-import { useSampleKeys } from './use-sample-keys.ts';
-import { useSampleSearch } from './use-sample-search.ts';
+import { type SampleParts, useSampleParts } from './use-sample-parts.ts';
 
 interface SampleTabsProps {
   readonly run: string;
@@ -23,95 +20,46 @@ interface SampleTabsProps {
   readonly onStep: (by: 1 | -1, isFailing?: boolean) => void;
 }
 
-const WIDE = 1_200;
+const showCut = (text: CutText) => <TextBlock text={text} as="output" />;
 
 /** Everything below the header: tabs, and beside them how the sample was judged. */
-export function SampleTabs({ run, sample, epoch, view, onStep }: SampleTabsProps) {
-  const { search, set } = useSampleSearch();
-  const { tab, lane } = search;
-  const attempt = search.attempt === '' ? undefined : Number(search.attempt);
-  const [isRaw, setIsRaw] = useState(false);
-  const [isFinding, setIsFinding] = useState(search.find !== '');
-  const [isWriting, setIsWriting] = useState(false);
-  const [isOutlined, setIsOutlined] = usePersisted(
-    'holdfast.sample.outline',
-    z.boolean(),
-    innerWidth >= WIDE,
+export function SampleTabs({ view, ...options }: SampleTabsProps) {
+  const parts = useSampleParts(options);
+  const { tab } = parts.search;
+  const isBeside = parts.isScored && (tab === 'transcript' || tab === 'messages');
+  const scores = <Scores parts={parts} view={view} />;
+  return (
+    <Here value={parts.here}>
+      <CutShown value={showCut}>
+        <SampleToolbar parts={parts} view={view.data} />
+        <div className={styles.panes} id="sample-part" role="tabpanel" aria-label={tab}>
+          <SamplePanes parts={parts} view={view.data} scores={scores} />
+          {isBeside && (
+            <ResizablePane name="scores" label="Scores" side="right" initial={360} min={300} max={560}>
+              {scores}
+            </ResizablePane>
+          )}
+        </div>
+      </CutShown>
+    </Here>
   );
-  const [isScored, setIsScored] = usePersisted('holdfast.sample.scores', z.boolean(), innerWidth >= WIDE);
-  const link = useCopyLink();
-  const key = useMemo(() => ({ run, sample, epoch, attempt }), [run, sample, epoch, attempt]);
-  const transcript = useTranscript({
-    key,
-    lane,
-    setLane: (to) => set({ lane: to }),
-    copyLink: (event) => link.copy(nameOfEvent(transcript, event)),
-  });
-  useEventInAddress(transcript);
-  const here = useMemo(() => ({ ...key, isRaw }), [key, isRaw]);
-  const finding = (is: boolean) => {
-    setIsFinding(is);
-    set(is ? { tab: 'transcript' } : { find: '' });
-  };
-  const write = () => {
-    setIsScored(true);
-    setIsWriting(true);
-  };
-  useSampleKeys({
-    onStep,
-    onTab: (to) => set({ tab: to }),
-    onRaw: () => setIsRaw(!isRaw),
-    onOutline: () => setIsOutlined(!isOutlined),
-    onScores: () => setIsScored(!isScored),
-    onWrite: write,
-  });
-  const isBeside = isScored && (tab === 'transcript' || tab === 'messages');
-  const scores = view.data !== undefined && (
+}
+
+function Scores({ parts, view }: { readonly parts: SampleParts; readonly view: SampleTabsProps['view'] }) {
+  const { actions, isWriting, about } = parts;
+  if (view.data === undefined)
+    return view.isError ? (
+      <Problem error={view.error} onRetry={() => void view.refetch()} what="This sample" />
+    ) : (
+      <SkeletonRows rows={6} rowHeight={56} />
+    );
+  return (
     <ScoresPane
       view={view.data}
-      onEvent={(uuid) => set({ tab: 'transcript', event: uuid })}
+      onEvent={actions.onEvent}
       isWriting={isWriting}
-      onWriting={setIsWriting}
-      about={() =>
-        transcript.focused === undefined ? undefined : nameOfEvent(transcript, transcript.focused)
-      }
+      onWriting={actions.onWriting}
+      about={about}
     />
-  );
-  return (
-    <Here value={here}>
-      <SampleToolbar
-        {...{ tab, transcript, isRaw, isOutlined, isScored }}
-        said={link.said}
-        view={view.data}
-        onTab={(to) => set({ tab: to })}
-        onRaw={() => setIsRaw(!isRaw)}
-        onOutline={() => setIsOutlined(!isOutlined)}
-        onScores={() => setIsScored(!isScored)}
-        onFind={() => finding(true)}
-      />
-      <div className={styles.panes} id="sample-part">
-        <SamplePanes
-          {...{ tab, transcript, isOutlined, isFinding, lane }}
-          transcriptKey={key}
-          view={view.data}
-          find={search.find}
-          scores={scores}
-          onFind={(text) => set({ find: text })}
-          onFinding={finding}
-          setLane={(to) => set({ lane: to })}
-        />
-        {isBeside && (
-          <ResizablePane name="scores" label="Scores" side="right" initial={360} min={300} max={560}>
-            {view.error !== null ? (
-              <Problem error={view.error} onRetry={() => void view.refetch()} what="This sample" />
-            ) : view.data === undefined ? (
-              <SkeletonRows rows={6} rowHeight={56} />
-            ) : (
-              scores
-            )}
-          </ResizablePane>
-        )}
-      </div>
-    </Here>
   );
 }

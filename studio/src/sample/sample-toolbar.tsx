@@ -6,28 +6,19 @@ import styles from './sample-page.module.css';
 import { SAMPLE_TABS } from './sample-search.ts';
 import { KindsMenu } from './transcript/kinds-menu.tsx';
 import type { TranscriptState } from './transcript/use-transcript.ts';
+import type { SampleParts } from './use-sample-parts.ts';
 
 type SampleTab = (typeof SAMPLE_TABS)[number];
 
 interface SampleToolbarProps {
-  readonly tab: SampleTab;
-  readonly transcript: TranscriptState;
+  readonly parts: SampleParts;
   readonly view: SampleView | undefined;
-  readonly isRaw: boolean;
-  readonly isOutlined: boolean;
-  readonly isScored: boolean;
-  /** What was just done. */
-  readonly said: string;
-  readonly onTab: (tab: SampleTab) => void;
-  readonly onRaw: () => void;
-  readonly onOutline: () => void;
-  readonly onScores: () => void;
-  readonly onFind: () => void;
 }
 
 /** Tabs, and how the transcript is shown. */
-export function SampleToolbar(props: SampleToolbarProps) {
-  const { tab, transcript, view, isRaw, isOutlined, isScored } = props;
+export function SampleToolbar({ parts, view }: SampleToolbarProps) {
+  const { transcript, actions, isRaw, isOutlined, isScored, said } = parts;
+  const { tab } = parts.search;
   const { store } = transcript;
   const counts: Partial<Record<SampleTab, number>> = {
     transcript: store.known,
@@ -44,30 +35,34 @@ export function SampleToolbar(props: SampleToolbarProps) {
         label="Parts of the sample"
         tabs={tabs}
         value={tab}
-        onChange={props.onTab}
+        onChange={actions.onTab}
         controls="sample-part"
       />
       <div className={styles.tools}>
         <span className={styles.said} role="status">
-          {props.said === '' ? loadedOf(transcript) : props.said}
+          {said === '' ? loadedOf(transcript) : said}
         </span>
         {isTranscript && (
           <>
             <KindsMenu store={store} hidden={transcript.hidden} />
-            <IconButton icon="search" label="Find in the transcript (/)" onClick={props.onFind} />
+            <IconButton
+              icon="search"
+              label="Find in the transcript (/)"
+              onClick={() => actions.onFinding(true)}
+            />
             <Button kind="quiet" onClick={transcript.foldAll} title="Fold or unfold all (z)">
               Fold
             </Button>
           </>
         )}
-        <Button kind="quiet" isOn={isRaw} onClick={props.onRaw} title="Texts as they are (r)">
+        <Button kind="quiet" isOn={isRaw} onClick={actions.onRaw} title="Texts as they are (r)">
           Raw
         </Button>
         {isTranscript && (
-          <IconButton icon="pane-left" label="Outline (o)" isOn={isOutlined} onClick={props.onOutline} />
+          <IconButton icon="pane-left" label="Outline (o)" isOn={isOutlined} onClick={actions.onOutline} />
         )}
         {(isTranscript || tab === 'messages') && (
-          <IconButton icon="pane" label="Scores (i)" isOn={isScored} onClick={props.onScores} />
+          <IconButton icon="pane" label="Scores (i)" isOn={isScored} onClick={actions.onScores} />
         )}
       </div>
     </div>

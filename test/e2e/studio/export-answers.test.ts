@@ -130,6 +130,18 @@ describe('[EXP-6] an export answers what the server answers', () => {
     await sides.expectSame('matrix', {}, { q: 'eval:support-triage', limit: 50, score: 'queue' });
   });
 
+  test('comparisons of three to six runs, which nobody wrote down together', async () => {
+    const all = store.runs
+      .filter((run) => /T0(9|8)(45|30|00)/.test(run))
+      .filter((run) => !run.includes('T0800'));
+    expect(all.length).toBe(6);
+    for (const runs of [all, all.toReversed(), all.slice(1, 4), [all[4], all[0], all[2], all[5]]]) {
+      await sides.expectSame('compare', {}, { runs: runs.join() });
+      for (const query of [{}, { q: 'is:regressed' }, { q: 'is:improved or is:same', sort: '-cost' }])
+        await sides.expectSame('comparedSamples', {}, { runs: runs.join(), ...query });
+    }
+  });
+
   test('a search and a find come upon the same', async () => {
     const [run = ''] = newest('T090000');
     for (const text of ['failing test', 'SIGNATURE', 'nowhere to be found', '"quoted"', 'def validate']) {

@@ -15,6 +15,7 @@ export interface ServeTestOptions {
   readonly places: readonly string[];
   readonly logDirs?: readonly string[];
   readonly port?: number;
+  readonly host?: string;
 }
 
 const IDENTITY = {
@@ -29,6 +30,7 @@ export async function serveTestStudio({
   places,
   logDirs = [],
   port = 0,
+  host = '127.0.0.1',
 }: ServeTestOptions): Promise<TestStudio> {
   const context = {
     disk: nodeDisk,
@@ -47,7 +49,7 @@ export async function serveTestStudio({
     studio,
     assets,
     random: systemRandom,
-    host: '127.0.0.1',
+    host,
     port,
     onBug: (error) => bugs.push(error),
   });

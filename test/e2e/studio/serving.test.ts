@@ -2,7 +2,9 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nodeDisk } from '../../../src/disk/index.ts';
 import { ROUTES, type Route } from '../../../src/server/api.ts';
+import { Assets } from '../../../src/server/index.ts';
 import { makeStudioStore, type StudioStore } from '../../sim/studio/store.ts';
 import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
 import { serveTestStudio, type TestStudio } from './served.ts';
@@ -111,7 +113,38 @@ describe('who may ask', () => {
   });
 });
 
+describe('where it listens', () => {
+  test('a port that is taken is told, with what to do', async () => {
+    const port = Number(new URL(studio.url).port);
+    await expect(serveTestStudio({ places: [store.dir], port })).rejects.toMatchObject({
+      code: 'E_STUDIO_PORT',
+      message: expect.stringContaining(String(port)),
+    });
+  });
+
+  test('on another address than this machine’s usual one everything needs the token', async () => {
+    await using other = await serveTestStudio({ places: [store.dir], host: '127.0.0.2' });
+    for (const path of ['/', '/api/runs', '/theme.js', '/api/live'])
+      expect((await fetch(other.url + path)).status, path).toBe(401);
+    const token = new URL(other.urlWithToken).searchParams.get('token');
+    const allowed = await fetch(`${other.url}/api/runs`, { headers: { authorization: `Bearer ${token}` } });
+    expect(allowed.status).toBe(200);
+  });
+
+  test('an app that was not built is told', async () => {
+    await expect(Assets.open(nodeDisk, join(dir.path, 'nothing'))).rejects.toMatchObject({
+      code: 'E_STUDIO_NOT_BUILT',
+    });
+  });
+});
+
 describe('what is not there', () => {
+  test('an address that leads nowhere says where to begin', async () => {
+    const answered = await ask('/nowhere');
+    expect(answered.status).toBe(404);
+    expect(codeOf(answered)).toBe('E_STUDIO_NO_PAGE');
+  });
+
   test('no path of a client leads to a file', async () => {
     for (const path of [
       '/../package.json',

@@ -57,11 +57,11 @@ export function slopesOf(pairs: readonly Pair[], other: number): readonly Slope[
     .sort((a, b) => isChanged(a) - isChanged(b) || b.count - a.count);
 }
 
-/** The filter for one score of one run: exact where it is a whole number, else to three digits. */
+/** The filter for one score of one run: exact where it has three digits or fewer, else to the third. */
 export function nearQuery(run: number, value: number): string {
   const letter = letterOf(run).toLowerCase();
-  if (Number.isInteger(value)) return `${letter}:${value}`;
-  return rangeQuery(run, Math.floor(value * 1_000) / 1_000, Math.ceil(value * 1_000) / 1_000, true);
+  const [from, to] = [Math.floor(value * 1_000) / 1_000, Math.ceil(value * 1_000) / 1_000];
+  return from === to ? `${letter}:${plain(value)}` : rangeQuery(run, from, to, true);
 }
 
 export function rangeQuery(run: number, from: number, to: number, isToIncluded: boolean): string {

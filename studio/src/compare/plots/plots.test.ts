@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparedCell, ComparedSample } from '../../../../src/server/api.ts';
-import { compileComparedQuery } from '../../../../src/views/compared-query.ts';
 import { chooseCompared } from '../../../../src/views/index.ts';
 import { binPairs } from './bins.ts';
 import { ecdfsOf, quantile } from './ecdf.ts';

@@ -1,18 +1,11 @@
 import type { AnswerOf, QueryOf, RouteName, RunChange, Saying } from '../../../../src/server/api.ts';
 import { ROUTES } from '../../../../src/server/api.ts';
 import type { Asked, AskRoute, LinesRoute, LiveListener, ParamsOf, StudioData } from '../studio-data.ts';
+import { comparedPage, compareView, matrixPage } from './comparisons.ts';
 import type { Chunks } from './documents.ts';
 import { leftOut, notHere, readOnly } from './export-problems.ts';
 import { findLines } from './find.ts';
-import {
-  comparedPage,
-  matrixPage,
-  noComparison,
-  queryOf,
-  runsPage,
-  sampleOrder,
-  samplesPage,
-} from './lists.ts';
+import { queryOf, runsPage, sampleOrder, samplesPage } from './lists.ts';
 import { ScriptChunks } from './script-chunks.ts';
 import { searchLines } from './search.ts';
 import { eventOf, eventPlaceOf, eventsOf, messagesOf, skeletonOf, textOf } from './transcripts.ts';
@@ -126,12 +119,7 @@ function historyAnswerers(
   written: Written,
 ): Pick<Answerers, 'compare' | 'transcripts' | 'eval' | 'sampleOverTime'> {
   return {
-    compare: async ({ query }) => {
-      const among = await written.common();
-      const found = await written.find('compare', { among, params: [], query });
-      if (!found) throw noComparison(query.runs);
-      return found;
-    },
+    compare: ({ query }) => compareView(written, query),
     transcripts: async ({ params, query }) => {
       const among = await written.common();
       const found = await written.find('transcripts', { among, params: [params.sample], query });

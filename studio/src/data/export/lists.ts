@@ -7,14 +7,11 @@ import {
   type SampleItem,
   type WrittenRows,
   type WrittenRun,
-  writtenComparisons,
 } from '../../../../src/server/api.ts';
 import {
-  chooseCompared,
   commandForRuns,
   compileRunQuery,
   compileSampleQuery,
-  newestOfOneEval,
   sortRuns,
   sortSamples,
 } from '../../../../src/views/index.ts';
@@ -26,7 +23,6 @@ import type { AskedRun, Written } from './written.ts';
 
 const runRows = ROUTES.runs.answer.shape.runs;
 const sampleRows = ROUTES.samples.answer.shape.samples;
-const comparedRows = ROUTES.comparedSamples.answer.shape.samples;
 
 export async function allRuns(written: Written): Promise<readonly RunItem[]> {
   const { runs } = await written.manifest();
@@ -102,71 +98,14 @@ export async function samplesOf(written: Written, { samples }: WrittenRun, score
   return { page, items: pages.flat() };
 }
 
-export async function comparedPage(
-  written: Written,
-  query: QueryOf<'comparedSamples'>,
-): Promise<AnswerOf<'comparedSamples'>> {
-  const { comparisons } = await written.manifest();
-  const all = await written.documents.read(comparisons, writtenComparisons);
-  const found = all.find(({ runs }) => runs.join() === query.runs.join());
-  if (!found) throw noComparison(query.runs);
-  const rows = rowsFor(found.samples, query.score);
-  const page = parseAnswer('comparedSamples', await written.answer(rows.page));
-  const items = await Promise.all(rows.rows.map((place) => written.documents.read(place, comparedRows)));
-  const { chosen, wrong } = chooseCompared(items.flat(), query);
-  const { offset, limit } = query;
-  return {
-    ...page,
-    samples: chosen.slice(offset, offset + limit),
-    offset,
-    total: chosen.length,
-    ...(wrong && { wrong }),
-  };
-}
-
-export function noComparison(runs: readonly string[]) {
-  return leftOut(
-    `comparison of ${runs.join(' with ')}`,
-    `Write one that has it: holdfast studio export --out <folder> ${runs.join(' ')}`,
-  );
-}
-
 /** Of the score that is asked for; those that were not written are told as the first. */
-function rowsFor(
+export function rowsFor(
   all: readonly (readonly [string | null, WrittenRows])[],
   score: string | undefined,
 ): WrittenRows {
   const found = all.find(([name]) => name === (score ?? null)) ?? all[0];
   if (!found) throw leftOut('samples of this run', 'Its log could not be read when the export was written.');
   return found[1];
-}
-
-/** Samples × runs: columns of the matrix of their eval, which is written whole. */
-export async function matrixPage(written: Written, query: QueryOf<'matrix'>): Promise<AnswerOf<'matrix'>> {
-  const items = await allRuns(written);
-  const { matches } = compileRunQuery(query.q, { nowMs: Date.now() });
-  const runs = query.runs.length > 0 ? query.runs : newestOfOneEval(items.filter(matches), query.limit);
-  const name = items.find(({ run }) => run === runs[0])?.facts?.eval;
-  const asked = { among: await written.common(), params: [name ?? ''], query: { score: query.score } };
-  const whole = name === undefined ? undefined : await written.find('matrix', asked);
-  const columns = runs.map((run) => whole?.runs.findIndex((item) => item.run === run) ?? -1);
-  if (!whole || columns.includes(-1))
-    throw leftOut('matrix of these runs', 'It has one for the newest fifty runs of each eval.');
-  return columnsOf(whole, columns);
-}
-
-function columnsOf(whole: AnswerOf<'matrix'>, columns: readonly number[]): AnswerOf<'matrix'> {
-  const width = whole.runs.length;
-  const pick = (letters: string, row: number) =>
-    columns.map((column) => letters[row * width + column] ?? '').join('');
-  const rows = whole.samples.map((_, row) => row).filter((row) => /[^.]/.test(pick(whole.cells, row)));
-  return {
-    ...whole,
-    runs: columns.flatMap((column) => whole.runs[column] ?? []),
-    samples: rows.flatMap((row) => whole.samples[row] ?? []),
-    cells: rows.map((row) => pick(whole.cells, row)).join(''),
-    heat: whole.heat === '' ? '' : rows.map((row) => pick(whole.heat, row)).join(''),
-  };
 }
 
 /** What comes after the question mark, as the server would see it: texts, without what is absent or empty. */

@@ -34,7 +34,7 @@ export default function CostTab({ view, address }: CostTabProps) {
           </p>
         )}
       </section>
-      <section className={styles.part} aria-label="Models">
+      <section className={styles.part} aria-label="Cost by model">
         <h3>By model</h3>
         <ModelTable cost={cost} model={model} />
       </section>

@@ -6,6 +6,7 @@ import { IsSought } from '../sought.ts';
 import { Ansi } from './ansi.tsx';
 import { Code } from './code.tsx';
 import styles from './content.module.css';
+import { countLines, firstLines, prettyJson } from './output-text.ts';
 
 /** Longer outputs are folded to their first lines. */
 const LINES_MAX = 24;
@@ -49,31 +50,4 @@ function useFirstLines(text: string) {
   const isFolded = lines > LINES_MAX && !isOpen && !isSought;
   const head = isFolded ? firstLines(text, LINES_SHOWN) : text;
   return { head, lines, isFolded, open: () => setIsOpen(true) };
-}
-
-export function countLines(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
-  return text.endsWith('\n') ? lines - 1 : lines;
-}
-
-export function firstLines(text: string, count: number): string {
-  let at = -1;
-  for (let line = 0; line < count; line++) {
-    at = text.indexOf('\n', at + 1);
-    if (at < 0) return text;
-  }
-  return text.slice(0, at);
-}
-
-/** JSON that a program printed on one line, laid out; undefined when it is none. */
-export function prettyJson(text: string): string | undefined {
-  const trimmed = text.trim();
-  if (!/^[[{]/.test(trimmed) || !/[\]}]$/.test(trimmed)) return undefined;
-  try {
-    return JSON.stringify(JSON.parse(trimmed), undefined, 2);
-  } catch {
-    // It only looked like it.
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useSampleHere } from '../sample-here.ts';
 import styles from './content.module.css';
+import { hasMarkup } from './prose-text.ts';
 
 const Markdown = lazy(() => import('./markdown.tsx'));
 /** Nobody reads it, and laying it out would take a second. */
@@ -16,9 +17,4 @@ export function Prose({ text }: { readonly text: string }) {
       <Markdown text={text} />
     </Suspense>
   );
-}
-
-/** Plain sentences are most of what is said, and need nothing. */
-export function hasMarkup(text: string): boolean {
-  return /[*_`#>|[\]<$~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:|\n[-=]{3,}/m.test(text);
 }

@@ -24,11 +24,16 @@ export class TextPieces {
   #error: unknown;
   #wanted: readonly number[] = [];
 
-  readonly length: number;
+  #length: number;
 
+  /** `length`: as far as it is known; 0 when it is not. The first answer tells it. */
   constructor(length: number, ask: AskPiece) {
-    this.length = length;
+    this.#length = length;
     this.#ask = ask;
+  }
+
+  get length(): number {
+    return this.#length;
   }
 
   get error(): unknown {
@@ -48,7 +53,7 @@ export class TextPieces {
   want(first: number, last: number): void {
     const pieces: number[] = [];
     for (let piece = pieceOfRow(Math.max(0, first)); piece <= pieceOfRow(last); piece++) pieces.push(piece);
-    this.#wanted = pieces.filter((piece) => stretchOfPiece(piece, this.length).from < this.length);
+    this.#wanted = pieces.filter((piece) => piece === 0 || this.#stretch(piece).from < this.#length);
     for (const piece of this.#wanted) this.#load(piece);
     this.#evict();
   }
@@ -70,18 +75,25 @@ export class TextPieces {
       known.usedAt = ++this.#clock;
       return;
     }
-    const { from, to } = stretchOfPiece(number, this.length);
+    const { from } = this.#stretch(number);
     const piece: Piece = { from, text: undefined, loading: new AbortController(), usedAt: ++this.#clock };
     this.#pieces.set(number, piece);
-    void this.#fill(number, piece, to);
+    void this.#fill(number, piece);
   }
 
-  async #fill(number: number, piece: Piece, to: number): Promise<void> {
+  #stretch(piece: number): { readonly from: number; readonly to: number } {
+    return stretchOfPiece(piece, this.#length === 0 ? Number.POSITIVE_INFINITY : this.#length);
+  }
+
+  async #fill(number: number, piece: Piece): Promise<void> {
     const { signal } = piece.loading;
     try {
       let text = '';
-      while (piece.from + text.length < to) {
-        const more = await this.#ask(piece.from + text.length, to - piece.from - text.length, signal);
+      for (;;) {
+        const left = this.#stretch(number).to - piece.from - text.length;
+        if (left <= 0) break;
+        const more = await this.#ask(piece.from + text.length, left, signal);
+        this.#length = more.length;
         if (more.text === '') break;
         text += more.text;
       }

@@ -32,12 +32,13 @@ export async function readWhole(
 ): Promise<string> {
   const pieces: string[] = [];
   let from = 0;
-  while (from < cut.length) {
-    const query = { at: cut.at, from, length: Math.min(PIECE_MAX, cut.length - from) };
+  for (let length = Number.POSITIVE_INFINITY; from < length; ) {
+    const query = { at: cut.at, from, length: PIECE_MAX };
     const piece = await data.ask('text', { params: { run, sample, epoch }, query }, signal);
     if (piece.text === '') break;
     pieces.push(piece.text);
     from += piece.text.length;
+    length = piece.length;
   }
   return pieces.join('');
 }

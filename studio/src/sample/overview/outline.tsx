@@ -28,7 +28,7 @@ export function Outline({ store, view, onGo }: OutlineProps) {
   const isPointed = useRef(false);
   const current = nodeAt(nodes, shown, at);
   useEffect(() => {
-    if (!isPointed.current && current >= 0) list.current?.show(current);
+    if (!isPointed.current && current >= 0) list.current?.show(current, 'seen');
   }, [current]);
   const toggle = (node: number) => {
     const next = new Set(others);

@@ -25,19 +25,27 @@ export async function loadSkeleton(
 ): Promise<void> {
   const { params, attempt, signal, wait } = options;
   let from = 0;
+  const unlabelled: { readonly from: number; readonly limit: number }[] = [];
+  const ask = (query: { readonly from: number; readonly limit: number }) =>
+    data.ask('skeleton', { params, query: { ...query, ...(attempt !== undefined && { attempt }) } }, signal);
   while (!signal.aborted) {
-    const query = { from, limit: from === 0 ? FIRST_PART : PART, ...(attempt !== undefined && { attempt }) };
-    const part = await data.ask('skeleton', { params, query }, signal);
+    const part = await ask({ from, limit: from === 0 ? FIRST_PART : PART });
     if (signal.aborted) return;
     if (part.columns.kind.length > 0 || store.isRead !== part.isWhole || store.progress !== part.progress)
       store.put(part);
+    if ((part.unlabelled ?? 0) > 0) unlabelled.push({ from, limit: part.columns.kind.length });
     if (store.count < store.known) {
       from = store.count;
       await wait(0);
       continue;
     }
-    if (part.isWhole) return;
+    if (part.isWhole) break;
     await wait(part.progress < 1 ? READING_MS : LIVE_MS);
     from = store.firstWith(EVENT_FLAGS.pending) ?? store.count;
+  }
+  for (const query of unlabelled) {
+    const part = await ask(query);
+    if (signal.aborted) return;
+    store.relabel(part);
   }
 }

@@ -62,6 +62,8 @@ export class SkeletonStore {
   version = 0;
   /** Another when events that were here are others now, not when some were only appended. */
   rewritten = 0;
+  /** How often labels came later. */
+  relabelled = 0;
 
   get kinds(): readonly string[] {
     return this.#kinds;
@@ -99,6 +101,15 @@ export class SkeletonStore {
     this.isRead = part.isWhole;
     this.progress = part.progress;
     if (this.version === 0) this.isShort = this.known / Math.max(part.progress, 0.01) <= OPEN_EVENTS_MAX;
+    this.version++;
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  /** Labels that were not known when their events were told. */
+  relabel({ from, columns }: Skeleton): void {
+    this.#flags.put(from, columns.flags.slice(0, this.count - from));
+    this.#labels.splice(from, columns.label.length, ...columns.label.slice(0, this.count - from));
+    this.relabelled++;
     this.version++;
     for (const watcher of this.#watchers) watcher();
   }

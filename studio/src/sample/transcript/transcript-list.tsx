@@ -51,7 +51,7 @@ export function TranscriptList(props: TranscriptListProps) {
             isFocused={event === focused}
             position={row + 1}
             count={shown.count}
-            version={store.rewritten}
+            version={store.rewritten + store.relabelled}
           />
         );
       }}

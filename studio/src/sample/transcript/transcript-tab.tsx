@@ -10,41 +10,35 @@ import { useMarks } from '../find/use-marks.ts';
 import { LaneMap } from '../overview/lane-map.tsx';
 import { Outline } from '../overview/outline.tsx';
 import { Sought } from '../sought.ts';
+import type { SampleParts } from '../use-sample-parts.ts';
 import { rowOfTurn } from './landmarks.ts';
 import styles from './transcript.module.css';
 import { Transcript } from './transcript-here.ts';
 import { TranscriptList } from './transcript-list.tsx';
 import { TurnDialog } from './turn-dialog.tsx';
-import type { TranscriptKey } from './use-skeleton.ts';
 import type { TranscriptState } from './use-transcript.ts';
 import { lastTurn, useTranscriptKeys } from './use-transcript-keys.ts';
 
 interface TranscriptTabProps {
-  readonly transcript: TranscriptState;
-  readonly transcriptKey: TranscriptKey;
-  readonly lane: string;
-  readonly setLane: (lane: string) => void;
-  readonly find: string;
-  readonly isFinding: boolean;
-  readonly onFind: (text: string) => void;
-  readonly onFinding: (isFinding: boolean) => void;
-  readonly isOutlined: boolean;
+  readonly parts: SampleParts;
   /** The sample is under way: its end is followed. */
   readonly isLive: boolean;
 }
 
 /** Overview, outline and events of one sample. */
-export function TranscriptTab(props: TranscriptTabProps) {
-  const { transcript, lane, setLane, find, isFinding } = props;
+export function TranscriptTab({ parts, isLive }: TranscriptTabProps) {
+  const { transcript, actions, isFinding } = parts;
+  const { lane, find } = parts.search;
+  const { setLane } = actions;
   const { store, shown, list, here, go, goToEvent, view } = transcript;
   const [sought, setSought] = useState<number>();
   const [isTurnAsked, setIsTurnAsked] = useState(false);
-  const search = useFind(props.transcriptKey, isFinding ? find : '');
+  const search = useFind(parts.key, isFinding ? find : '');
   useMarks(list, isFinding ? find : '', sought);
   useTranscriptKeys(transcript, {
     lane,
     setLane,
-    openFind: () => props.onFinding(true),
+    openFind: () => actions.onFinding(true),
     openTurn: () => setIsTurnAsked(true),
     copyLink: here.copyLink,
   });
@@ -54,7 +48,7 @@ export function TranscriptTab(props: TranscriptTabProps) {
         <div className={styles.tab}>
           <LaneMap {...{ store, view, lane, onLane: setLane }} onGo={(event) => go(event, false)} />
           <div className={styles.panes}>
-            {props.isOutlined && (
+            {parts.isOutlined && (
               <ResizablePane name="outline" label="Outline" side="left" initial={260} min={180} max={420}>
                 <Outline store={store} view={view} onGo={goToEvent} />
               </ResizablePane>
@@ -66,19 +60,19 @@ export function TranscriptTab(props: TranscriptTabProps) {
                   {...search}
                   onRetry={search.retry}
                   from={() => view.seen.first}
-                  onSearch={props.onFind}
+                  onSearch={actions.onFind}
                   onGo={(event) => {
                     setSought(event);
                     if (event !== undefined) goToEvent(event);
                   }}
                   onClose={() => {
                     setSought(undefined);
-                    props.onFinding(false);
+                    actions.onFinding(false);
                   }}
                 />
               )}
               <State transcript={transcript} />
-              <TranscriptList ref={list} {...transcript} isFollowing={props.isLive} />
+              <TranscriptList ref={list} {...transcript} isFollowing={isLive} />
             </div>
           </div>
         </div>

@@ -3,6 +3,7 @@ import type { ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
 import { AUTO_FOLDING, type Folding, foldedOrOpened, isOpen, opened, toggled } from './folding.ts';
 import type { TranscriptHere } from './transcript-here.ts';
 import { useBodies } from './use-bodies.ts';
+import { useGoing } from './use-going.ts';
 import { useShown } from './use-shown.ts';
 import { type TranscriptKey, useSkeleton } from './use-skeleton.ts';
 import { ViewStore } from './view-store.ts';
@@ -15,7 +16,10 @@ interface TranscriptOptions {
 }
 
 /** Everything that a transcript on the screen is: its events, which of them are shown and unfolded, and where one is in it. */
-export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOptions) {
+export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
+  // What is done is the newest; that it is another each time must not render every row again.
+  const actions = useRef(given);
+  actions.current = given;
   const { store, error, retry } = useSkeleton(key);
   const { shown, version, hidden, reveal } = useShown(store, lane);
   const { bodies, wantSoon } = useBodies(key, store.rewritten);
@@ -24,7 +28,6 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
   const list = useRef<ScaledListHandle>(null);
   const latest = useRef({ store, shown, folding });
   latest.current = { store, shown, folding };
-  const wanted = useRef<number>(undefined);
   const [view] = useState(() => new ViewStore());
 
   const toggle = useCallback((event: number) => {
@@ -33,33 +36,17 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
     const row = latest.current.shown.rowOf(event);
     if (isOpen(latest.current.store, latest.current.folding, event)) list.current?.show(row);
   }, []);
-  const go = useCallback((event: number, isOpened: boolean, align: 'start' | 'center' = 'start') => {
-    setFocused(event);
-    if (isOpened) setFolding((before) => opened(latest.current.store, before, event));
-    list.current?.show(latest.current.shown.rowOf(event), align);
-  }, []);
-  /** Goes to an event as soon as it is here, whatever hides it. */
-  const goToEvent = useCallback(
-    (event: number) => {
-      const { store: known, shown: rows } = latest.current;
-      wanted.current = event;
-      if (known.count <= event) return;
-      if (rows.has(event)) {
-        wanted.current = undefined;
-        go(event, true);
-        return;
-      }
+  const { go, goToEvent } = useGoing({
+    store,
+    shown,
+    list,
+    onFocus: setFocused,
+    onOpen: (event) => setFolding((before) => opened(store, before, event)),
+    onReveal: (event) => {
       reveal(event);
-      if (lane !== '' && known.lane(event) !== lane) setLane('');
+      if (lane !== '' && store.lane(event) !== lane) given.setLane('');
     },
-    [go, reveal, lane, setLane],
-  );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that were waited for may be here now
-  useEffect(() => {
-    if (wanted.current === undefined) return;
-    if (store.isWhole && wanted.current >= store.count) wanted.current = undefined;
-    else goToEvent(wanted.current);
-  }, [shown, store.version, goToEvent]);
+  });
 
   const onView = useCallback(
     (first: number, last: number) => {
@@ -73,8 +60,14 @@ export function useTranscript({ key, lane, setLane, copyLink }: TranscriptOption
   useEffect(() => onView(view.seen.first, view.seen.last), [folding, shown]);
 
   const here: TranscriptHere = useMemo(
-    () => ({ store, bodies, toggle, focus: setFocused, copyLink }),
-    [store, bodies, toggle, copyLink],
+    () => ({
+      store,
+      bodies,
+      toggle,
+      focus: setFocused,
+      copyLink: (event) => actions.current.copyLink(event),
+    }),
+    [store, bodies, toggle],
   );
   const foldAll = () => setFolding((before) => foldedOrOpened(store, before));
   return {

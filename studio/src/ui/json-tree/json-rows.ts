@@ -66,7 +66,15 @@ export function withToggled(choices: JsonChoices, path: string): JsonChoices {
 }
 
 function isFilled(value: AnyJson): value is AnyJson[] | Record<string, AnyJson> {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  if (typeof value !== 'object' || value === null || markOf(value) !== undefined) return false;
+  return Object.keys(value).length > 0;
+}
+
+/** What the server writes where JSON has no words, or too many. */
+export function markOf(value: AnyJson): '$cut' | '$number' | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const [key, ...others] = Object.keys(value);
+  return others.length === 0 && (key === '$cut' || key === '$number') ? key : undefined;
 }
 
 /** As deep as there are few lines. */

@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'react';
-import type { AnyJson } from '../../../../src/server/api.ts';
+import { use, useMemo, useState } from 'react';
+import { type AnyJson, cutText } from '../../../../src/server/api.ts';
 import { formatCount } from '../format.ts';
 import { Icon } from '../icon.tsx';
-import { type JsonChoices, type JsonRow, jsonRows, withMore, withToggled } from './json-rows.ts';
+import { CutShown } from './cut-shown.ts';
+import { type JsonChoices, type JsonRow, jsonRows, markOf, withMore, withToggled } from './json-rows.ts';
 import styles from './json-tree.module.css';
 
 /** Beyond this, lines are added only when asked: a tree is never laid out whole. */
@@ -77,6 +78,8 @@ function Line({ row, onToggle }: { readonly row: JsonRow; readonly onToggle: () 
 
 function Value({ value }: { readonly value: AnyJson }) {
   const [isWhole, setIsWhole] = useState(false);
+  if (typeof value === 'object' && value !== null && markOf(value) !== undefined)
+    return <Marked value={value} />;
   if (typeof value === 'object' && value !== null)
     return <span className={styles.preview}>{previewOf(value)}</span>;
   if (typeof value !== 'string') return <span className={styles.literal}>{String(value)}</span>;
@@ -90,6 +93,17 @@ function Value({ value }: { readonly value: AnyJson }) {
         </button>
       )}
     </span>
+  );
+}
+
+/** A number that JSON has no word for, or a text that is too long to be sent with the rest. */
+function Marked({ value }: { readonly value: AnyJson[] | Record<string, AnyJson> }) {
+  const show = use(CutShown);
+  const cut = cutText.safeParse(value);
+  if (!cut.success) return <span className={styles.literal}>{Object.values(value).map(String).join()}</span>;
+  const { head, length } = cut.data.$cut;
+  return (
+    <span className={styles.text}>{show?.(cut.data) ?? `${head} … ${formatCount(length)} characters`}</span>
   );
 }
 

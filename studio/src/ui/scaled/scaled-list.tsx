@@ -10,8 +10,8 @@ export interface ListPosition {
 }
 
 export interface ScaledListHandle {
-  /** Brings a row into view: to the top, or as little as is needed. */
-  show(row: number, align?: 'start' | 'center' | 'auto'): void;
+  /** Brings a row into view: to the top, to the middle, as little as is needed, or to the middle only when it is not seen. */
+  show(row: number, align?: 'start' | 'center' | 'auto' | 'seen'): void;
   toEnd(): void;
   position(): ListPosition;
   restore(position: ListPosition): void;
@@ -69,7 +69,9 @@ function handleOf(list: ScaledListState, element: () => HTMLElement | null): Sca
       const top = scroll.heights.topOf(row);
       const height = scroll.heights.heightOf(row);
       if (align === 'start') return list.goTo(top);
-      if (align === 'center') return list.goTo(top - Math.max(0, (scroll.view - height) / 2));
+      const isSeen = top >= scroll.top && top + height <= scroll.top + scroll.view;
+      if (align === 'seen' && isSeen) return;
+      if (align !== 'auto') return list.goTo(top - Math.max(0, (scroll.view - height) / 2));
       if (top < scroll.top || height > scroll.view) list.goTo(top);
       else if (top + height > scroll.top + scroll.view) list.goTo(top + height - scroll.view);
     },

@@ -1,0 +1,82 @@
+import { useMemo, useState } from 'react';
+import { z } from 'zod';
+import { usePersisted } from '../ui/use-persisted.ts';
+import { stringAt } from './read-json.ts';
+import { useTranscript } from './transcript/use-transcript.ts';
+import { nameOfEvent, useCopyLink, useEventInAddress } from './use-event-link.ts';
+import { useSampleKeys } from './use-sample-keys.ts';
+import { useSampleSearch } from './use-sample-search.ts';
+
+/** Narrower windows begin with the transcript alone. */
+const WIDE = 1_200;
+
+interface SamplePartsOptions {
+  readonly run: string;
+  readonly sample: string;
+  readonly epoch: number;
+  readonly onStep: (by: 1 | -1, isFailing?: boolean) => void;
+}
+
+/** Everything that the page of a sample knows and does below its header. */
+export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOptions) {
+  const { search, set } = useSampleSearch();
+  const attempt = search.attempt === '' ? undefined : Number(search.attempt);
+  const [isRaw, setIsRaw] = useState(false);
+  const [isFinding, setIsFinding] = useState(search.find !== '');
+  const [isWriting, setIsWriting] = useState(false);
+  const panes = usePanes();
+  const link = useCopyLink();
+  const key = useMemo(() => ({ run, sample, epoch, attempt }), [run, sample, epoch, attempt]);
+  const here = useMemo(() => ({ ...key, isRaw }), [key, isRaw]);
+  const setLane = (lane: string) => set({ lane });
+  const transcript = useTranscript({
+    key,
+    lane: search.lane,
+    setLane,
+    copyLink: (event) => link.copy(nameOfEvent(transcript, event)),
+  });
+  useEventInAddress(transcript);
+  const actions = {
+    onTab: (tab: typeof search.tab) => set({ tab }),
+    onRaw: () => setIsRaw(!isRaw),
+    onOutline: panes.toggleOutline,
+    onScores: panes.toggleScores,
+    onFind: (text: string) => set({ find: text }),
+    onFinding: (is: boolean) => {
+      setIsFinding(is);
+      set(is ? { tab: 'transcript' } : { find: '' });
+    },
+    onWriting: setIsWriting,
+    onWrite: () => {
+      if (!panes.isScored) panes.toggleScores();
+      setIsWriting(true);
+    },
+    onEvent: (uuid: string) => set({ tab: 'transcript', event: uuid }),
+    onStep,
+    setLane,
+  };
+  useSampleKeys(actions);
+  /** The uuid of the event that is marked, where it is known. */
+  const about = () =>
+    transcript.focused === undefined
+      ? undefined
+      : stringAt(transcript.bodies.get(transcript.focused), 'uuid');
+  return {
+    ...{ search, key, here, transcript, actions, about, said: link.said },
+    ...{ isRaw, isFinding, isWriting, isOutlined: panes.isOutlined, isScored: panes.isScored },
+  };
+}
+
+export type SampleParts = ReturnType<typeof useSampleParts>;
+
+function usePanes() {
+  const isWide = innerWidth >= WIDE;
+  const [isOutlined, setIsOutlined] = usePersisted('holdfast.sample.outline', z.boolean(), isWide);
+  const [isScored, setIsScored] = usePersisted('holdfast.sample.scores', z.boolean(), isWide);
+  return {
+    isOutlined,
+    isScored,
+    toggleOutline: () => setIsOutlined(!isOutlined),
+    toggleScores: () => setIsScored(!isScored),
+  };
+}
