@@ -232,7 +232,7 @@ describe.skipIf(obstacle !== undefined)(
           )
           .count();
         if (links > 0) findings.push(`${path}: ${links} live elements`);
-        if ((await page.locator('body').innerText()).trim() === '')
+        if (((await page.locator('body').textContent()) ?? '').trim() === '')
           findings.push(`${path}: nothing is shown`);
         findings.push(...wrong.filter((text) => !/404/.test(text)).map((text) => `${path}: ${text}`));
         await page.context().close();

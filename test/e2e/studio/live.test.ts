@@ -70,7 +70,7 @@ describe.skipIf(obstacle !== undefined)(
       const watching = new AbortController();
       const watch = (async () => {
         while (!watching.signal.aborted) {
-          const text = await live.innerText({ timeout: 500 }).catch(() => ''); // it goes away when the run is finished
+          const text = (await live.textContent({ timeout: 500 }).catch(() => '')) ?? ''; // it goes away when the run is finished
           for (const [done] of text.matchAll(/\d+ ?\/ ?40/g)) seen.add(done);
           await page.waitForTimeout(100);
         }
