@@ -1,5 +1,6 @@
 import type { SampleView } from '../../../src/server/api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { Chip } from '../ui/chip.tsx';
 import { formatCount, formatPercent } from '../ui/format.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './sample-page.module.css';
@@ -39,6 +40,11 @@ export function SampleToolbar({ parts, view }: SampleToolbarProps) {
         controls="sample-part"
       />
       <div className={styles.tools}>
+        {parts.search.attempt !== '' && (
+          <Chip onRemove={actions.onLastAttempt} removeLabel="Show the last attempt">
+            attempt {parts.search.attempt}, which failed
+          </Chip>
+        )}
         <span className={styles.said} role="status">
           {said === '' ? loadedOf(transcript) : said}
         </span>

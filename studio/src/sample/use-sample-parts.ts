@@ -4,6 +4,7 @@ import { usePersisted } from '../ui/use-persisted.ts';
 import { stringAt } from './read-json.ts';
 import { useTranscript } from './transcript/use-transcript.ts';
 import { nameOfEvent, useCopyLink, useEventInAddress } from './use-event-link.ts';
+import { useKeptScroll } from './use-kept-scroll.ts';
 import { useSampleKeys } from './use-sample-keys.ts';
 import { useSampleSearch } from './use-sample-search.ts';
 
@@ -36,6 +37,7 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     copyLink: (event) => link.copy(nameOfEvent(transcript, event)),
   });
   useEventInAddress(transcript);
+  useKeptScroll(transcript);
   const actions = {
     onTab: (tab: typeof search.tab) => set({ tab }),
     onRaw: () => setIsRaw(!isRaw),
@@ -53,6 +55,7 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     },
     onEvent: (uuid: string) => set({ tab: 'transcript', event: uuid }),
     onStep,
+    onLastAttempt: () => set({ attempt: '', event: '' }),
     setLane,
   };
   useSampleKeys(actions);

@@ -14,7 +14,7 @@ interface PictureProps {
   readonly alt?: string;
 }
 
-/** A picture that is in the log is shown; one that is elsewhere only when it is asked for: its host would learn who reads. */
+/** A picture that is in the log is shown; one that is elsewhere is named: its host would learn who reads. */
 export function Picture({ source, alt = '' }: PictureProps) {
   if (typeof source !== 'string') return <CutPicture source={source} alt={alt} />;
   if (SHOWN.test(source)) return <Shown source={source} alt={alt} />;
@@ -24,7 +24,7 @@ export function Picture({ source, alt = '' }: PictureProps) {
         A picture of a kind that is not shown: <code>{source.slice(0, 60)}</code>
       </p>
     );
-  return <RemotePicture source={source} alt={alt} />;
+  return <RemotePicture source={source} />;
 }
 
 function Shown({ source, alt }: { readonly source: string; readonly alt: string }) {
@@ -41,17 +41,15 @@ function Shown({ source, alt }: { readonly source: string; readonly alt: string 
   );
 }
 
-function RemotePicture({ source, alt }: { readonly source: string; readonly alt: string }) {
-  const [isAsked, setIsAsked] = useState(false);
-  const isAddress = /^https?:\/\//i.test(source);
-  if (isAsked && isAddress) return <Shown source={source} alt={alt} />;
+/** The page may load nothing from elsewhere, so that nothing in a transcript can: it is opened beside it. */
+function RemotePicture({ source }: { readonly source: string }) {
   return (
     <span className={styles.remote}>
       <span>Picture at</span> <code>{source}</code>
-      {isAddress && (
-        <Button kind="quiet" onClick={() => setIsAsked(true)}>
-          Load it
-        </Button>
+      {/^https?:\/\//i.test(source) && (
+        <a href={source} target="_blank" rel="noopener noreferrer nofollow">
+          Open it
+        </a>
       )}
     </span>
   );

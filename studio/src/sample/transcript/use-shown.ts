@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { z } from 'zod';
 import { usePersisted } from '../../ui/use-persisted.ts';
 import { HIDDEN_BY_DEFAULT, ShownEvents } from './shown-events.ts';
@@ -15,9 +15,14 @@ export function useKindsChoice(): readonly [KindsChoice, (choice: KindsChoice) =
 
 /** The events that are shown. `version` is another when they are others, not when some were appended. */
 export function useShown(store: SkeletonStore, lane: string) {
-  const [choice, choose] = useKindsChoice();
+  const [choice] = useKindsChoice();
   const text = choice === 'default' ? choice : choice.join('\n');
-  const hidden = useMemo(() => (text === 'default' ? HIDDEN_BY_DEFAULT : new Set(text.split('\n'))), [text]);
+  // Kinds of events that somebody went to although they are hidden: shown here, and not elsewhere.
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set());
+  const hidden = useMemo(() => {
+    const kinds = text === 'default' ? [...HIDDEN_BY_DEFAULT] : text.split('\n');
+    return new Set(kinds.filter((kind) => !revealed.has(kind)));
+  }, [text, revealed]);
   const { version: parts, rewritten } = store;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the store is filled in place, its version says when
   const shown = useMemo(() => new ShownEvents(store, { hidden, lane }), [store, hidden, lane, parts]);
@@ -26,9 +31,9 @@ export function useShown(store: SkeletonStore, lane: string) {
   const reveal = useCallback(
     (event: number) => {
       const kind = store.kind(event);
-      if (hidden.has(kind)) choose([...hidden].filter((one) => one !== kind));
+      if (hidden.has(kind)) setRevealed((was) => new Set([...was, kind]));
     },
-    [store, hidden, choose],
+    [store, hidden],
   );
   return { shown, version, hidden, reveal };
 }

@@ -29,6 +29,8 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
   const latest = useRef({ store, shown, folding });
   latest.current = { store, shown, folding };
   const [view] = useState(() => new ViewStore());
+  /** Where one is, in words that hold when heights are others. */
+  const place = useRef({ event: 0, above: 0 });
 
   const toggle = useCallback((event: number) => {
     setFolding((before) => toggled(before, event));
@@ -51,6 +53,7 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
   const onView = useCallback(
     (first: number, last: number) => {
       view.set(first, last);
+      place.current = { event: first, above: list.current?.position().above ?? 0 };
       wantSoon(() => openEventsNear(latest.current, first, last));
     },
     [view, wantSoon],
@@ -71,7 +74,7 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
   );
   const foldAll = () => setFolding((before) => foldedOrOpened(store, before));
   return {
-    ...{ store, error, retry, shown, version, hidden, bodies, folding, focused, list, here, view },
+    ...{ store, error, retry, shown, version, hidden, bodies, folding, focused, list, here, view, place },
     ...{ go, goToEvent, foldAll, onView },
   };
 }
