@@ -36,7 +36,6 @@ import { type BrokenRun, type ReadRun, tablesOf, type WholeRun } from '../run-ta
 /** Two to six runs: the first, and each of the others beside it. */
 export async function compare(call: Call<'compare'>): Promise<CompareView> {
   const { base, others, told } = await readRuns(call);
-  const before = sideOfTable(base.table);
   const cells = sampleCells(base.table, told);
   const whole = [base, ...others].flatMap(({ table }) => table ?? []);
   return {
@@ -44,7 +43,7 @@ export async function compare(call: Call<'compare'>): Promise<CompareView> {
     others: others.map((other, index) => {
       const letter = letterOf(index + 1);
       if (!other.table) return unreadable(other, letter);
-      const compared = compareSides({ before, after: sideOfTable(other.table) });
+      const compared = comparedTables(base.table, other.table);
       const flips = countFlips(cells, sampleCells(other.table, told));
       return { item: other.item, ...comparedView(compared, letter), flips };
     }),
@@ -52,6 +51,18 @@ export async function compare(call: Call<'compare'>): Promise<CompareView> {
     ...definedOf({ score: told.figure }),
     command: compareCommand([base, ...others].map(({ item }) => item)),
   };
+}
+
+/** What was compared stays compared as long as both are kept: whoever looks at another score asks again. */
+const known = new WeakMap<RunTable, WeakMap<RunTable, ComparedSides>>();
+
+function comparedTables(before: RunTable, after: RunTable): ComparedSides {
+  const withOthers = known.get(before) ?? new WeakMap<RunTable, ComparedSides>();
+  known.set(before, withOthers);
+  const compared =
+    withOthers.get(after) ?? compareSides({ before: sideOfTable(before), after: sideOfTable(after) });
+  withOthers.set(after, compared);
+  return compared;
 }
 
 /** The samples of a comparison, one row a sample, filtered and sorted. */
@@ -173,10 +184,10 @@ function cellView(cell: SampleCell | undefined): ComparedCell {
   const { outcome, passed, epochs } = cell;
   return {
     outcome,
-    ...definedOf({ number: known(cell.number), passed, turns: known(cell.turns) }),
+    ...definedOf({ number: ifKnown(cell.number), passed, turns: ifKnown(cell.turns) }),
     epochs,
     usd: numberOrNull(cell.usd),
-    ...definedOf({ durationMs: known(cell.seconds * 1_000) }),
+    ...definedOf({ durationMs: ifKnown(cell.seconds * 1_000) }),
   };
 }
 
@@ -184,6 +195,6 @@ function numberOrNull(value: number): number | null {
   return Number.isNaN(value) ? null : value;
 }
 
-function known(value: number): number | undefined {
+function ifKnown(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
