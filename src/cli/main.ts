@@ -76,7 +76,8 @@ async function buildProgram(
     parent.addCommand(command.helpOption('-h, --help', 'show help'));
     // Others may stand below it: `studio`, and `studio export`.
     if (entry.words.length === 1) groups.set(entry.words[0], command);
-    if (isNamed(entry, argv)) await loadInto(command, entry, { argv, terminal, onExit });
+    // Not also `studio` for `studio export`: it would take the options that both have.
+    if (entry === namedEntry(argv)) await loadInto(command, entry, { argv, terminal, onExit });
   }
   return program;
 }
@@ -101,6 +102,12 @@ function parentOf(entry: CatalogEntry, groups: ReadonlyMap<string, Command>): Co
 function isNamed(entry: CatalogEntry, argv: readonly string[]): boolean {
   const words = argv.filter((word) => !word.startsWith('-'));
   return entry.words.every((word, index) => words[index] === word);
+}
+
+/** The command that is named, by all the words that name it. */
+function namedEntry(argv: readonly string[]): CatalogEntry | undefined {
+  const named = CATALOG.filter((entry) => isNamed(entry, argv));
+  return named.find(({ words }) => words.length > 1) ?? named[0];
 }
 
 async function loadInto(
@@ -144,7 +151,7 @@ function quietly(command: Command, terminal: Terminal): Command {
 }
 
 async function usageError(error: CommanderError, argv: readonly string[]): Promise<UsageError> {
-  const command = CATALOG.find((entry) => isNamed(entry, argv));
+  const command = namedEntry(argv);
   const help = ['holdfast', ...(command?.words ?? []), '--help'].join(' ');
   // Commander's sentences read "error: unknown option '--jsn'\n(Did you mean --json?)".
   const [first = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');

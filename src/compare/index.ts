@@ -23,6 +23,7 @@ export {
 } from './sample-cells.ts';
 export { readSamplePoint, type SampleHistory, type SamplePoint, sampleHistory } from './sample-history.ts';
 export { type MatrixRow, type NumberRange, rangeOf, sampleMatrix } from './sample-matrix.ts';
+export { SharedTexts } from './shared-texts.ts';
 export type { RunFacts } from './side.ts';
 export { turnedSamples } from './turned-samples.ts';
 export {

@@ -5,6 +5,7 @@ import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { openLog, readRunFromLog, type SampleFields } from '../log/index.ts';
 import { readRunTable, sideOfTable } from './run-table.ts';
+import { SharedTexts } from './shared-texts.ts';
 import { readSide } from './side.ts';
 
 const dir = useTempDir();
@@ -81,5 +82,21 @@ test('of a value that is no figure not even a long text is kept', async () => {
   const { figures } = await readRunTable(reader, 'a');
   expect(String(figures.get('one')?.[0]).length).toBe(64);
   expect(figures.get('two/deep')).toEqual([null]);
+  await reader.close();
+});
+
+test('texts that are the same are one, and what they say stays as it is', async () => {
+  const reader = await readerOf([
+    fixtureFields('a', { input: 'the same' }),
+    fixtureFields('b', { input: 'the same' }),
+  ]);
+  const texts = new SharedTexts();
+  const tables = [await readRunTable(reader, 'a', texts), await readRunTable(reader, 'a', texts)];
+  expect(tables.map(({ ids, inputs }) => [...ids, ...inputs])).toEqual([
+    ['a', 'b', 'the same', 'the same'],
+    ['a', 'b', 'the same', 'the same'],
+  ]);
+  for (let at = 0; at < 60_000; at++) texts.of(`text ${at}`);
+  expect(texts.of('the same')).toBe('the same');
   await reader.close();
 });

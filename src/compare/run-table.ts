@@ -7,6 +7,7 @@ import {
   sampleKeyText,
 } from '../base/index.ts';
 import type { EvalSampleSummary, RunReader } from '../log/index.ts';
+import { SharedTexts } from './shared-texts.ts';
 import { type Side, type SideSample, type SideTop, sampleOf, sideTop } from './side.ts';
 
 /**
@@ -37,18 +38,15 @@ const INPUT_CHARS_MAX = 160;
 const ANSWER_CHARS_MAX = 80;
 const VALUE_CHARS_MAX = 64;
 
-/** Reads the header and the summaries of a run, one by one. */
+/** Reads the header and the summaries of a run, one by one. `texts`: of other tables, which are shared with it. */
 export async function readRunTable(
   reader: Pick<RunReader, 'place' | 'header' | 'summaries'>,
   name: string,
-  signal?: AbortSignal,
+  texts = new SharedTexts(),
 ): Promise<RunTable> {
   const header = await reader.header();
-  const rows = new TableRows();
-  for await (const { value } of reader.summaries()) {
-    signal?.throwIfAborted();
-    rows.add(value);
-  }
+  const rows = new TableRows(texts);
+  for await (const { value } of reader.summaries()) rows.add(value);
   return rows.finish(sideTop(header, { name, place: reader.place, counts: rows.counts }));
 }
 
@@ -88,6 +86,7 @@ function known(value: number | undefined): number | undefined {
 
 class TableRows {
   readonly counts = { completed: 0, errored: 0, unfinished: 0 };
+  readonly #texts: SharedTexts;
   readonly #places = new Map<string, number>();
   readonly #ids: SampleId[] = [];
   readonly #epochs: number[] = [];
@@ -102,6 +101,10 @@ class TableRows {
   readonly #inputs: string[] = [];
   readonly #answers: string[] = [];
 
+  constructor(texts: SharedTexts) {
+    this.#texts = texts;
+  }
+
   /** A sample that is listed twice is as it is listed last, as everywhere. */
   add(summary: EvalSampleSummary): void {
     const sample = sampleOf(summary);
@@ -109,7 +112,7 @@ class TableRows {
     const key = sampleKeyText(sample.id, sample.epoch);
     const place = this.#places.get(key) ?? this.#ids.length;
     this.#places.set(key, place);
-    this.#ids[place] = sample.id;
+    this.#ids[place] = typeof sample.id === 'string' ? this.#texts.of(sample.id) : sample.id;
     this.#epochs[place] = sample.epoch;
     this.#states[place] = sample.state;
     this.#usd[place] = sample.usd ?? Number.NaN;
@@ -117,8 +120,8 @@ class TableRows {
     this.#seconds[place] = sample.seconds ?? Number.NaN;
     this.#turns[place] = summary.turn_count ?? Number.NaN;
     this.#rows[place] = sample.row;
-    this.#inputs[place] = oneLineOf(inputText(summary.input), INPUT_CHARS_MAX);
-    this.#answers[place] = oneLineOf(answerOf(summary), ANSWER_CHARS_MAX);
+    this.#inputs[place] = this.#texts.of(oneLineOf(inputText(summary.input), INPUT_CHARS_MAX));
+    this.#answers[place] = this.#texts.of(oneLineOf(answerOf(summary), ANSWER_CHARS_MAX));
     if (sample.error === undefined) this.#errors.delete(place);
     else this.#errors.set(place, copyOf(sample.error));
     this.#addFigures(place, sample.figures);
@@ -130,21 +133,22 @@ class TableRows {
     for (const [figure, values] of this.#figures) values[place] = shortValue(figures.get(figure));
   }
 
+  /** Columns that grew have room to grow further, which nobody needs any more. */
   finish(top: SideTop): RunTable {
     return {
       ...top,
-      ids: this.#ids,
-      epochs: this.#epochs,
-      states: this.#states,
-      usd: this.#usd,
-      tokens: this.#tokens,
-      seconds: this.#seconds,
-      turns: this.#turns,
-      rows: this.#rows,
-      figures: this.#figures,
+      ids: this.#ids.slice(),
+      epochs: this.#epochs.slice(),
+      states: this.#states.slice(),
+      usd: this.#usd.slice(),
+      tokens: this.#tokens.slice(),
+      seconds: this.#seconds.slice(),
+      turns: this.#turns.slice(),
+      rows: this.#rows.slice(),
+      figures: new Map([...this.#figures].map(([figure, values]) => [figure, values.slice()])),
       errors: this.#errors,
-      inputs: this.#inputs,
-      answers: this.#answers,
+      inputs: this.#inputs.slice(),
+      answers: this.#answers.slice(),
     };
   }
 }

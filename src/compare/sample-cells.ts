@@ -81,7 +81,7 @@ export function placesOf({ ids }: RunTable, sample: string): readonly number[] {
   return ids.flatMap((id, place) => (String(id) === sample ? [place] : []));
 }
 
-type Values = readonly (Json | undefined)[] | undefined;
+export type Values = readonly (Json | undefined)[] | undefined;
 
 interface CellGiven {
   readonly at: readonly number[];
@@ -89,11 +89,11 @@ interface CellGiven {
 }
 
 function cellOf(table: RunTable, values: Values, { at, isGrade }: CellGiven): SampleCell {
-  const outcomes = new Set<CellOutcome>();
+  let outcome: CellOutcome | undefined;
   let [sum, scored, passed] = [0, 0, 0];
   for (const place of at) {
-    const number = table.states[place] === 'completed' ? numberOf(values?.[place]) : undefined;
-    outcomes.add(outcomeAt(table, place, { number, isGrade }));
+    const number = numberAt(table, values, place);
+    outcome = foldOutcomes(outcome, outcomeAt(table, place, { number, isGrade }));
     if (number === undefined) continue;
     sum += number;
     scored++;
@@ -101,7 +101,7 @@ function cellOf(table: RunTable, values: Values, { at, isGrade }: CellGiven): Sa
   }
   return {
     id: table.ids[at[0] ?? 0] ?? '',
-    outcome: foldOutcomes(outcomes),
+    outcome: outcome ?? 'unscored',
     number: scored === 0 ? Number.NaN : sum / scored,
     passed: scored > 0 && isGrade ? passed : undefined,
     epochs: at.length,
@@ -114,12 +114,21 @@ function cellOf(table: RunTable, values: Values, { at, isGrade }: CellGiven): Sa
 
 /** What became of it at one epoch. */
 export function epochOutcome(table: RunTable, told: ToldFigure, place: number): CellOutcome {
-  const value = told.figure === undefined ? undefined : table.figures.get(told.figure)?.[place];
-  return outcomeAt(table, place, { number: numberOf(value), isGrade: told.isGrade });
+  const number = numberAt(
+    table,
+    told.figure === undefined ? undefined : table.figures.get(told.figure),
+    place,
+  );
+  return outcomeAt(table, place, { number, isGrade: told.isGrade });
+}
+
+/** A sample that failed may have a score, but it is none of those that count. */
+export function numberAt(table: RunTable, values: Values, place: number): number | undefined {
+  return table.states[place] === 'completed' ? numberOf(values?.[place]) : undefined;
 }
 
 /** What a stopped run did not finish is not under way any more: nobody judged it. */
-function outcomeAt(
+export function outcomeAt(
   { states, facts }: RunTable,
   place: number,
   { number, isGrade }: { readonly number: number | undefined; readonly isGrade: boolean },
@@ -132,14 +141,17 @@ function outcomeAt(
   return number === 1 ? 'pass' : number === 0 ? 'fail' : 'partial';
 }
 
-const WORST_FIRST = ['fail', 'error', 'number', 'running', 'unscored'] as const;
+const WORST_FIRST: readonly CellOutcome[] = ['fail', 'error', 'number', 'running', 'unscored'];
 
-/** What all epochs say, else `partial` as soon as one of them passed, else the worst: `fail` is a sample that never passed. */
-function foldOutcomes(outcomes: ReadonlySet<CellOutcome>): CellOutcome {
-  const [first = 'unscored'] = outcomes;
-  if (outcomes.size < 2) return first;
-  if (outcomes.has('pass') || outcomes.has('partial')) return 'partial';
-  return WORST_FIRST.find((outcome) => outcomes.has(outcome)) ?? first;
+/** What both epochs say, else `partial` when one of them passed, else the worse: so `fail` is a sample that never passed. */
+export function foldOutcomes(one: CellOutcome | undefined, other: CellOutcome): CellOutcome {
+  if (one === undefined || one === other) return other;
+  if (isPassed(one) || isPassed(other)) return 'partial';
+  return WORST_FIRST.indexOf(one) < WORST_FIRST.indexOf(other) ? one : other;
+}
+
+function isPassed(outcome: CellOutcome): boolean {
+  return outcome === 'pass' || outcome === 'partial';
 }
 
 function meanAt(values: readonly number[], at: readonly number[]): number {

@@ -2,7 +2,7 @@ import { bySampleOrder, type SampleId } from '../base/index.ts';
 import { plainId } from './align.ts';
 import { flipRate, type OutcomeInRun } from './flip-rate.ts';
 import type { RunTable } from './run-table.ts';
-import { sampleCells, type ToldFigure } from './sample-cells.ts';
+import { foldOutcomes, numberAt, outcomeAt, type ToldFigure } from './sample-cells.ts';
 
 /** A sample in all runs of a matrix. */
 export interface MatrixRow {
@@ -22,15 +22,8 @@ export function sampleMatrix(
   told: ToldFigure,
 ): readonly MatrixRow[] {
   const rows = new Map<string, OpenRow>();
-  for (const [run, table] of tables.entries()) {
-    if (!table) continue;
-    for (const [key, { id, outcome, number }] of sampleCells(table, told)) {
-      const row = rows.get(key) ?? emptyRow(id, tables.length);
-      rows.set(key, row);
-      row.outcomes[run] = outcome;
-      row.numbers[run] = number;
-    }
-  }
+  for (const [run, table] of tables.entries())
+    if (table) addRun(rows, table, { told, run, runs: tables.length });
   return inOrder([...rows.values()]);
 }
 
@@ -38,6 +31,36 @@ interface OpenRow {
   readonly id: SampleId;
   readonly outcomes: OutcomeInRun[];
   readonly numbers: number[];
+  /** How many epochs of the run at hand have a number. */
+  scored: number;
+}
+
+interface ColumnGiven {
+  readonly told: ToldFigure;
+  readonly run: number;
+  readonly runs: number;
+}
+
+/** Cell by cell, without making anything of it that is not kept: there may be a hundred thousand. */
+function addRun(rows: Map<string, OpenRow>, table: RunTable, { told, run, runs }: ColumnGiven): void {
+  const values = told.figure === undefined ? undefined : table.figures.get(told.figure);
+  for (const [place, id] of table.ids.entries()) {
+    const key = String(id);
+    let row = rows.get(key);
+    if (!row) {
+      row = emptyRow(id, runs);
+      rows.set(key, row);
+    }
+    const before = row.outcomes[run];
+    if (before === 'missing') row.scored = 0;
+    const number = numberAt(table, values, place);
+    const outcome = outcomeAt(table, place, { number, isGrade: told.isGrade });
+    row.outcomes[run] = foldOutcomes(before === 'missing' ? undefined : before, outcome);
+    if (number === undefined) continue;
+    row.scored++;
+    const mean = row.scored === 1 ? 0 : (row.numbers[run] ?? 0);
+    row.numbers[run] = mean + (number - mean) / row.scored;
+  }
 }
 
 function emptyRow(id: SampleId, runs: number): OpenRow {
@@ -45,6 +68,7 @@ function emptyRow(id: SampleId, runs: number): OpenRow {
     id: plainId(id),
     outcomes: new Array<OutcomeInRun>(runs).fill('missing'),
     numbers: new Array<number>(runs).fill(Number.NaN),
+    scored: 0,
   };
 }
 

@@ -1,5 +1,5 @@
-import { ActionableError, type RunId } from '../base/index.ts';
-import { type RunTable, readRunTable } from '../compare/index.ts';
+import { ActionableError, digestOfJson, type RunId, toJson } from '../base/index.ts';
+import { type RunTable, readRunTable, SharedTexts } from '../compare/index.ts';
 import type { RunItem } from './api.ts';
 import type { FoundRun, Studio } from './studio.ts';
 
@@ -23,7 +23,7 @@ export interface BrokenRun {
   readonly version: undefined;
 }
 
-/** So many samples at epochs are kept over all runs: some 200 bytes each. */
+/** So many samples at epochs are kept over all runs: a hundred to three hundred bytes each. */
 const ROWS_MAX = 250_000;
 const AT_A_TIME = 4;
 
@@ -36,6 +36,7 @@ export class RunTables {
   /** In the order of use. */
   readonly #tables = new Map<string, RunTable>();
   readonly #underWay = new Map<string, Promise<RunTable>>();
+  readonly #texts = new SharedTexts();
   #rows = 0;
 
   constructor(studio: Studio) {
@@ -54,31 +55,37 @@ export class RunTables {
   }
 
   async readOne(run: string): Promise<ReadRun> {
+    const found = await this.#studio.index.find(run);
     try {
-      return await this.#open(run);
+      const version = versionOf(found);
+      const known = version === undefined ? undefined : this.#known(version);
+      return known ? { found, item: found.item, table: known, version } : await this.#open(found.run);
     } catch (error) {
       if (!(error instanceof ActionableError)) throw error;
-      // One that nobody knows is refused here.
-      const found = await this.#studio.index.find(run);
       return { found, item: found.item, error, version: undefined };
     }
   }
 
-  async #open(run: string): Promise<WholeRun> {
+  async #open(run: RunId): Promise<WholeRun> {
     await using open = await this.#studio.open(run);
-    const { version, reader, found } = open;
-    const read = () => readRunTable(reader, found.run);
-    const table = version === undefined ? await read() : await this.#once(keyOf(found.run, version), read);
+    const { reader, found } = open;
+    const version = open.version === undefined ? undefined : versionOf(found);
+    const read = () => readRunTable(reader, found.run, this.#texts);
+    const table = version === undefined ? await read() : await this.#once(version, read);
     return { found, item: found.item, table, version };
   }
 
+  #known(version: string): RunTable | undefined {
+    const known = this.#tables.get(version);
+    if (!known) return undefined;
+    this.#tables.delete(version);
+    this.#tables.set(version, known);
+    return known;
+  }
+
   async #once(key: string, read: () => Promise<RunTable>): Promise<RunTable> {
-    const known = this.#tables.get(key);
-    if (known) {
-      this.#tables.delete(key);
-      this.#tables.set(key, known);
-      return known;
-    }
+    const known = this.#known(key);
+    if (known) return known;
     const reading = this.#underWay.get(key) ?? read();
     this.#underWay.set(key, reading);
     try {
@@ -102,9 +109,15 @@ export class RunTables {
   }
 }
 
-function keyOf(run: RunId, version: string): string {
-  return `${run} ${version}`;
+/** A finished run is what its row says, wherever it is kept; of one under way nothing can be promised. */
+function versionOf({ run, inForms }: FoundRun): string | undefined {
+  const { forms, place, name, row } = inForms;
+  const [form = 'unknown'] = forms;
+  if (!row || row.status === 'started' || !KEPT.has(form)) return undefined;
+  return digestOfJson(toJson({ run, form, place, name, row })).slice(0, 24);
 }
+
+const KEPT: ReadonlySet<string> = new Set(['published', 'log', 'agentv']);
 
 /** One for each Studio, for as long as it is there. */
 const tables = new WeakMap<Studio, RunTables>();

@@ -3,6 +3,7 @@ import { epochOutcome, figureNames, type ToldFigure, toldFigure } from '../compa
 import type { RunMarks } from '../results/index.ts';
 import { numberOfScore } from '../stats/index.ts';
 import type { AnyJson, Note, Outcome, SampleEpoch, SampleItem } from './api.ts';
+import type { Breath } from './breath.ts';
 import { toldView } from './note-view.ts';
 import type { SampleRows } from './sample-rows.ts';
 
@@ -19,19 +20,24 @@ export interface SampleItems {
 const known = new WeakMap<SampleRows, Map<string, SampleItems>>();
 /** A page shows the run by one score at a time. */
 const SCORES_MAX = 2;
+const ITEMS_A_BREATH = 64;
 
-export function sampleItems(rows: SampleRows, score: string | undefined): SampleItems {
+export async function sampleItems(
+  rows: SampleRows,
+  score: string | undefined,
+  breath: Breath,
+): Promise<SampleItems> {
   const ofRows = known.get(rows) ?? new Map<string, SampleItems>();
   known.set(rows, ofRows);
   const key = score ?? '';
-  const items = ofRows.get(key) ?? makeItems(rows, score);
+  const items = ofRows.get(key) ?? (await makeItems(rows, score, breath));
   ofRows.delete(key);
   ofRows.set(key, items);
   for (const oldest of ofRows.keys()) if (ofRows.size > SCORES_MAX) ofRows.delete(oldest);
   return items;
 }
 
-function makeItems(rows: SampleRows, score: string | undefined): SampleItems {
+async function makeItems(rows: SampleRows, score: string | undefined, breath: Breath): Promise<SampleItems> {
   const { table, more } = rows;
   const told = toldFigure([table], score);
   const scores = figureNames([table]);
@@ -43,33 +49,40 @@ function makeItems(rows: SampleRows, score: string | undefined): SampleItems {
     else byId.set(String(id), { id, places: [place] });
   }
   const keys = new Set<string>();
-  const items = Array.from(byId.values(), ({ id, places }, index): SampleItem => {
+  const items: SampleItem[] = [];
+  for (const { id, places } of byId.values()) {
     const [first = 0] = places;
     const metadata = { ...more[first]?.metadata };
     for (const key of Object.keys(metadata)) keys.add(key);
-    const epochs = places.map((place) => epochAt(rows, told, place)).sort((a, b) => a.epoch - b.epoch);
-    return {
+    const epochs = places.map((place) => epochAt(rows, { told, scores }, place));
+    epochs.sort((a, b) => a.epoch - b.epoch);
+    items.push({
       id,
-      number: index + 1,
+      number: items.length + 1,
       input: table.inputs[first] ?? '',
       target: more[first]?.target ?? '',
       metadata,
       epochs,
       ...definedOf({ passed: passedOf(epochs, told) }),
-    };
-  });
+    });
+    if (items.length % ITEMS_A_BREATH === 0) await breath.take();
+  }
   return { items, told, scores, metadataKeys: [...keys] };
 }
 
 /** One sample at one epoch. */
-export function epochAt(rows: SampleRows, told: ToldFigure, place: number): SampleEpoch {
+export function epochAt(
+  rows: SampleRows,
+  { told, scores }: Pick<SampleItems, 'told' | 'scores'>,
+  place: number,
+): SampleEpoch {
   const { table, more } = rows;
   const { limit, retries, messages, made } = more[place] ?? {};
   const seconds = table.seconds[place] ?? Number.NaN;
   return {
     epoch: table.epochs[place] ?? 1,
     outcome: epochOutcome(table, told, place),
-    scores: scoresAt(rows, place),
+    scores: scoresAt(rows, scores, place),
     usd: orUndefined(table.usd[place]) ?? null,
     tokens: table.tokens[place] ?? 0,
     ...definedOf({
@@ -84,10 +97,14 @@ export function epochAt(rows: SampleRows, told: ToldFigure, place: number): Samp
   };
 }
 
-function scoresAt({ table, more }: SampleRows, place: number): SampleEpoch['scores'] {
+function scoresAt(
+  { table, more }: SampleRows,
+  names: readonly string[],
+  place: number,
+): SampleEpoch['scores'] {
   const scores: SampleEpoch['scores'] = {};
   const told = new Set<string>();
-  for (const figure of figureNames([table])) {
+  for (const figure of names) {
     const value = table.figures.get(figure)?.[place];
     if (value === undefined) continue;
     const scorer = figure.replace(/[/[].*$/s, '');

@@ -5,19 +5,17 @@ const POINTS_MAX = 12;
 
 /** The runs of each eval and target that have the same first score, newest first. Made once for a list, which never changes. */
 class Trends {
-  readonly #groups: Groups = new Map();
+  readonly #groups: Groups<Groups<Groups<Groups<Groups<RunItem[]>>>>> = new Map();
 
   constructor(items: readonly RunItem[]) {
     for (const item of items) {
-      const path = pathOf(item);
-      if (path) groupAt(this.#groups, path).push(item);
+      groupOf(this.#groups, item)?.push(item);
     }
   }
 
   /** This run and those before it, newest first. */
   upTo(item: RunItem, most = POINTS_MAX): readonly RunItem[] {
-    const path = pathOf(item);
-    const group = path ? groupAt(this.#groups, path) : [];
+    const group = groupOf(this.#groups, item) ?? [];
     const at = placeIn(group, item.run);
     return group[at]?.run === item.run ? group.slice(at, at + most) : [];
   }
@@ -62,25 +60,37 @@ function pointOf({ run, facts }: RunItem): TrendPoint {
   return point;
 }
 
-/** By eval, target, scorer, score and metric: names are few and known, so that nothing has to be put together for each run. */
-type Groups = Map<string, Groups | RunItem[]>;
-type Path = readonly [string, string, string, string, string];
+/** By names, which are few and known: nothing has to be put together for each run. */
+type Groups<T> = Map<string, T>;
 
-/** What was removed, or has no number, is no part of a trend. */
-function pathOf({ facts, removed }: RunItem): Path | undefined {
+/** The runs of the same eval, target, scorer, score and metric. What was removed, or has no number, is no part of any trend. */
+function groupOf(
+  groups: Groups<Groups<Groups<Groups<Groups<RunItem[]>>>>>,
+  { facts, removed }: RunItem,
+): RunItem[] | undefined {
   const score = facts?.scores[0];
   if (!facts || !score || score.value === null || Number.isNaN(score.value) || removed) return undefined;
-  return [facts.eval, facts.target, score.scorer, score.name, score.metric];
+  const ofEval = at(groups, facts.eval, newGroups);
+  const ofTarget = at(ofEval, facts.target, newGroups);
+  const ofScorer = at(ofTarget, score.scorer, newGroups);
+  const ofScore = at(ofScorer, score.name, newGroups);
+  return at(ofScore, score.metric, newGroup);
 }
 
-function groupAt(groups: Groups, path: Path, at = 0): RunItem[] {
-  const key = path[at] ?? '';
-  let found = groups.get(key);
-  if (!found) {
-    found = at === path.length - 1 ? [] : new Map();
-    groups.set(key, found);
-  }
-  return found instanceof Map ? groupAt(found, path, at + 1) : found;
+function at<T>(groups: Groups<T>, name: string, make: () => NoInfer<T>): T {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const made = make();
+  groups.set(name, made);
+  return made;
+}
+
+function newGroups<T>(): Groups<T> {
+  return new Map();
+}
+
+function newGroup(): RunItem[] {
+  return [];
 }
 
 function placeIn(group: readonly RunItem[], run: string): number {

@@ -12,7 +12,7 @@ import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
-import { studio } from './studio.ts';
+import { studioMatrix, studioRuns, studioTranscript } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioIndex } from './studio-index.ts';
 import { studioSample } from './studio-sample.ts';
@@ -31,7 +31,9 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
-  studio,
+  studioRuns,
+  studioTranscript,
+  studioMatrix,
   studioIndex,
   studioWatch,
   studioCompare,
@@ -43,14 +45,16 @@ const { positionals: names, values } = parseArgs({
   options: { scale: { type: 'string', default: '1' } },
 });
 const options = { scale: Number(values.scale) };
-const unknown = names.filter((name) => !BENCHES.some((bench) => bench.name === name));
+/** `studio` means everything of the Studio. */
+const isMeant = (bench: Bench, name: string) => bench.name === name || bench.name.startsWith(`${name}-`);
+const unknown = names.filter((name) => !BENCHES.some((bench) => isMeant(bench, name)));
 if (unknown.length > 0) {
   const known = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`).join('\n');
   process.stderr.write(`No benchmark is called ${unknown.join(', ')}. There are:\n${known}\n`);
   process.exitCode = 2;
 } else {
   for (const bench of BENCHES) {
-    if (names.length > 0 && !names.includes(bench.name)) continue;
+    if (names.length > 0 && !names.some((name) => isMeant(bench, name))) continue;
     for (const finding of await bench.run(options)) print(bench, finding);
   }
 }

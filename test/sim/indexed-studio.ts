@@ -54,7 +54,7 @@ export function indexedStudio(sources: readonly RunSource[], clock: Clock = syst
 
 /** Waits, with real time, until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (await holds()) return;
     await systemClock.sleep(25);
   }

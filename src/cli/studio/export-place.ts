@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { UsageError } from '../../base/index.ts';
+import { errnoOf, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function exportPlace(
   { force }: { readonly force: boolean },
 ): Promise<string> {
   const out = resolve(cwd, given);
-  const stat = await nodeDisk.stat(out);
+  const stat = await statOf(out, given);
   if (!stat) return out;
   if (stat.kind !== 'directory') throw noFolder(given);
   const entries = (await nodeDisk.list(out)) ?? [];
@@ -23,10 +23,20 @@ export async function exportPlace(
   return out;
 }
 
+/** A part of the path may be a file. */
+async function statOf(out: string, given: string) {
+  try {
+    return await nodeDisk.stat(out);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTDIR') throw noFolder(given);
+    throw error;
+  }
+}
+
 function noFolder(given: string): UsageError {
   return new UsageError({
     code: 'E_STUDIO_EXPORT_OUT',
-    message: `${given} is no folder.`,
+    message: `${given} is no folder, or lies in something that is none.`,
     hint: 'Name a folder that is not there yet with --out.',
   });
 }

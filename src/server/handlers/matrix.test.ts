@@ -70,6 +70,15 @@ describe('samples × runs', () => {
     expect(found.heat).toBe('049 ');
   });
 
+  test('epochs are folded in each run by itself', async () => {
+    await run({ samples: [sample('a', 4, 1), sample('a', 8, 2), sample('b', 10)] });
+    await run({ samples: [sample('a', 0, 1), sample('a', 2, 2), sample('b', 5)] });
+    const found = await asked();
+    expect(lines(found)).toEqual(['a nn', 'b nn']);
+    // Means of 6 and 1, and 10 and 5, between 1 and 10.
+    expect(found.heat).toBe('5094');
+  });
+
   test('runs that are named stay in their order; a damaged one is a column of nothing', async () => {
     const first = await run(rowsOf({ a: 'C' }));
     const second = await run(rowsOf({ a: 'I' }));

@@ -2,6 +2,7 @@ import { counted, definedOf, toJson } from '../../base/index.ts';
 import type { LogHeader } from '../../log/index.ts';
 import { formatCount, formatDuration, formatInterval, formatScore, formatUsd } from '../../views/index.ts';
 import type { AnyJson, Counts, RunItem, RunView } from '../api.ts';
+import { Breath } from '../breath.ts';
 import type { Call } from '../call.ts';
 import { notesOf } from '../notes.ts';
 import { previousRun } from '../previous-run.ts';
@@ -26,7 +27,7 @@ export async function run(call: Call<'run'>): Promise<RunView> {
   sameAs(open.version, studio.index.version);
   const rows = await readSampleRows(studio, open, signal);
   const { header } = rows;
-  const all = sampleItems(rows, query.score);
+  const all = await sampleItems(rows, query.score, new Breath(studio.clock, signal));
   const counts = countsOf(all, header, item);
   const cost = costOfRun(rows, item, counts);
   const previous = await previousRun(studio, { item, rows, signal });

@@ -1,5 +1,6 @@
 import { definedOf, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
 import type { Note, SampleEpoch, SampleView } from '../api.ts';
+import { Breath } from '../breath.ts';
 import type { Call } from '../call.ts';
 import { notesOf } from '../notes.ts';
 import { sampleCommands } from '../run-commands.ts';
@@ -8,6 +9,7 @@ import { readSampleRows, type SampleRows } from '../sample-rows.ts';
 import { fieldsView, stringIn, textOf } from '../sample-view.ts';
 import { noSample } from '../server-errors.ts';
 import { ALONE, type Bodies, IN_A_PAGE } from '../spool/bodies.ts';
+import { conversationOf } from '../spool/conversation.ts';
 import { itemsOf } from '../spool/items.ts';
 import type { Spool } from '../spool/spool.ts';
 import { bodiesOf, leaseOf, sampleOf } from './transcript.ts';
@@ -42,9 +44,10 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
   using lease = await leaseOf(call);
   const { spool } = lease;
   const rows = await readSampleRows(studio, open, signal);
-  const { told, items } = sampleItems(rows, query.score);
+  const all = await sampleItems(rows, query.score, new Breath(studio.clock, signal));
+  const { told, items } = all;
   const place = placeOf(rows, key);
-  const row = place === undefined ? undefined : epochAt(rows, told, place);
+  const row = place === undefined ? undefined : epochAt(rows, all, place);
   // What was used, and how it ended, stands after all events.
   await spool.untilRead({ signal, ms: WAIT_MS });
   const bodies = bodiesOf(call, spool);
@@ -65,7 +68,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     epoch: key.epoch,
     ...fieldsView(bodies.cuts, fields, about),
     attempts: await attemptsOf(bodies, spool),
-    messageCount: rows.more[place ?? -1]?.messages || (await itemsOf(spool, 'messages')).length,
+    messageCount: rows.more[place ?? -1]?.messages || (await conversationOf(spool, bodies)).length,
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
     notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
     commands: sampleCommands(item, { id, epoch: key.epoch }),

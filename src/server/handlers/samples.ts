@@ -1,6 +1,7 @@
 import { definedOf } from '../../base/index.ts';
 import { compileSampleQuery, sortSamples } from '../../views/index.ts';
 import type { SampleItem, SampleOrder, SamplesPage } from '../api.ts';
+import { Breath } from '../breath.ts';
 import type { Call } from '../call.ts';
 import { samplesCommand } from '../run-commands.ts';
 import { type SampleItems, sampleItems, verdictsBySample } from '../sample-items.ts';
@@ -44,7 +45,7 @@ async function chooseSamples({
   const { item, inForms } = open.found;
   sameAs(open.version, inForms.marks ? JSON.stringify(inForms.marks.verdicts.map(({ id }) => id)) : '');
   const rows = await readSampleRows(studio, open, signal);
-  const all = sampleItems(rows, query.score);
+  const all = await sampleItems(rows, query.score, new Breath(studio.clock, signal));
   const judged = withVerdicts(all, verdictsBySample(inForms.marks));
   const score = all.told.figure;
   const { matches, wrong } = compileSampleQuery(query.q, { score });

@@ -2,6 +2,7 @@ import { definedOf, isJsonArray, isJsonObject, type Json } from '../../base/inde
 import { epochOutcome, type ToldFigure } from '../../compare/index.ts';
 import type { LogHeader } from '../../log/index.ts';
 import type { RunTimeline } from '../api.ts';
+import { Breath } from '../breath.ts';
 import type { Call } from '../call.ts';
 import { sessionsOf } from '../run-sessions.ts';
 import { sampleItems } from '../sample-items.ts';
@@ -24,7 +25,7 @@ export async function timeline({
   const isLive = open.found.item.form === 'running';
   const nowMs = studio.clock.nowMs();
   const { startMs, endMs } = spanOf(rows, isLive ? nowMs : undefined);
-  const { told } = sampleItems(rows, query.score);
+  const { told } = await sampleItems(rows, query.score, new Breath(studio.clock, signal));
   const samples = samplesOf(rows, told, { startMs, endMs });
   const marks = [
     ...limitMarks(rows.header),

@@ -15,6 +15,7 @@ import { StateDir } from '../../journal/index.ts';
 import type { ChatMessage, LogEvent } from '../../log/index.ts';
 import type { AnyJson, CutText } from '../api.ts';
 import { closeSpools } from '../spool/spools.ts';
+import { sample } from './sample.ts';
 import { event, eventPlace, events, find, messages, skeleton, text } from './transcript.ts';
 
 const dir = useTempDir();
@@ -133,6 +134,13 @@ describe('the skeleton', () => {
     expect(await wholeSkeleton(of, { ...SAMPLE, sample: 'a1' })).toMatchObject({
       known: 1,
     });
+  });
+
+  test('a damaged header keeps no sample from being read', async () => {
+    const of = await written([info('here')]);
+    await damageMember(join(dir.path, `${RUN}.eval`), 'header.json');
+    expect((await wholeSkeleton(of, SAMPLE)).columns.label).toEqual(['here']);
+    expect(await ask(of, 'sample', sample, { params: SAMPLE })).toMatchObject({ id: 'a', input: 'question' });
   });
 
   test.each(['with/slash', 'a b?&#%', 'ünï→😀', '../../x', '007', 'a_epoch_1'])(
@@ -492,6 +500,12 @@ describe('a sample under way', () => {
     const after = await ask(of, 'skeleton', skeleton, { params, query: { from: 5 } });
     expect(after).toMatchObject({ from: 5, known: 8 });
     expect(after.columns.turn).toEqual([6, 7, 8]);
+    // Before it has ended, its conversation is that of its last call.
+    const spoken = await ask(of, 'messages', messages, { params, query: { from: 14 } });
+    expect(spoken).toMatchObject({
+      total: 16,
+      messages: [{ content: expect.stringMatching(/^question 7/) }, { content: 'answer 7' }],
+    });
     const whole = (await ask(of, 'event', event, { params: { ...params, event: '7' } })) as {
       input: AnyJson[];
     };

@@ -1,10 +1,10 @@
-import { definedOf, isJsonObject, type Json, type SampleKey } from '../../base/index.ts';
+import type { SampleKey } from '../../base/index.ts';
 import type { AnswerOf, AnyJson, FindLine, RouteName } from '../api.ts';
 import type { Call } from '../call.ts';
 import { noEvent, noSample } from '../server-errors.ts';
 import { ALONE, Bodies, IN_A_PAGE } from '../spool/bodies.ts';
+import { conversationOf } from '../spool/conversation.ts';
 import { findInSpool } from '../spool/find.ts';
-import { itemsOf } from '../spool/items.ts';
 import { parsePlace } from '../spool/place.ts';
 import { TextReader } from '../spool/read-text.ts';
 import type { Spool } from '../spool/spool.ts';
@@ -104,16 +104,15 @@ export async function messages(call: Call<'messages'>): Promise<AnswerOf<'messag
   const { spool } = lease;
   sameWhenWhole(call, lease, from, limit);
   await spool.untilFirstFields({ signal: call.signal, ms: WAIT_MS });
-  const items = await itemsOf(spool, 'messages');
   const bodies = bodiesOf(call, spool);
+  const conversation = await conversationOf(spool, bodies);
   const found: AnyJson[] = [];
   while (found.length < limit && bodies.cuts.sizeUnits < PAGE_UNITS) {
-    const at = items.at(from + found.length);
-    if (!at) break;
-    const message = await bodies.field('messages', ALONE, at);
-    found.push(bodies.cuts.settle(await resolvedMessage(bodies, spool, message ?? null)));
+    const message = await conversation.at(from + found.length);
+    if (message === undefined) break;
+    found.push(bodies.cuts.settle(message));
   }
-  return { from, total: items.length, messages: found };
+  return { from, total: conversation.length, messages: found };
 }
 
 export async function text(call: Call<'text'>): Promise<AnswerOf<'text'>> {
@@ -172,12 +171,4 @@ function textsOf(spool: Spool): TextReader {
   const known = readers.get(spool) ?? new TextReader(spool);
   readers.set(spool, known);
   return known;
-}
-
-/** References stand in the list of messages: a message alone is not looked into. */
-async function resolvedMessage(bodies: Bodies, spool: Spool, message: Json): Promise<Json> {
-  const today = spool.form.fields({ messages: [message] });
-  const resolved = await bodies.resolveFields(definedOf({ messages: today.messages ?? [message] }));
-  const list = resolved.messages;
-  return Array.isArray(list) && (isJsonObject(list[0]) || list.length > 0) ? (list[0] as Json) : message;
 }

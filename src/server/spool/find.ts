@@ -39,6 +39,7 @@ class Search {
   readonly #needle: Needle;
   readonly #breath: Breath;
   readonly #count: number;
+  readonly #buffer = Buffer.allocUnsafe(PARSED_BYTES_MAX);
   /** Attachments that have it, by hash; messages that have it, by the event in which they first appear. */
   readonly #attachments = new Map<string, Snippet>();
   readonly #messages = new Map<number, Snippet>();
@@ -112,7 +113,7 @@ class Search {
       if (first.kind === 'event') this.#scanned++;
       return;
     }
-    const bytes = await spool.read(stretch);
+    const bytes = await spool.read(stretch, this.#buffer);
     const latin1 = latin1Of(bytes);
     const isPossible = isInBytes(this.#needle, latin1) || this.#mayRefer(latin1);
     for (const piece of pieces) {

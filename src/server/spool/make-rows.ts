@@ -15,10 +15,11 @@ const ROWS_A_BREATH = 32;
 export async function makeRows(spool: Spool, { clock, signal }: FillPorts): Promise<void> {
   const breath = new Breath(clock, signal);
   const first = spool.skeleton.length;
+  const buffer = Buffer.allocUnsafe(spool.eventCount > first ? WHOLE_BYTES_MAX : 0);
   for (const { stretch, pieces } of inBlocks(eventsFrom(spool, first))) {
     if (stretch.sizeBytes > WHOLE_BYTES_MAX) await addGlances(spool, pieces);
     else {
-      const bytes = await spool.read(stretch);
+      const bytes = await spool.read(stretch, buffer);
       for (const { name, at } of pieces) {
         const from = at.start - stretch.start;
         spool.addRow(spool.quickParse(bytes.subarray(from, from + at.sizeBytes)), at.sizeBytes, AS_IT_IS);

@@ -110,12 +110,12 @@ export class SkeletonColumns {
     for (let index = 0; index < this.length; index++) if (this.#uuids.at(index) === hash) yield index;
   }
 
-  kindOf(index: number): string {
-    return this.#kinds.names[this.#columns.kind.at(index)] ?? '';
-  }
-
-  sizeOf(index: number): number {
-    return this.#columns.sizeBytes.at(index);
+  /** The last call of a model by the main agent; undefined when it made none. */
+  lastCall(): number | undefined {
+    const { kind, lane } = this.#columns;
+    for (let index = this.length - 1; index >= 0; index--)
+      if (lane.at(index) === 0 && this.#kinds.names[kind.at(index)] === 'model') return index;
+    return undefined;
   }
 
   part(from: number, to: number): SkeletonPart {

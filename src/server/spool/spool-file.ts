@@ -14,6 +14,8 @@ const BLOCK_BYTES = 2 ** 20;
 /** Whoever writes faster than the disk waits from here on. */
 const UNWRITTEN_BYTES_MAX = 8 * BLOCK_BYTES;
 
+const FREE_MAX = 4;
+
 /** A stretch of a spool. */
 export interface Stretch {
   readonly start: number;
@@ -31,8 +33,10 @@ export class SpoolFile implements AsyncDisposable {
   #tail = Buffer.allocUnsafe(64 * 1024);
   #tailStart = 0;
   #tailUsed = 0;
+  /** Blocks that were written: new ones would be cleaned up after, each of them. */
+  #free: Buffer<ArrayBuffer>[] = [];
   /** Blocks that are full, and not in the file yet. */
-  #waiting: { readonly start: number; readonly bytes: Buffer }[] = [];
+  #waiting: { readonly start: number; readonly bytes: Buffer<ArrayBuffer> }[] = [];
   #writing: Promise<void> = Promise.resolve();
   #failure: unknown;
   #isClosed = false;
@@ -64,9 +68,11 @@ export class SpoolFile implements AsyncDisposable {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async read({ start, sizeBytes }: Stretch): Promise<Uint8Array> {
+  /** `buffer`: is read into, where it is large enough; what was read into it before is gone then. */
+  async read({ start, sizeBytes }: Stretch, buffer?: Buffer): Promise<Uint8Array> {
     assert(start + sizeBytes <= this.sizeBytes, 'only what was appended is read');
-    const into = Buffer.allocUnsafe(sizeBytes);
+    const isEnough = buffer !== undefined && buffer.length >= sizeBytes;
+    const into = isEnough ? buffer.subarray(0, sizeBytes) : Buffer.allocUnsafe(sizeBytes);
     const inMemory = this.#copyFromMemory(into, start);
     if (inMemory === 0) return into;
     // What is left lies before all that is in memory: it is written, or just now.
@@ -88,15 +94,16 @@ export class SpoolFile implements AsyncDisposable {
     this.#isClosed = true;
     this.#tail = Buffer.alloc(0);
     this.#waiting = [];
+    this.#free = [];
     await this.#writing;
     const file = this.#file;
     if (!file) return;
     try {
       await (await file).close();
+      if (this.#path !== undefined) await this.#place.disk.remove(this.#path);
     } catch {
-      // It could not be opened: then nothing is there to be closed.
+      // It could not be opened, or not be removed: whoever comes next sweeps it.
     }
-    if (this.#path !== undefined) await this.#place.disk.remove(this.#path);
   }
 
   /** Fills the end of `into` as far as it is in memory; gives how much at its beginning is not. */
@@ -127,17 +134,18 @@ export class SpoolFile implements AsyncDisposable {
     const block = { start: this.#tailStart, bytes: this.#tail };
     this.#waiting.push(block);
     this.#tailStart += this.#tail.length;
-    this.#tail = Buffer.allocUnsafe(BLOCK_BYTES);
+    this.#tail = this.#free.pop() ?? Buffer.allocUnsafe(BLOCK_BYTES);
     this.#tailUsed = 0;
     this.#writing = this.#writing.then(() => this.#write(block));
   }
 
-  async #write(block: { readonly start: number; readonly bytes: Buffer }): Promise<void> {
+  async #write(block: { readonly start: number; readonly bytes: Buffer<ArrayBuffer> }): Promise<void> {
     if (this.#failure !== undefined || this.#isClosed) return;
     try {
       this.#file ??= this.#open();
       await (await this.#file).write(block.bytes, block.start);
       this.#waiting = this.#waiting.filter((one) => one !== block);
+      if (this.#free.length < FREE_MAX && block.bytes.length === BLOCK_BYTES) this.#free.push(block.bytes);
     } catch (error) {
       this.#failure = error;
     }

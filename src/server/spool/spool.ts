@@ -201,8 +201,9 @@ export class Spool implements AsyncDisposable {
     return this.#options.parent ?? this;
   }
 
-  read(stretch: Stretch): Promise<Uint8Array> {
-    return this.#transcript.read(stretch);
+  /** See `SpoolFile.read`. */
+  read(stretch: Stretch, buffer?: Buffer): Promise<Uint8Array> {
+    return this.#transcript.read(stretch, buffer);
   }
 
   chunks(stretch: Stretch, chunkBytes?: number): AsyncIterable<Uint8Array> {

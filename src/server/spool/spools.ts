@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import {
   type Clock,
+  DamageError,
   isJsonObject,
-  type Json,
   parseJson,
   type SampleKey,
   sampleKeyText,
@@ -97,8 +97,7 @@ class Spools implements AsyncDisposable {
     }
     const context = await contextOf(sample, open);
     const spool = new Spool({ clock, place: PLACE, form: context ? storedForm(context) : CONDENSED });
-    const isAllRecovered = saysAllRecovered((await open.reader.header()).metadata.holdfast_recovery);
-    spool.skeleton.isRecovered = isAllRecovered;
+    spool.skeleton.isRecovered = await isAllRecovered(open);
     const source = context ? { sample } : { sample, fill: new ReaderFill(sample) };
     return new Kept({ spool, clock, again, source });
   }
@@ -258,9 +257,16 @@ function keyOf({ id, epoch, attempt }: WantedSample, { found, version }: OpenRun
   return JSON.stringify([found.run, version ?? null, sampleKeyText(id, epoch), attempt ?? 0]);
 }
 
-/** Nothing in such a log was there before the crash but what was brought back. */
-function saysAllRecovered(mark: Json | undefined): boolean {
-  return isJsonObject(mark) && mark.kept === 0;
+/** Whether everything in a log was brought back from a crash. One whose header is damaged does not say; its samples are there. */
+async function isAllRecovered({ reader }: OpenRun): Promise<boolean> {
+  try {
+    const { metadata } = await reader.header();
+    const mark = metadata.holdfast_recovery;
+    return isJsonObject(mark) && mark.kept === 0;
+  } catch (error) {
+    if (error instanceof DamageError) return false;
+    throw error;
+  }
 }
 
 /** One for each Studio. */

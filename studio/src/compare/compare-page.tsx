@@ -1,6 +1,9 @@
+import { Link } from '@tanstack/react-router';
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { Asked } from '../ui/asked.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { ChooseRuns } from './choose-runs.tsx';
 import { Compared } from './compared.tsx';
 import { printRuns } from './runs-order.ts';
@@ -28,6 +31,15 @@ function Comparison({ address }: { readonly address: CompareAddress }) {
     { runs: printRuns(ids), score: score === '' ? undefined : score },
     { isKept: true },
   );
+  if (view.data === undefined && view.isError)
+    return (
+      <>
+        <Problem error={view.error} what="The comparison" onRetry={() => void view.refetch()} />
+        <Empty title="Other runs can be compared">
+          <Link to="/compare">Choose runs</Link>
+        </Empty>
+      </>
+    );
   return (
     <Asked query={view} what="The comparison">
       {(answer) => <Compared view={answer} address={address} />}

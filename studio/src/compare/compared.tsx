@@ -1,5 +1,5 @@
 import { type RefObject, useRef } from 'react';
-import type { CompareView } from '../../../src/server/api.ts';
+import type { CompareView, RunItem } from '../../../src/server/api.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyCommand } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -31,7 +31,7 @@ interface ComparedProps {
 /** Two to six runs: the verdict, what it rests on, and the samples. */
 export function Compared({ view, address }: ComparedProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const items = [view.base, ...view.others.map(({ item }) => item)];
+  const items = inOrder([view.base, ...view.others.map(({ item }) => item)], address.ids);
   const other = otherShown(address);
   const list = useCompareRows(address, other);
   const filter = (q: string) => address.set({ q, view: 'table' });
@@ -164,6 +164,13 @@ function ScoreChoice({ view, address }: ComparedProps) {
       onChange={(score) => address.set({ score })}
     />
   );
+}
+
+/** As the address has them, also while the answer is still that to their order before. */
+function inOrder(items: readonly RunItem[], ids: readonly string[]): readonly RunItem[] {
+  const ordered = ids.flatMap((id) => items.find(({ run }) => run === id) ?? []);
+  // An address may name a run by the beginning of its id.
+  return ordered.length === items.length ? ordered : items;
 }
 
 function otherShown({ ids, with: wanted }: CompareAddress): number {

@@ -57,13 +57,13 @@ function RunCard({ item, index }: { readonly item: RunItem; readonly index: numb
   const score = facts?.scores[0];
   return (
     <div className={styles.about}>
-      <p className={styles.first}>
+      <div className={styles.first}>
         <RunLetter index={index} />
         <Link to="/runs/$run/{-$tab}" params={{ run: item.run }} className={styles.name} title={item.run}>
           {facts?.target ?? item.name}
         </Link>
         {index === 0 && <span className={styles.base}>base</span>}
-      </p>
+      </div>
       <p className={styles.meta}>
         <span className={styles.eval}>{facts?.eval ?? item.damage ?? 'cannot be read'}</span>
         {score !== undefined && <Score {...score} />}

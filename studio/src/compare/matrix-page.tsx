@@ -1,4 +1,5 @@
 import { PageFrame } from '../app/page-frame.tsx';
+import { ProblemError } from '../data/problem-error.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { Asked } from '../ui/asked.tsx';
 import { Empty } from '../ui/empty.tsx';
@@ -26,7 +27,12 @@ export function Page() {
   );
   return (
     <PageFrame title="Matrix" head={<h1 className="visually-hidden">Samples × runs</h1>}>
-      <MatrixToolbar address={address} view={view.data} limit={Number(address.limit) || LIMIT} />
+      <MatrixToolbar
+        address={address}
+        view={view.data}
+        limit={Number(address.limit) || LIMIT}
+        wrong={wrongFilter(view.error)}
+      />
       <Asked query={view} what="The matrix">
         {(answer) =>
           answer.samples.length === 0 ? (
@@ -42,4 +48,11 @@ export function Page() {
       </Asked>
     </PageFrame>
   );
+}
+
+/** What is wrong with the filter is told where it is written. */
+function wrongFilter(error: unknown): { readonly at: number; readonly message: string } | undefined {
+  return error instanceof ProblemError && error.code === 'E_FILTER'
+    ? { at: 0, message: error.message }
+    : undefined;
 }

@@ -30,7 +30,7 @@ export function TrendChart({
   const [shown, setShown] = useState<SeriesPoint>();
   const series = seriesOf(points);
   const width = size?.width ?? 900;
-  const right = Math.min(220, Math.max(120, width * 0.18));
+  const right = labelRoom(series, width);
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [LEFT + 8, width - right]);
   const y = scaleLinear(domainOf(series), [HEIGHT - BOTTOM, TOP]).nice(4);
   return (
@@ -71,6 +71,12 @@ export function TrendChart({
       </div>
     </ChartFrame>
   );
+}
+
+/** For the names of the lines, as far as they do not take the chart's own room. */
+function labelRoom(series: readonly Series[], width: number): number {
+  const longest = Math.max(0, ...series.map(({ target }) => target.length));
+  return Math.min(width * 0.36, 72 + longest * 6.6);
 }
 
 interface AxesProps {

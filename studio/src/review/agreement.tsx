@@ -1,6 +1,7 @@
 import type { ReviewQueue } from '../../../src/server/api.ts';
 import { Chip } from '../ui/chip.tsx';
 import { classes } from '../ui/classes.ts';
+import { counted } from '../ui/counted.ts';
 import { formatCount, formatScore } from '../ui/format.ts';
 import styles from './agreement.module.css';
 import { type AgreementCell, comparedCount, kappaWords, type Show } from './queue.ts';
@@ -45,7 +46,7 @@ export function Agreement({ queue, show, onShow }: AgreementProps) {
             κ = <strong>{formatScore(agreement.kappa)}</strong>,{' '}
           </>
         )}
-        {kappaWords(agreement.kappa)}, {formatCount(comparedCount(agreement))} verdicts
+        {kappaWords(agreement.kappa)}, {counted(comparedCount(agreement), 'verdict')}
       </p>
       <p className={styles.chips}>
         <Chip isOn={show === 'open'} onClick={() => press('open')}>

@@ -56,7 +56,7 @@ export function VerdictBar({ item, review, whyNot }: VerdictBarProps) {
           <Field
             label="Note"
             isLabelHidden
-            placeholder="Why (optional, M); Enter goes back to the keys"
+            placeholder="Why (M, optional)"
             value={note}
             disabled={whyNot !== undefined}
             onChange={(event) => setNote(event.target.value)}

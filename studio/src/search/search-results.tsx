@@ -2,6 +2,7 @@ import { useMemo, useRef } from 'react';
 import { z } from 'zod';
 import { useKeptPlace } from '../app/use-kept-place.ts';
 import { Button } from '../ui/button.tsx';
+import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/empty.tsx';
 import { formatCount } from '../ui/format.ts';
 import { PageRows } from '../ui/page-rows.tsx';
@@ -67,12 +68,13 @@ function Progress({ state, onStop }: { readonly state: SearchState; readonly onS
       />
       <p className={styles.counts} role="status">
         <strong>
-          {formatCount(counts.hits)} hits in {formatCount(counts.samples)} samples of{' '}
-          {formatCount(counts.runs)} runs
+          {counted(counts.hits, 'hit')} in {counted(counts.samples, 'sample')} of{' '}
+          {counted(counts.runs, 'run')}
         </strong>
         <span>
-          {formatCount(state.samplesSearched)} samples of {formatCount(state.runsSearched)}
+          {formatCount(state.runsSearched)}
           {isGoing && ` of ${formatCount(state.runsOf)}`} runs searched
+          {state.samplesSearched > 0 && `, ${counted(state.samplesSearched, 'sample')} of them read`}
           {state.is === 'stopped' && ', then stopped'}
         </span>
         {!state.isAll && (
@@ -88,7 +90,7 @@ function Progress({ state, onStop }: { readonly state: SearchState; readonly onS
       </p>
       {state.problems.length > 0 && (
         <details className={styles.problems}>
-          <summary>{state.problems.length} runs could not be searched</summary>
+          <summary>{counted(state.problems.length, 'run')} could not be searched</summary>
           <ul>
             {state.problems.map((problem) => (
               <li key={`${problem.code} ${problem.message}`}>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SearchHit } from '../../../src/server/api.ts';
+import { counted } from '../ui/counted.ts';
 import { formatCount } from '../ui/format.ts';
 import { OutcomeBadge } from '../ui/outcome.tsx';
 import type { SearchRow } from './search-groups.ts';
@@ -16,29 +17,28 @@ export function SearchRowView({ row, text }: SearchRowProps) {
   const { hit } = row;
   if (row.kind === 'run')
     return (
-      <p className={styles.run}>
+      <div className={styles.run}>
         <Link to="/runs/$run/{-$tab}" params={{ run: hit.run }}>
           {hit.eval} · {hit.target}
         </Link>
         <span className={styles.meta}>
-          {hit.run} · {formatCount(row.hits)} {row.hits === 1 ? 'hit' : 'hits'} in {formatCount(row.samples)}{' '}
-          {row.samples === 1 ? 'sample' : 'samples'}
+          {hit.run} · {counted(row.hits, 'hit')} in {counted(row.samples, 'sample')}
         </span>
-      </p>
+      </div>
     );
   if (row.kind === 'sample')
     return (
-      <p className={styles.sample}>
+      <div className={styles.sample}>
         {hit.outcome !== undefined && <OutcomeBadge outcome={hit.outcome} isShort />}
         <HitLink hit={hit} text={text} isFirst>
           {hit.sample}
         </HitLink>
         {hit.epoch !== undefined && hit.epoch > 1 && <span className={styles.meta}>epoch {hit.epoch}</span>}
         <span className={styles.meta}>{formatCount(row.hits)}</span>
-      </p>
+      </div>
     );
   return (
-    <p className={styles.hit}>
+    <div className={styles.hit}>
       <span className={styles.where}>
         {hit.where}
         {hit.event !== undefined && ` ${hit.event}`}
@@ -48,7 +48,7 @@ export function SearchRowView({ row, text }: SearchRowProps) {
         <mark className={styles.mark}>{hit.hit}</mark>
         <span>{hit.after}</span>
       </HitLink>
-    </p>
+    </div>
   );
 }
 

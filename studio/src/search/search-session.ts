@@ -80,6 +80,14 @@ export function withLine(state: SearchState, line: AnswerOf<'search'>): SearchSt
     runsOf: line.runsOf,
     samplesSearched: line.samplesSearched,
     isAll: line.isAll,
-    problems: [...state.problems, ...line.problems],
+    problems: joined(state.problems, line.problems),
   };
+}
+
+/** Each line may tell again what was told before. */
+function joined(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+  const isKnown = ({ code, message }: Problem) =>
+    before.some((one) => one.code === code && one.message === message);
+  const more = after.filter((problem) => !isKnown(problem));
+  return more.length === 0 ? before : [...before, ...more];
 }

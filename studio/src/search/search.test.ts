@@ -79,7 +79,13 @@ describe('a search', () => {
     const session = new SearchSession(
       dataOf(async function* () {
         yield line({ hits: [hit('r1', 'a')], problems: [problem] });
-        yield line({ hits: [hit('r2', 'b')], runsSearched: 3, isDone: true, isAll: false });
+        yield line({
+          hits: [hit('r2', 'b')],
+          runsSearched: 3,
+          isDone: true,
+          isAll: false,
+          problems: [problem],
+        });
       }),
       { text: 'x' },
     );

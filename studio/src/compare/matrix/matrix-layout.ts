@@ -4,6 +4,8 @@ import type { GroupName, MatrixGroup } from './matrix-model.ts';
 export const CELL_MIN = 4;
 export const CELL_MAX = 14;
 const WIDE_MAX = 36;
+/** So few rows are read one by one, with glyphs and names; of more the picture as a whole is looked at. */
+const READ_MAX = 300;
 /** The line above each group. */
 export const GROUP_HEAD = 28;
 
@@ -39,7 +41,8 @@ interface Room {
  */
 export function cellSize(asked: number, { rows, columns, width, height }: Room): CellSize {
   if (asked >= CELL_MIN && asked <= CELL_MAX) return { cell: Math.round(asked), wide: Math.round(asked) };
-  const cell = clamp(Math.floor((height * 2) / Math.max(1, rows)), CELL_MIN, CELL_MAX);
+  const least = rows <= READ_MAX ? CELL_MAX : CELL_MIN;
+  const cell = clamp(Math.floor((height * 2) / Math.max(1, rows)), least, CELL_MAX);
   const wide = clamp(Math.floor(width / Math.max(1, columns)), CELL_MIN, WIDE_MAX);
   return { cell: Math.min(cell, Math.max(CELL_MIN, wide)), wide };
 }

@@ -14,13 +14,15 @@ interface MatrixToolbarProps {
   readonly address: MatrixAddress;
   readonly view: MatrixView | undefined;
   readonly limit: number;
+  /** What is wrong with the filter of runs. */
+  readonly wrong: { readonly at: number; readonly message: string } | undefined;
 }
 
 const LIMITS = [10, 20, 30, 50];
 const CELLS = [14, 12, 8, 6, 4];
 
 /** Which runs, how many of them, and how large they are drawn. */
-export function MatrixToolbar({ address, view, limit }: MatrixToolbarProps) {
+export function MatrixToolbar({ address, view, limit, wrong }: MatrixToolbarProps) {
   const words = useAsk('runWords', {}, {});
   const complete = useMemo(
     () => (text: string, caret: number) => completeRunQuery(text, caret, words.data),
@@ -36,6 +38,7 @@ export function MatrixToolbar({ address, view, limit }: MatrixToolbarProps) {
           value={address.q}
           onChange={(q) => address.set({ q })}
           complete={complete}
+          wrong={wrong}
         />
       ) : (
         <Chip removeLabel="Show the newest runs instead" onRemove={() => address.set({ runs: '' })}>

@@ -74,6 +74,7 @@ describe('where they are', () => {
   test('cells are as large as there is room, or squares of the size that is asked for', () => {
     const room = { rows: 2_000, columns: 50, width: 1_200, height: 700 };
     expect(cellSize(0, room)).toEqual({ cell: 4, wide: 24 });
+    expect(cellSize(0, { ...room, rows: 300, height: 300 })).toEqual({ cell: 14, wide: 24 });
     expect(cellSize(8, room)).toEqual({ cell: 8, wide: 8 });
     expect(cellSize(Number.NaN, { ...room, rows: 40, columns: 9 })).toEqual({ cell: 14, wide: 36 });
     expect(cellSize(99, { ...room, rows: 40, columns: 500 })).toEqual({ cell: 4, wide: 4 });

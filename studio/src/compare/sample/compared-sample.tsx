@@ -17,30 +17,11 @@ const route = getRouteApi('/compare/s/$sample');
 
 /** Two transcripts aligned by turn, and what came out below them. */
 export function ComparedSampleView({ view }: { readonly view: AlignedTranscripts }) {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (next: Partial<typeof search>) =>
-    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+  const { view: shown, set } = useAddress();
   const [isLocked, setIsLocked] = useState(true);
   const turns = useTurns(view);
-  const router = useRouter();
+  useSampleKeys({ turns, isLocked, onLock: setIsLocked });
   const [a, b] = view.sides;
-  useKeys('Compare', [
-    { keys: ']', what: 'Next difference', run: () => turns.go(1), isOff: !isLocked },
-    { keys: '[', what: 'Previous difference', run: () => turns.go(-1), isOff: !isLocked },
-    {
-      keys: 'x',
-      what: isLocked ? 'Scroll each side by itself' : 'Scroll both together',
-      run: () => setIsLocked(!isLocked),
-    },
-    {
-      keys: 'd',
-      what: 'Diff of the outputs',
-      run: () => set({ view: search.view === 'diff' ? 'turns' : 'diff' }),
-    },
-    { keys: 's', what: 'Swap A and B', run: () => set({ runs: printRuns(swapped(parseRuns(search.runs))) }) },
-    { keys: 'u', what: 'Back to the comparison', run: () => router.history.back() },
-  ]);
   if (a === undefined || b === undefined) return <Empty title="There is nothing to compare" />;
   return (
     <div className={styles.page}>
@@ -59,41 +40,82 @@ export function ComparedSampleView({ view }: { readonly view: AlignedTranscripts
             { id: 'turns', label: 'Transcripts' },
             { id: 'diff', label: 'Diff of the outputs' },
           ]}
-          value={search.view}
+          value={shown}
           onChange={(next) => set({ view: next })}
         />
       </div>
-      {search.view === 'turns' ? (
-        <>
-          <section className={styles.turns} aria-label="Transcripts">
-            {view.rows.length === 0 ? (
-              <Empty title="Neither transcript has a turn" />
-            ) : isLocked ? (
-              <AlignedTurns
-                view={view}
-                blocks={turns.blocks}
-                onFold={turns.toggle}
-                current={turns.current}
-                handle={turns.handle}
-              />
-            ) : (
-              <FreeTurns view={view} />
-            )}
-          </section>
-          {!view.isAll && (
-            <p className={styles.cut}>
-              The transcripts are too long to be aligned to their ends: what comes later is only in the full
-              transcripts.
-            </p>
-          )}
-        </>
-      ) : null}
-      <section className={styles.diff} aria-label="Outputs" data-large={search.view === 'diff'}>
+      {shown === 'turns' && <Transcripts view={view} turns={turns} isLocked={isLocked} />}
+      <section className={styles.diff} aria-label="Outputs" data-large={shown === 'diff'}>
         <h2 className={styles.title}>Outputs</h2>
         <OutputDiff sides={[a, b]} sample={String(view.sample)} />
       </section>
     </div>
   );
+}
+
+interface TranscriptsProps {
+  readonly view: AlignedTranscripts;
+  readonly turns: ReturnType<typeof useTurns>;
+  readonly isLocked: boolean;
+}
+
+function Transcripts({ view, turns, isLocked }: TranscriptsProps) {
+  return (
+    <>
+      <section className={styles.turns} aria-label="Transcripts">
+        {view.rows.length === 0 ? (
+          <Empty title="Neither transcript has a turn" />
+        ) : isLocked ? (
+          <AlignedTurns
+            view={view}
+            blocks={turns.blocks}
+            onFold={turns.toggle}
+            current={turns.current}
+            handle={turns.handle}
+          />
+        ) : (
+          <FreeTurns view={view} />
+        )}
+      </section>
+      {!view.isAll && (
+        <p className={styles.cut}>
+          The transcripts are too long to be aligned to their ends: what comes later is only in the full
+          transcripts.
+        </p>
+      )}
+    </>
+  );
+}
+
+function useAddress() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (next: Partial<typeof search>) =>
+    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+  return { ...search, set };
+}
+
+interface SampleKeys {
+  readonly turns: ReturnType<typeof useTurns>;
+  readonly isLocked: boolean;
+  readonly onLock: (isLocked: boolean) => void;
+}
+
+function useSampleKeys({ turns, isLocked, onLock }: SampleKeys): void {
+  const { runs, view, set } = useAddress();
+  const router = useRouter();
+  useKeys('Compare', [
+    { keys: ']', what: 'Next difference', run: () => turns.go(1), isOff: !isLocked },
+    { keys: '[', what: 'Previous difference', run: () => turns.go(-1), isOff: !isLocked },
+    {
+      keys: 'x',
+      what: isLocked ? 'Scroll each side by itself' : 'Scroll both together',
+      run: () => onLock(!isLocked),
+    },
+    { keys: 'd', what: 'Diff of the outputs', run: () => set({ view: view === 'diff' ? 'turns' : 'diff' }) },
+    { keys: 's', what: 'Swap A and B', run: () => set({ runs: printRuns(swapped(parseRuns(runs))) }) },
+    { keys: 'u', what: 'Back to the comparison', run: () => router.history.back() },
+  ]);
 }
 
 /** Which turns are shown, and the difference that one is at: the first, in the middle of the page, to begin with. */

@@ -67,7 +67,7 @@ interface SideHeadProps {
 function SideHead({ side, index, sample }: SideHeadProps) {
   const { item, epoch, outcome, turns } = side;
   return (
-    <p className={styles.side}>
+    <div className={styles.side}>
       <RunLetter index={index} />
       <strong>{nameOfRun(item)}</strong>
       <OutcomeBadge outcome={outcome} />
@@ -83,7 +83,7 @@ function SideHead({ side, index, sample }: SideHeadProps) {
           full transcript ›
         </Link>
       )}
-    </p>
+    </div>
   );
 }
 

@@ -31,7 +31,7 @@ export function TurnCell({ turn, number, side, index, sample, beside, isSame = f
   const marks = onlyHere(deeds, beside === undefined ? [] : deedsOf(headOf(beside.text)));
   return (
     <div className={styles.turn}>
-      <p className={styles.head}>
+      <div className={styles.head}>
         <RunLetter index={index} />
         <span>turn {number}</span>
         <Link
@@ -42,7 +42,7 @@ export function TurnCell({ turn, number, side, index, sample, beside, isSame = f
         >
           event {turn.from} in the transcript ›
         </Link>
-      </p>
+      </div>
       {deeds.map((deed, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: deeds of a turn have no other order
         <DeedText key={at} deed={deed} isMarked={!isSame && marks[at] === true} />

@@ -9,7 +9,7 @@ export function ModelTable({ cost, model: evaluated }: Pick<RunView, 'cost' | 'm
     return <p className={styles.none}>The log does not say which models were asked, or how much.</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <div className={styles.scroller} tabIndex={0} role="region" aria-label="Models">
+    <div className={styles.scroller} tabIndex={0} role="region" aria-label="Tokens and cost of each model">
       <table className={styles.table}>
         <thead>
           <tr>

@@ -41,7 +41,8 @@ export function useSamplesList({ address, view, memory }: SamplesListOptions) {
   const handle = useRef<VirtualRowsHandle>(null);
   const current = useRef<SamplesPlace>({ first: 0, cursor: -1, selected: [], open: [] });
   const kept = useKeptPlace(`run.${run}`, place, () => current.current);
-  const initial = memory.current ?? kept;
+  // Only what it was in the beginning: from then on it is this that changes what is remembered.
+  const [initial] = useState(() => memory.current ?? kept);
   const folded = useFolded({ initial: initial?.open, total, sampleAt });
   const { fold } = folded;
   const idAt = useCallback((row: number) => idOfRow(fold.at(row), sampleAt), [fold, sampleAt]);

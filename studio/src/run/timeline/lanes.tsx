@@ -7,6 +7,9 @@ import { LANE, type PlacedLane, type TimelineMark } from './timeline-lanes.ts';
 /** How wide the names of lanes and their counts are, in pixels. */
 export const NAMES = 112;
 
+/** How far from its middle a mark is hit: less than the next one is away. */
+const REACH = 5;
+
 export interface MarkHandlers {
   readonly markProps: ReturnType<typeof useRoving>['markProps'];
   readonly onShow: (mark: TimelineMark | undefined) => void;
@@ -102,9 +105,9 @@ function Pressed({ mark, isButton = false, markProps, onShow, onPress, children 
     >
       <rect
         className={styles.ground}
-        x={mark.x - 6}
+        x={mark.x - REACH}
         y={mark.y - LANE / 2}
-        width={Math.max(12, mark.to - mark.x)}
+        width={Math.max(2 * REACH, mark.to - mark.x)}
         height={LANE}
       />
       {children}

@@ -15,7 +15,7 @@ export interface Ending {
 }
 
 /** So many pixels are one place: dots do not hide each other, and there are never more than the chart is wide. */
-const PLACE_WIDTH = 7;
+const PLACE_WIDTH = 10;
 
 const LANES: readonly Outcome[] = ['pass', 'partial', 'number', 'fail', 'error', 'unscored'];
 
@@ -56,7 +56,7 @@ function joined(
 function radiusFor(count: number): number {
   if (count === 1) return 2.4;
   if (count < 5) return 3.4;
-  return count < 20 ? 4.6 : 6;
+  return count < 20 ? 4.2 : 5;
 }
 
 /** "12 failed: a, b, c and 9 more" */
