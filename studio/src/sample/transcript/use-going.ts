@@ -21,6 +21,7 @@ export function useGoing(options: GoingOptions) {
   const wanted = useRef<number>(undefined);
   const go = useCallback((event: number, isOpened: boolean) => {
     const { list, shown: rows, onFocus, onOpen } = latest.current;
+    wanted.current = undefined;
     onFocus(event);
     if (isOpened) onOpen(event);
     list.current?.show(rows.rowOf(event), 'start');
@@ -41,5 +42,13 @@ export function useGoing(options: GoingOptions) {
     if (store.isWhole && wanted.current >= store.count) wanted.current = undefined;
     else goToEvent(wanted.current);
   }, [shown, store.version]);
+  // Whoever goes elsewhere meanwhile is not called back.
+  useEffect(() => {
+    const forget = () => {
+      wanted.current = undefined;
+    };
+    addEventListener('wheel', forget, { passive: true });
+    return () => removeEventListener('wheel', forget);
+  }, []);
   return { go, goToEvent };
 }
