@@ -48,7 +48,7 @@ test('a run ends with the account, the scores, the log, and what to do next', as
   );
   expect(stdout).toContain('score  includes  accuracy 0.500');
   expect(stdout).toMatch(/log {4}logs\/.*_capitals_.*\.eval/);
-  expect(stdout).toContain('inspect view --log-dir logs');
+  expect(stdout).toContain('holdfast studio');
   expect(stderr).toContain('capitals · mock/fixed:Paris: 2 planned: 2 to buy, cost not known yet');
 });
 
@@ -92,7 +92,7 @@ test('--json puts one document on stdout and nothing else there', async () => {
       },
     ],
     total: { samples: { planned: 2, lost: 0 } },
-    next: [{ command: 'inspect view --log-dir logs' }],
+    next: [{ command: 'holdfast studio' }],
   });
 });
 

@@ -32,7 +32,7 @@ test('the packed package installs elsewhere and runs on the oldest Node that it 
   expect(holdfast('init')).toMatchObject({ status: 0, stderr: '' });
   const first = holdfast('run', 'capitals.eval.ts', '--model', 'mock/echo');
   expect(first.status, first.stderr).toBe(0);
-  expect(first.stdout).toContain('inspect view');
+  expect(first.stdout).toContain('holdfast studio');
   expect(first.stderr).not.toContain('Warning');
   expect(holdfast('log', 'verify', 'logs').stdout).toContain('1 log whole.');
 

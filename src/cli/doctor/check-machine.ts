@@ -186,7 +186,11 @@ export async function checkPrograms(env: Environment, cwd: string): Promise<read
   const where = { env, cwd };
   return [
     await checkProgram('git', where, 'Install git to keep results in a repository.'),
-    await checkProgram('inspect', where, 'To look at logs: pip install inspect-ai, then "inspect view".'),
+    await checkProgram(
+      'inspect',
+      where,
+      'Only for Inspect’s own viewer and tools: pip install inspect-ai. "holdfast studio" shows logs, too.',
+    ),
   ];
 }
 

@@ -65,12 +65,16 @@ export function nextSteps(
   } else if (hasErrors) {
     steps.push({ what: 'To run what failed again', command: commandText(about.words) });
   }
-  if (outcomes.some(({ account }) => account?.log !== undefined)) {
-    const dir = relative(about.cwd, about.logDir) || '.';
-    const place = dir.startsWith('..') ? about.logDir : dir;
-    steps.push({ what: 'To look at the logs', command: `inspect view --log-dir ${quoteWord(place)}` });
-  }
+  if (outcomes.some(({ account }) => account?.log !== undefined))
+    steps.push({ what: 'To look at the logs', command: studioCommand(about) });
   return steps;
+}
+
+/** Without words it shows the usual log directory. */
+function studioCommand({ cwd, logDir }: { readonly cwd: string; readonly logDir: string }): string {
+  const dir = relative(cwd, logDir) || '.';
+  const place = dir.startsWith('..') ? logDir : dir;
+  return place === 'logs' ? 'holdfast studio' : `holdfast studio ${quoteWord(place)}`;
 }
 
 /** A round figure above what is spent and allowed. Budgets of single evals are added: `--budget` is one for all. */
