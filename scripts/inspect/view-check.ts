@@ -1,11 +1,9 @@
 // Opens logs in the web page that `inspect view` serves, and notes everything that goes wrong there.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { basename } from 'node:path';
 import type { Browser, Page } from './browser.ts';
 import { type SampleReport, sampleKey } from './log-report.ts';
+import { serveInspectView } from './served-view.ts';
 
 export interface ViewedLog {
   readonly path: string;
@@ -25,19 +23,10 @@ const OPTIONAL = '/api/flow'; // answers 404 for a directory without a flow, als
 
 /** What the viewer could not show, one sentence each. */
 export async function viewProblems({ browser, python, logDir, logs }: ViewOptions): Promise<string[]> {
-  const port = await freePort();
-  const args = ['-m', 'inspect_ai', 'view', 'start', '--log-dir', logDir, '--port', String(port)];
-  const server = spawn(python, args, { stdio: 'ignore' });
-  try {
-    const address = `http://127.0.0.1:${port}/`;
-    await answering(address);
-    const problems: string[] = [];
-    for (const log of logs) problems.push(...(await logProblems(browser, address, log)));
-    return problems;
-  } finally {
-    server.kill('SIGTERM');
-    await once(server, 'close');
-  }
+  await using view = await serveInspectView(python, logDir);
+  const problems: string[] = [];
+  for (const log of logs) problems.push(...(await logProblems(browser, view.address, log)));
+  return problems;
 }
 
 async function logProblems(browser: Browser, address: string, log: ViewedLog): Promise<string[]> {
@@ -92,26 +81,4 @@ function listen(page: Page): string[] {
       problems.push(`the console says: ${message.text().slice(0, 300)}`);
   });
   return problems;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
-}
-
-async function answering(address: string): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
-  while (performance.now() < until) {
-    const answered = await fetch(address).then(
-      (response) => response.ok,
-      () => false, // not listening yet
-    );
-    if (answered) return;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-  throw new Error(`inspect view does not answer at ${address}`);
 }

@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { digestOf, isJsonObject, type Json, UsageError } from '../base/index.ts';
 import { type QueryOf, ROUTES, type RouteName } from './api.ts';
 import type { Call, Handler } from './call.ts';
-import { problemOf } from './error-answer.ts';
+import { problemOf, statusOf } from './error-answer.ts';
 import { strictText } from './strict-text.ts';
 import type { Studio } from './studio.ts';
 
@@ -21,6 +21,7 @@ export interface Asked<Name extends RouteName> {
   readonly studio: Studio;
   readonly params: Readonly<Record<string, string>>;
   readonly isTrusted: boolean;
+  readonly onBug: (error: unknown) => void;
 }
 
 /** Checks what is asked, asks the handler, and sends what it answers. */
@@ -28,7 +29,7 @@ export async function answer<Name extends RouteName>(
   context: Context,
   asked: Asked<Name>,
 ): Promise<Response> {
-  const { name, handler, studio, params, isTrusted } = asked;
+  const { name, handler, studio, params, isTrusted, onBug } = asked;
   const { query, body } = await readAsked(context, name);
   const tag: { text?: string } = {};
   const call: Call<Name> = {
@@ -48,7 +49,7 @@ export async function answer<Name extends RouteName>(
   try {
     const given = handler(call);
     if (Symbol.asyncIterator in given)
-      return new Response(linesOf(given), {
+      return new Response(linesOf(given, onBug), {
         headers: { ...headers(), 'content-type': 'application/x-ndjson' },
       });
     return await jsonAnswer(context, strictText(await given), headers());
@@ -122,7 +123,10 @@ function isKnown(known: string | undefined, tag: string): boolean {
 }
 
 /** One line an answer. What fails on the way is the last line: the status has been sent. */
-function linesOf(answers: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
+function linesOf(
+  answers: AsyncIterable<unknown>,
+  onBug: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const iterator = answers[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -132,6 +136,7 @@ function linesOf(answers: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
         if (next.done) controller.close();
         else controller.enqueue(encoder.encode(`${strictText(next.value)}\n`));
       } catch (error) {
+        if (statusOf(error) === 500) onBug(error);
         controller.enqueue(encoder.encode(`${strictText({ error: problemOf(error) })}\n`));
         controller.close();
       }

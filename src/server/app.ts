@@ -61,11 +61,18 @@ export function studioApp(options: AppOptions): Hono {
   });
   app.onError((error, context) => {
     const status = statusOf(error);
-    if (status === 500) options.onBug(error);
+    if (status === 500) bugsFor(context, options)(error);
     context.header('cache-control', 'no-store');
     return context.json({ error: problemOf(error) }, status);
   });
   return app;
+}
+
+/** Where the asker left, or the server is being stopped, what was read for them may be closed under the reading: that is no bug. */
+function bugsFor(context: Context, { onBug }: AppOptions): (error: unknown) => void {
+  return (error) => {
+    if (!context.req.raw.signal.aborted) onBug(error);
+  };
 }
 
 function askerOf(context: Context) {
@@ -109,7 +116,8 @@ function addRoute<Name extends Exclude<RouteName, 'live'>>(app: Hono, name: Name
   const handler: Handler<Name> = handlers[name];
   const ask = (context: Context) => {
     const isTrusted = hasToken(askerOf(context), options.access, options.port);
-    return answer(context, { name, handler, studio, params: context.req.param(), isTrusted });
+    const onBug = bugsFor(context, options);
+    return answer(context, { name, handler, studio, params: context.req.param(), isTrusted, onBug });
   };
   app.on(method.toUpperCase(), path, ask);
   // A page and the same as JSON have one address: agents and scripts read what people see.

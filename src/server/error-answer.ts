@@ -8,6 +8,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'E_RUN_ARCHIVED',
   'E_SAMPLE_UNKNOWN',
   'E_EVENT_UNKNOWN',
+  'E_HISTORY_NONE',
   'E_STUDIO_NO_PAGE',
 ]);
 const REFUSED: ReadonlySet<string> = new Set(['E_STUDIO_HOST', 'E_STUDIO_ORIGIN']);

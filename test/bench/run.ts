@@ -12,10 +12,12 @@ import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { startUp } from './start-up.ts';
-import { studioMatrix, studioRuns, studioTranscript } from './studio.ts';
+import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
+import { studioExport } from './studio-export.ts';
 import { studioIndex } from './studio-index.ts';
 import { studioSample } from './studio-sample.ts';
+import { studioTranscript } from './studio-transcript.ts';
 import { studioWatch } from './studio-watch.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -38,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   studioWatch,
   studioCompare,
   studioSample,
+  studioExport,
 ];
 
 const { positionals: names, values } = parseArgs({

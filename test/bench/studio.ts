@@ -1,17 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, whyNoBrowser } from '../e2e/studio/browser.ts';
-import { runIdAt } from '../sim/results-repo.ts';
-import { makeTempDir } from '../sim/temp-dir.ts';
 import { type Bench, type Finding, MB, median, rounded } from './bench.ts';
-import { writeLargeLog } from './large-log.ts';
+import { inChromium, timed } from './in-chromium.ts';
 import { writeMatrixLogs } from './matrix-logs.ts';
 import { makeStore } from './results-store.ts';
 import { startStudio } from './studio-server.ts';
 
-const EVENTS = 300_000;
-const EVENT_BYTES = 423;
 const TRIES = 5;
 
 /** The list, in Chromium. */
@@ -27,45 +22,11 @@ export const studioRuns: Bench = {
     }),
 };
 
-export const studioTranscript: Bench = {
-  name: 'studio-transcript',
-  about: 'in Chromium: a sample of 300,000 events and 127 MB is opened, scrolled and searched',
-  run: ({ scale }) => inChromium((browser, dir) => openLarge(browser, dir, Math.round(EVENTS * scale))),
-};
-
 export const studioMatrix: Bench = {
   name: 'studio-matrix',
   about: 'in Chromium: a matrix of 2,000 samples × 50 runs is painted',
   run: () => inChromium(async (browser, dir) => [await paintMatrix(browser, dir)]),
 };
-
-async function inChromium(
-  work: (browser: Browser, dir: string) => Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
-  const obstacle = whyNoBrowser();
-  if (obstacle !== undefined) throw new Error(`The Studio cannot be measured: ${obstacle}`);
-  const browser = await launchBrowser();
-  try {
-    await using dir = await makeTempDir();
-    return await work(browser, dir.path);
-  } finally {
-    await browser.close();
-  }
-}
-
-async function timed(
-  browser: Browser,
-  url: string,
-  isThere: (page: Page) => Promise<unknown>,
-): Promise<number> {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  const from = performance.now();
-  await page.goto(url);
-  await isThere(page);
-  const ms = performance.now() - from;
-  await page.close();
-  return ms;
-}
 
 /** The first time a server is asked, which has looked at nothing yet, and when it has. */
 async function listRuns(browser: Browser, dir: string, runs: number): Promise<readonly Finding[]> {
@@ -120,110 +81,6 @@ async function listRuns(browser: Browser, dir: string, runs: number): Promise<re
 
 async function isWhole(answer: Promise<unknown>): Promise<boolean> {
   return ((await answer) as { readonly index: { readonly isWhole: boolean } }).index.isWhole;
-}
-
-async function openLarge(browser: Browser, dir: string, events: number): Promise<readonly Finding[]> {
-  const logs = join(dir, 'large');
-  mkdirSync(logs);
-  const run = runIdAt('2026-03-01T00:00:00Z', 1);
-  const needle = { text: 'the-one-occurrence', event: Math.round((events * 5) / 6) };
-  await writeLargeLog(join(logs, `${run}.eval`), { run, events, eventBytes: EVENT_BYTES, needle });
-  await using server = await startStudio([logs]);
-  const path = `${server.url}/runs/${run}/s/large/1`;
-  const readable = (page: Page) => page.getByText('Step 0:').first().waitFor({ timeout: 60_000 });
-  const first = await timed(browser, path, readable);
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-  await page.goto(path);
-  await readable(page);
-  const scrolled = await scroll(page);
-  const found = await find(page, needle.text);
-  await page.close();
-  const mb = rounded((events * EVENT_BYTES) / 1e6, 0);
-  return [
-    {
-      what: `a sample of ${mb} MB and ${events} events is readable, in ms`,
-      measured: first,
-      atMost: 2_000,
-      figures: { events, mb, firstMs: first, serverPeakMb: server.memory().peakBytes / MB },
-      line: `${rounded(first, 0)} ms until its first event can be read; the server took ${rounded(server.memory().peakBytes / MB, 0)} MB at most`,
-    },
-    {
-      what: `longest frame while it is scrolled for 10 s, in ms`,
-      measured: scrolled.longestMs,
-      atMost: 100,
-      figures: { ...scrolled },
-      line: `${scrolled.frames} frames, median ${rounded(scrolled.medianMs, 1)} ms, to ${rounded(scrolled.reached * 100, 0)} % of its height`,
-    },
-    {
-      what: 'heap of the page, in MB',
-      measured: scrolled.heapMb,
-      atMost: 500,
-      figures: { heapMb: scrolled.heapMb },
-      line: `${rounded(scrolled.heapMb, 0)} MB after scrolling`,
-    },
-    {
-      what: `finding the one occurrence at event ${needle.event}, in ms`,
-      measured: found.ms,
-      atMost: 10_000,
-      figures: { ...found },
-      line: `${rounded(found.ms, 0)} ms until it is shown${found.sawProgress ? ', with progress on the way' : ''}`,
-    },
-  ];
-}
-
-interface Scrolled {
-  readonly longestMs: number;
-  readonly medianMs: number;
-  readonly frames: number;
-  readonly reached: number;
-  readonly heapMb: number;
-}
-
-/** Up and down the whole transcript, fast and slow, as somebody does who looks for something. */
-async function scroll(page: Page): Promise<Scrolled> {
-  const script = `(async () => {
-    const all = [...document.querySelectorAll('*')].filter((one) => one.scrollHeight > one.clientHeight + 1000 && /auto|scroll/.test(getComputedStyle(one).overflowY));
-    const list = all.sort((a, b) => b.scrollHeight - a.scrollHeight)[0];
-    const gaps = []; let last = performance.now(); const from = last; let reached = 0;
-    while (last - from < 10000) {
-      const at = (last - from) / 10000;
-      list.scrollTop = (list.scrollHeight - list.clientHeight) * Math.abs(Math.sin(at * 7)) * (at < 0.5 ? 1 : 0.02) + at * 4000;
-      reached = Math.max(reached, list.scrollTop / (list.scrollHeight - list.clientHeight));
-      await new Promise(requestAnimationFrame);
-      const now = performance.now(); gaps.push(now - last); last = now;
-    }
-    gaps.sort((a, b) => a - b);
-    if (window.gc) window.gc();
-    return { longestMs: gaps.at(-1), medianMs: gaps[gaps.length >> 1], frames: gaps.length, reached, heapMb: performance.memory.usedJSHeapSize / 1048576 };
-  })()`;
-  return (await page.evaluate(script)) as Scrolled;
-}
-
-async function find(
-  page: Page,
-  text: string,
-): Promise<{ readonly ms: number; readonly sawProgress: boolean }> {
-  await page.keyboard.press('Control+f');
-  const from = performance.now();
-  await page.keyboard.type(text);
-  await page.keyboard.press('Enter');
-  const progress = page
-    .getByText(/\d+ ?% searched/)
-    .first()
-    .waitFor({ timeout: 10_000 });
-  const sawProgress = progress.then(
-    () => true,
-    () => false,
-  );
-  await page.locator('mark', { hasText: text }).first().waitFor({ timeout: 60_000 });
-  const ms = performance.now() - from;
-  return {
-    ms,
-    sawProgress: await Promise.race([
-      sawProgress,
-      new Promise<false>((resolve) => setTimeout(() => resolve(false), 200)),
-    ]),
-  };
 }
 
 async function paintMatrix(browser: Browser, dir: string): Promise<Finding> {

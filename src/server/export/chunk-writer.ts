@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Disk } from '../../disk/index.ts';
 import type { DocumentPlace } from '../api.ts';
-import { literalOf, scriptChunk } from './script-chunk.ts';
+import { scriptChunk } from './script-chunk.ts';
 
-/** A chunk is closed before it has more bytes than that as a file; what is left up to a megabyte is for what surrounds it. */
-const CHUNK_BYTES_MAX = 960_000;
-/** Documents are cut into pieces of so many UTF-16 units, each of which has at most six times as many bytes. */
+/** A chunk is closed before its text has more bytes than that. Base64 takes a third more, but text that saves less than a quarter is no text. */
+const CHUNK_BYTES_MAX = 900_000;
+/** Documents are cut into pieces of so many UTF-16 units, each of which has at most three bytes; one more where a pair would be cut. */
 const PIECE_UNITS = 4_096;
-const PIECE_BYTES_MAX = 6 * PIECE_UNITS;
+const PIECE_BYTES_MAX = 3 * (PIECE_UNITS + 1);
 
 /**
  * Puts documents one after the other into one long text, and that into files [EXP-3] [EXP-4]. Whoever has a place finds the document again.
@@ -39,8 +39,11 @@ export class ChunkWriter {
     if (this.#chunkBytes > CHUNK_BYTES_MAX / 2 && this.#chunkBytes + document.length * 1.1 > CHUNK_BYTES_MAX)
       await this.nextChunk();
     const place: DocumentPlace = [this.#chunks, this.#units, document.length];
-    for (let from = 0; from < document.length; from += PIECE_UNITS)
-      await this.#add(document.slice(from, from + PIECE_UNITS));
+    for (let from = 0; from < document.length; ) {
+      const end = pieceEnd(document, from);
+      await this.#add(document.slice(from, end));
+      from = end;
+    }
     return place;
   }
 
@@ -65,14 +68,21 @@ export class ChunkWriter {
     if (this.#chunkBytes + PIECE_BYTES_MAX > CHUNK_BYTES_MAX) await this.nextChunk();
     this.#pieces.push(piece);
     this.#units += piece.length;
-    this.#chunkBytes += Buffer.byteLength(literalOf(piece));
+    this.#chunkBytes += Buffer.byteLength(piece);
   }
 
   async #writeFile(key: string, text: string): Promise<void> {
-    const bytes = Buffer.from(scriptChunk(key, text));
+    const bytes = Buffer.from(await scriptChunk(key, text));
     await using file = await this.#disk.open(join(this.#dir, `${key}.js`), 'create');
     await file.write(bytes, 0);
     await file.sync();
     this.sizeBytes += bytes.length;
   }
+}
+
+/** Not between the halves of a pair: each alone is no text, and would not come back. */
+function pieceEnd(document: string, from: number): number {
+  const end = from + PIECE_UNITS;
+  const isPairCut = /^[\ud800-\udbff][\udc00-\udfff]/.test(document.slice(end - 1, end + 1));
+  return isPairCut ? end + 1 : Math.min(end, document.length);
 }

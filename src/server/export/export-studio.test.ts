@@ -5,6 +5,7 @@ import { sweepCrashes } from '../../../test/sim/crash-sweep.ts';
 import { damageMember } from '../../../test/sim/damage-member.ts';
 import { fixtureFields, fixtureSpec, writeFixtureLog } from '../../../test/sim/log-fixture.ts';
 import { GIT_ENV, initRepository, openResults, runIdAt } from '../../../test/sim/results-repo.ts';
+import { textOfChunk } from '../../../test/sim/studio/export-chunk.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type Disk, nodeDisk } from '../../disk/index.ts';
@@ -76,11 +77,10 @@ async function exportTo(out: string, more: Partial<ExportOptions> & Pick<ExportO
 function readBack(out: string): { readonly manifest: Record<string, unknown>; readonly text: string } {
   const texts = new Map<string, string>();
   for (const name of readdirSync(join(out, 'data'))) {
-    const [, inner = ''] =
-      /^holdfastChunk\((.*)\);\n$/s.exec(readFileSync(join(out, 'data', name), 'utf8')) ?? [];
-    const [key = '', text = ''] = JSON.parse(`[${inner}]`) as string[];
-    expect(`${key}.js`).toBe(name);
-    texts.set(key, text);
+    const script = readFileSync(join(out, 'data', name), 'utf8');
+    const key = name.replace(/\.js$/, '');
+    expect(script).toContain(`holdfastChunk("${key}",`);
+    texts.set(key, textOfChunk(script));
   }
   const { manifest, chunks } = {
     manifest: JSON.parse(texts.get('manifest') ?? '{}'),

@@ -7,6 +7,7 @@ import type { AnswerOf, FindLine, RouteName, SearchLine } from '../../../src/ser
 import { type ExportAccount, exportStudio } from '../../../src/server/index.ts';
 import { openFolder, openSource, type RunSource } from '../../../src/sources/index.ts';
 import { GIT_ENV } from '../../sim/results-repo.ts';
+import { textOfChunk } from '../../sim/studio/export-chunk.ts';
 
 export interface TestPlaces {
   readonly places?: readonly string[];
@@ -89,9 +90,7 @@ export async function openExport(
     load: async (key: string): Promise<string> => {
       const known = loaded.get(key);
       if (known !== undefined) return known;
-      const script = readFileSync(join(dir, 'data', `${key}.js`), 'utf8');
-      const [, inner = ''] = /^holdfastChunk\((.*)\);\n$/s.exec(script) ?? [];
-      const [, text = ''] = JSON.parse(`[${inner}]`) as string[];
+      const text = textOfChunk(readFileSync(join(dir, 'data', `${key}.js`), 'utf8'));
       loaded.set(key, text);
       return text;
     },

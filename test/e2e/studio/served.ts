@@ -45,14 +45,13 @@ export async function serveTestStudio({
   const studio = createStudio({ sources, clock: systemClock, random: systemRandom });
   const bugs: unknown[] = [];
   const assets = await Assets.open(nodeDisk, builtApp());
-  const served = await serveStudio({
-    studio,
-    assets,
-    random: systemRandom,
-    host,
-    port,
-    onBug: (error) => bugs.push(error),
-  });
+  const onBug = (error: unknown) => bugs.push(error);
+  const served = await serveStudio({ studio, assets, random: systemRandom, host, port, onBug }).catch(
+    async (error: unknown) => {
+      await studio[Symbol.asyncDispose]();
+      throw error;
+    },
+  );
   return {
     ...served,
     bugs,

@@ -10,6 +10,14 @@ export function noFile(key: string): ProblemError {
   });
 }
 
+export function damagedFile(key: string): ProblemError {
+  return new ProblemError({
+    code: 'E_EXPORT_FILE',
+    message: `The file data/${key}.js of this export is damaged: it cannot be unpacked.`,
+    hint: AGAIN,
+  });
+}
+
 export function damagedDocument(why: string): ProblemError {
   return new ProblemError({
     code: 'E_EXPORT_FILE',
