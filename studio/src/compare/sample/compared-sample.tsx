@@ -121,17 +121,17 @@ function useSampleKeys({ turns, isLocked, onLock }: SampleKeys): void {
 /** Which turns are shown, and the difference that one is at: the first, in the middle of the page, to begin with. */
 function useTurns(view: AlignedTranscripts) {
   const handle = useRef<VirtualRowsHandle>(null);
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [turned, setTurned] = useState<ReadonlySet<number>>(new Set());
   const blocks = useMemo(
-    () => foldTurns(view.rows, view.firstDivergence, opened),
-    [view.rows, view.firstDivergence, opened],
+    () => foldTurns(view.rows, view.firstDivergence, turned),
+    [view.rows, view.firstDivergence, turned],
   );
   const changed = useMemo(() => changedBlocks(blocks), [blocks]);
   const [at, setAt] = useState(0);
   const toggle = (row: number) => {
-    const next = new Set(opened);
+    const next = new Set(turned);
     if (!next.delete(row)) next.add(row);
-    setOpened(next);
+    setTurned(next);
   };
   const go = (step: 1 | -1) => {
     const next = Math.max(0, Math.min(changed.length - 1, at + step));

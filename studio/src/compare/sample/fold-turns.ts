@@ -25,20 +25,21 @@ export function numbered(rows: readonly AlignedRow[]): readonly NumberedRow[] {
 }
 
 /**
- * Turns that are the same are folded into one line each stretch. `opened` holds the first rows of those that were opened: their line
- * stays, so that they can be closed again.
+ * Turns that are the same are folded into one line each stretch, unless all are: then there is nothing else to look at. `turned` holds the
+ * first rows of those that were opened or closed by hand; their line stays, so that it can be undone.
  */
 export function foldTurns(
   rows: readonly AlignedRow[],
   firstDivergence: number | undefined,
-  opened: ReadonlySet<number>,
+  turned: ReadonlySet<number>,
 ): readonly Block[] {
+  const isAllSame = rows.every(({ is }) => is === 'same');
   const blocks: Block[] = [];
   let same: NumberedRow[] = [];
   const close = () => {
     const [first] = same;
     if (first === undefined) return;
-    const isOpen = opened.has(first.index);
+    const isOpen = turned.has(first.index) !== isAllSame;
     blocks.push({ kind: 'fold', rows: same, isOpen });
     if (isOpen) for (const row of same) blocks.push({ kind: 'row', row, isFirstDivergence: false });
     same = [];

@@ -48,9 +48,15 @@ describe('turns', () => {
     expect(blocks[0]).toMatchObject({ isOpen: true });
   });
 
-  test('transcripts that are the same all through are one line, and nothing is none', () => {
-    const all = foldTurns([row('same'), row('same'), row('same')], undefined, new Set());
-    expect(all).toHaveLength(1);
+  test('transcripts that are the same all through are shown, and can be folded; nothing is none', () => {
+    const rows = [row('same'), row('same'), row('same')];
+    expect(foldTurns(rows, undefined, new Set()).map(({ kind }) => kind)).toEqual([
+      'fold',
+      'row',
+      'row',
+      'row',
+    ]);
+    expect(foldTurns(rows, undefined, new Set([0]))).toHaveLength(1);
     expect(foldTurns([], undefined, new Set())).toEqual([]);
   });
 });
