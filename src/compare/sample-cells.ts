@@ -7,7 +7,15 @@ import type { RunTable } from './run-table.ts';
  * What became of a sample in one run, all epochs together. `partial`: neither passed nor failed, or epochs that do not agree. `number`: a
  * score that is no pass or fail.
  */
-export type CellOutcome = 'pass' | 'partial' | 'fail' | 'number' | 'error' | 'unscored' | 'running';
+export type CellOutcome =
+  | 'pass'
+  | 'partial'
+  | 'fail'
+  | 'number'
+  | 'error'
+  | 'unscored'
+  | 'running'
+  | 'interrupted';
 
 export interface SampleCell {
   readonly id: SampleId;
@@ -135,13 +143,16 @@ export function outcomeAt(
 ): CellOutcome {
   const state = states[place];
   if (state === 'errored') return 'error';
-  if (state === 'unfinished') return facts.status === 'started' ? 'running' : 'unscored';
+  if (state === 'unfinished') {
+    if (facts.isInterrupted === true) return 'interrupted';
+    return facts.status === 'started' ? 'running' : 'unscored';
+  }
   if (number === undefined) return 'unscored';
   if (!isGrade) return 'number';
   return number === 1 ? 'pass' : number === 0 ? 'fail' : 'partial';
 }
 
-const WORST_FIRST: readonly CellOutcome[] = ['fail', 'error', 'number', 'running', 'unscored'];
+const WORST_FIRST: readonly CellOutcome[] = ['fail', 'error', 'number', 'running', 'interrupted', 'unscored'];
 
 /** What both epochs say, else `partial` when one of them passed, else the worse: so `fail` is a sample that never passed. */
 export function foldOutcomes(one: CellOutcome | undefined, other: CellOutcome): CellOutcome {

@@ -34,6 +34,8 @@ export interface RunFacts {
   readonly eval: string;
   readonly model: string;
   readonly status: LogHeader['status'];
+  /** Not finished, and nobody works on it any more. */
+  readonly isInterrupted?: boolean;
   readonly start: string;
   readonly commit?: string;
   readonly samples: Readonly<Record<SideSample['state'], number>>;

@@ -29,8 +29,6 @@ export interface FoundRun {
   readonly writers: readonly FoundWriter[];
   /** True when it was begun without anything of other runs, and the last who worked on it did not say good-bye. */
   readonly isFreshAndKilled: boolean;
-  /** When one of its writers last said that it is there. It decides nothing. */
-  readonly lastSeenMs: number | undefined;
 }
 
 export interface UnreadableRun {
@@ -73,7 +71,6 @@ export async function findRunIn(
   const seen = looked.filter((look) => 'run' in look);
   const [first] = seen;
   if (!first) return { unread: looked.filter((look) => 'reason' in look) };
-  const beats = seen.map(({ beatMs }) => beatMs).filter((beat) => beat !== undefined);
   const isHeld = isLocked(runLockPath(dir));
   const run: FoundRun = {
     dir,
@@ -81,7 +78,6 @@ export async function findRunIn(
     liveness: isHeld ? 'alive' : livenessOfRun(seen),
     writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
     isFreshAndKilled: isFreshAndKilled(seen),
-    lastSeenMs: beats.length === 0 ? undefined : Math.max(...beats),
   };
   return { run, unread: [] };
 }
@@ -95,7 +91,6 @@ export async function lookAtWriters(disk: Disk, dir: string): Promise<readonly F
 interface Look extends FoundWriter {
   readonly run: RunRecord;
   readonly after: readonly string[];
-  readonly beatMs: number | undefined;
   readonly generation: number;
   readonly isFresh: boolean;
   readonly saidGoodbye: boolean;
@@ -162,7 +157,6 @@ function describe(reader: JournalReader, end?: 'close'): Look {
       writer,
       after,
       liveness: writerLiveness(reader),
-      beatMs: reader.lastBeatMs(),
     };
   } finally {
     if (end === 'close') reader.close();

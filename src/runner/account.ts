@@ -108,4 +108,15 @@ export interface PreviousAttempt {
   readonly saidGoodbye: boolean;
   readonly kept: number;
   readonly inFlight: number;
+  /** Every time that a process worked on the run before this one, oldest first. */
+  readonly sessions: readonly EarlierSession[];
+}
+
+export interface EarlierSession {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly saidGoodbye: boolean;
+  /** Samples that were completed by then, by all sessions together. */
+  readonly kept: number;
+  readonly host: string;
 }

@@ -1,4 +1,4 @@
-import { definedOf, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
+import { definedOf, isJsonArray, isJsonObject, type Json, type JsonObject } from '../base/index.ts';
 import type { LogHeader } from '../log/index.ts';
 
 /** What a run of Holdfast says of what was kept, replayed and lost, in its own log. */
@@ -17,7 +17,16 @@ export interface PreviousSession {
   readonly diedAt: string;
   readonly saidGoodbye: boolean;
   readonly kept: number;
-  readonly inFlight: number;
+  /** All that came before the last one, oldest first. Logs of before November 2026 tell of one at most. */
+  readonly sessions: readonly EarlierSession[];
+}
+
+export interface EarlierSession {
+  readonly startedAt?: string;
+  readonly endedAt: string;
+  readonly saidGoodbye: boolean;
+  readonly kept: number;
+  readonly host?: string;
 }
 
 /** Undefined for a log that says nothing of the kind. */
@@ -59,8 +68,24 @@ export function recoveryIn({ metadata }: LogHeader): LoggedRecovery | undefined 
 
 function previousIn(value: Json | undefined): PreviousSession | undefined {
   if (!isJsonObject(value) || typeof value.diedAt !== 'string') return undefined;
-  const { diedAt, saidGoodbye, kept, inFlight } = value;
-  return { diedAt, saidGoodbye: saidGoodbye === true, kept: countIn(kept), inFlight: countIn(inFlight) };
+  const { diedAt } = value;
+  const [saidGoodbye, kept] = [value.saidGoodbye === true, countIn(value.kept)];
+  const told = isJsonArray(value.sessions) ? value.sessions.flatMap(earlierIn) : [];
+  const sessions = told.length > 0 ? told : [{ endedAt: diedAt, saidGoodbye, kept }];
+  return { diedAt, saidGoodbye, kept, sessions };
+}
+
+function earlierIn(value: Json): EarlierSession[] {
+  if (!isJsonObject(value) || typeof value.endedAt !== 'string') return [];
+  const { endedAt, saidGoodbye, kept } = value;
+  const [startedAt, host] = [textIn(value.startedAt), textIn(value.host)];
+  return [
+    { endedAt, saidGoodbye: saidGoodbye === true, kept: countIn(kept), ...definedOf({ startedAt, host }) },
+  ];
+}
+
+function textIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function objectIn(value: Json | undefined): JsonObject {

@@ -10,6 +10,7 @@ const NONE: Readonly<Record<Outcome, number>> = {
   error: 0,
   unscored: 0,
   running: 0,
+  interrupted: 0,
   missing: 0,
 };
 

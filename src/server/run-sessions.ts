@@ -35,52 +35,51 @@ function sessionsOfLog({ header, more }: SampleRows): RunSession[] {
   const { start, end } = timesOf(header);
   const previous = account?.previous;
   if (!account || !previous) return [lastSession(header, start, end)];
-  const diedMs = Date.parse(previous.diedAt);
+  const earlier = previous.sessions.map((session, at): RunSession => {
+    const isLast = at === previous.sessions.length - 1;
+    return {
+      start: session.startedAt ?? start,
+      end: session.endedAt,
+      ...definedOf({ host: session.host }),
+      ended: session.saidGoodbye ? 'stopped' : 'died',
+      how: session.saidGoodbye ? 'stopped' : 'died',
+      // What was replayed and lost is known over all of them, and told where the last of them ended.
+      said: isLast ? seamSaid({ ...account, kept: session.kept }) : `${session.kept} kept`,
+      ...(isLast && { lostUsd: account.lostUsd }),
+    };
+  });
   // Nothing says when the last session began but its first sample.
+  const diedMs = Date.parse(previous.diedAt);
   const firstMs = more.reduce(
     (least, { startMs }) => (startMs > diedMs ? Math.min(least, startMs) : least),
     Number.POSITIVE_INFINITY,
   );
   const again = Number.isFinite(firstMs) ? isoSeconds(firstMs) : previous.diedAt;
-  const how = previous.saidGoodbye ? 'stopped' : 'died';
-  return [
-    {
-      start,
-      end: previous.diedAt,
-      ended: how,
-      lostUsd: account.lostUsd,
-      said: seamSaid(how, previous.diedAt, { ...previous, ...account, kept: previous.kept }),
-    },
-    lastSession(header, again, end),
-  ];
+  return [...earlier, lastSession(header, again, end)];
 }
 
-/** "died at 14:02, 112 kept, 6 replayed, $0 lost" */
-function seamSaid(
-  how: string,
-  at: string,
-  { kept, replayed, lostUsd }: Pick<LoggedAccount, 'kept' | 'replayed' | 'lostUsd'>,
-): string {
-  return `${how} at ${clockTime(at)}, ${kept} kept, ${replayed} replayed, ${formatUsd(lostUsd)} lost`;
+/** "112 kept, 6 replayed, $0 lost" */
+function seamSaid({ kept, replayed, lostUsd }: Pick<LoggedAccount, 'kept' | 'replayed' | 'lostUsd'>): string {
+  return `${kept} kept, ${replayed} replayed, ${formatUsd(lostUsd)} lost`;
 }
 
 function lastSession(header: LogHeader, start: string, end: string | undefined): RunSession {
   const recovery = recoveryIn(header);
   if (recovery) {
     const { kept, recovered, inFlight, lost } = recovery;
-    const said = `died; ${kept} kept, ${recovered} recovered, ${inFlight} under way, ${lost} lost`;
-    return { start, ...definedOf({ end }), ended: 'died', said };
+    const said = `${kept} kept, ${recovered} recovered, ${inFlight} under way, ${lost} lost`;
+    return { start, ...definedOf({ end }), ended: 'died', how: 'died', said };
   }
-  const at = end === undefined ? '' : ` at ${clockTime(end)}`;
+  const about = { start, ...definedOf({ end }), said: '' };
   switch (header.status) {
     case 'success':
-      return { start, ...definedOf({ end }), ended: 'finished', said: `finished${at}` };
+      return { ...about, ended: 'finished', how: 'finished' };
     case 'cancelled':
-      return { start, ...definedOf({ end }), ended: 'stopped', said: `cancelled${at}` };
+      return { ...about, ended: 'stopped', how: 'cancelled' };
     case 'error':
-      return { start, ...definedOf({ end }), ended: 'stopped', said: `ended with an error${at}` };
+      return { ...about, ended: 'stopped', how: 'ended with an error' };
     default:
-      return { start, ended: 'unknown', said: 'not finished; nobody says whether it goes on' };
+      return { start, ended: 'unknown', how: 'not finished', said: 'nobody says whether it goes on' };
   }
 }
 
@@ -104,28 +103,26 @@ async function sessionOfWriter(reader: JournalReader): Promise<RunSession> {
   const spent = reader.spentUsd();
   const held = `${completed} kept${spent > 0 ? `, ${formatUsd(spent)} spent` : ''}`;
   const about = { start: startedAt, host: process.host };
-  if (ending) {
-    const said = `${ENDINGS[ending.reason]} at ${clockTime(ending.endedAt)}, ${held}`;
+  if (ending)
     return {
       ...about,
       end: ending.endedAt,
       ended: ending.reason === 'finished' ? 'finished' : 'stopped',
-      said,
+      how: ENDINGS[ending.reason],
+      said: held,
     };
-  }
   const liveness = writerLiveness(reader);
+  const said = `${held}, ${counted(underWay, 'sample')} under way`;
+  if (liveness === 'alive') return { ...about, ended: 'running', how: 'running', said };
   const signMs = await lastSignMs(nodeDisk, reader);
-  const sign = signMs === undefined ? undefined : isoSeconds(signMs);
-  if (liveness === 'alive')
-    return { ...about, ended: 'running', said: `running, ${held}, ${counted(underWay, 'sample')} under way` };
-  const at = sign === undefined ? '' : ` at ${clockTime(sign)}`;
-  const said = liveness === 'dead' ? `died${at}` : `last seen${at} on ${process.host}`;
-  const ended = liveness === 'dead' ? 'died' : 'unknown';
+  const end = signMs === undefined ? undefined : isoSeconds(signMs);
+  const isDead = liveness === 'dead';
   return {
     ...about,
-    ...definedOf({ end: sign }),
-    ended,
-    said: `${said}, ${held}, ${counted(underWay, 'sample')} under way`,
+    ...definedOf({ end }),
+    ended: isDead ? 'died' : 'unknown',
+    how: isDead ? 'died' : `last seen on ${process.host}`,
+    said,
   };
 }
 
@@ -144,9 +141,4 @@ function countAttempts(reader: JournalReader): { readonly completed: number; rea
     else if (status === undefined) underWay++;
   }
   return { completed, underWay };
-}
-
-/** `14:02`, in the time that the log was written in. */
-function clockTime(time: string): string {
-  return /T(\d\d:\d\d)/.exec(time)?.[1] ?? time;
 }

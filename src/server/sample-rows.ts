@@ -119,7 +119,11 @@ export function readSampleRows(studio: Studio, open: OpenRun, signal: AbortSigna
 /** Of a log whose own list or header is damaged the samples are read themselves, and what is damaged is told [LOG-38]. */
 async function readRows({ reader, log, found }: OpenRun, breath: Breath): Promise<SampleRows> {
   try {
-    return await collect(reader, found.run, breath);
+    const rows = await collect(reader, found.run, breath);
+    if (found.item.form !== 'interrupted') return rows;
+    // Its header says that it has begun; that nobody goes on with it only its journal tells.
+    const facts = { ...rows.table.facts, isInterrupted: true };
+    return { ...rows, table: { ...rows.table, facts } };
   } catch (error) {
     if (!(error instanceof DamageError) || !log) throw error;
     const repaired = repairedLog(log);

@@ -3,6 +3,7 @@ import type { Disk } from '../disk/index.ts';
 import {
   type FoundRun,
   findRunIn,
+  lastSignMs,
   lookAtRun,
   type RunJournals,
   readRunFromJournals,
@@ -79,7 +80,8 @@ class JournalSource implements RunSource {
       const journals = await lookAtRun({ disk, runDir: found.dir });
       if (!journals) return undefined;
       try {
-        return { ...kept, row: rowOfJournals(run, found, journals) };
+        const endMs = await lastSignOf(disk, journals);
+        return { ...kept, row: rowOfJournals(run, { found, endMs }, journals) };
       } finally {
         journals.close();
       }
@@ -117,10 +119,22 @@ const FORMS: Readonly<Record<FoundRun['liveness'], RunForm>> = {
   unknown: 'unknown',
 };
 
-function rowOfJournals(run: RunId, found: FoundRun, journals: RunJournals): SourceRow {
+/** When it last did anything: beats are far apart, but each commit leaves a mark. */
+async function lastSignOf(disk: Disk, { readers }: RunJournals): Promise<number | undefined> {
+  const signs = await Promise.all(readers.map((reader) => lastSignMs(disk, reader)));
+  const known = signs.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+interface Looked {
+  readonly found: FoundRun;
+  readonly endMs: number | undefined;
+}
+
+function rowOfJournals(run: RunId, { found, endMs }: Looked, journals: RunJournals): SourceRow {
   const { start, created, planned, identity } = found.run;
   const { completed, errored } = countAttempts(journals);
-  const end = found.lastSeenMs === undefined ? created : isoTime(found.lastSeenMs);
+  const end = endMs === undefined ? created : isoTime(endMs);
   const { tokens: _, ...row } = rowOf(
     {
       ...start,

@@ -16,6 +16,7 @@ export const OUTCOMES: Readonly<Record<Outcome, Look>> = {
   error: { glyph: '!', word: 'error', tone: 'error' },
   unscored: { glyph: '○', word: 'not scored', tone: 'neutral' },
   running: { glyph: '●', word: 'running', tone: 'live' },
+  interrupted: { glyph: '◇', word: 'interrupted', tone: 'partial' },
   missing: { glyph: '·', word: 'missing', tone: 'neutral' },
 };
 
@@ -51,7 +52,15 @@ export function outcomeOf({ epochs }: Pick<SampleItem, 'epochs'>): Outcome {
   return WORST_FIRST.find((outcome) => outcomes.has(outcome)) ?? first;
 }
 
-const WORST_FIRST: readonly Outcome[] = ['fail', 'error', 'number', 'running', 'unscored', 'missing'];
+const WORST_FIRST: readonly Outcome[] = [
+  'fail',
+  'error',
+  'number',
+  'running',
+  'interrupted',
+  'unscored',
+  'missing',
+];
 
 /** How often the outcome of an epoch is another than that of the epoch before it, of those that passed or failed. */
 export function flipsOf({ epochs }: Pick<SampleItem, 'epochs'>): number {

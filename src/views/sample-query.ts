@@ -82,6 +82,7 @@ const OUTCOME_WORDS: readonly Outcome[] = [
   'error',
   'unscored',
   'running',
+  'interrupted',
   'missing',
 ];
 
@@ -99,6 +100,7 @@ const STATES: Readonly<Record<string, Test<SampleItem>>> = {
   retried: (item) => (retriesOf(item) ?? 0) > 0,
   unscored: hasOutcome('unscored', 'missing'),
   running: hasOutcome('running'),
+  interrupted: hasOutcome('interrupted'),
   judged: ({ verdicts }) => (verdicts?.length ?? 0) > 0,
 };
 

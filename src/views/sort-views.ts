@@ -58,7 +58,17 @@ function newestFirst(items: readonly RunItem[]): readonly RunItem[] {
 }
 
 /** As people look for trouble: what failed before what passed. */
-const OUTCOME_RANKS = ['error', 'fail', 'partial', 'number', 'pass', 'unscored', 'running', 'missing'];
+const OUTCOME_RANKS = [
+  'error',
+  'fail',
+  'partial',
+  'number',
+  'pass',
+  'unscored',
+  'running',
+  'interrupted',
+  'missing',
+];
 
 function sampleKeys(score: string | undefined): SortKeys<SampleItem> {
   return {

@@ -133,7 +133,13 @@ test('what the last attempt left is said as a sentence', () => {
     toReplay: 6,
     toBuy: 82,
   };
-  const previous = { diedAt: '2026-11-15T18:52:32+00:00', saidGoodbye: false, kept: 112, inFlight: 6 };
+  const previous = {
+    diedAt: '2026-11-15T18:52:32+00:00',
+    saidGoodbye: false,
+    kept: 112,
+    inFlight: 6,
+    sessions: [],
+  };
   expect(describePrevious({ ...started, previous })).toMatch(
     /^the last attempt died at 2026-11-1\d \d\d:52:32; 112 samples kept, 6 were in flight$/,
   );

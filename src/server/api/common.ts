@@ -49,6 +49,8 @@ export const outcome = z.enum([
   'error',
   'unscored',
   'running',
+  /** It was under way when the run was, and nobody works on that any more. */
+  'interrupted',
   'missing',
 ]);
 export type Outcome = z.infer<typeof outcome>;

@@ -100,6 +100,7 @@ export const CELL_LETTERS = {
   error: 'e',
   unscored: 'u',
   running: 'r',
+  interrupted: 'i',
   missing: '.',
 } as const;
 

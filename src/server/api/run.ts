@@ -13,6 +13,7 @@ export const counts = z.object({
   error: z.number(),
   unscored: z.number(),
   running: z.number(),
+  interrupted: z.number(),
   missing: z.number(),
 });
 export type Counts = z.infer<typeof counts>;
@@ -47,7 +48,9 @@ export const runSession = z.object({
   ended: z.enum(['finished', 'stopped', 'died', 'running', 'unknown']),
   /** What answers cost that were paid for and cannot be read any more; absent where nobody says. */
   lostUsd: z.number().optional(),
-  /** "died at 14:02, 112 kept, 6 replayed, $0 lost" */
+  /** "died", "stopped by its budget": what comes before the time of its end, which is told in the time of whoever reads. */
+  how: z.string(),
+  /** What comes after it: "112 kept, 6 replayed, $0 lost". May be empty. */
   said: z.string(),
 });
 export type RunSession = z.infer<typeof runSession>;

@@ -87,6 +87,7 @@ describe('counts', () => {
       error: 1,
       unscored: 2,
       running: 0,
+      interrupted: 0,
       missing: 2,
     });
     expect(said).toBe('1 of 8 samples passed (accuracy 0.500), 1 failed with an error, 2 missing.');
@@ -230,10 +231,13 @@ describe('sessions', () => {
         {
           ended: 'stopped',
           host: expect.any(String),
-          said: expect.stringMatching(/^stopped at \d\d:\d\d, 2 kept/),
+          how: 'stopped',
+          said: expect.stringMatching(/^2 kept/),
         },
       ]);
-      expect(live.counts).toMatchObject({ total: 4, pass: 2, running: 1, missing: 1 });
+      // Nobody works on it any more: what was under way is not.
+      expect(live.counts).toMatchObject({ total: 4, pass: 2, running: 0, interrupted: 1, missing: 1 });
+      expect(live.said).toContain('1 interrupted');
       expect(live.scores).toMatchObject([{ metric: 'mean so far', value: 1, scored: 2 }]);
       const marks = await ask(underWay, 'timeline', timeline, { params: { run: runId } });
       expect(marks.samples).toHaveLength(3);
@@ -244,9 +248,11 @@ describe('sessions', () => {
       expect(view.sessions).toMatchObject([
         {
           ended: 'stopped',
-          said: expect.stringMatching(/^stopped at \d\d:\d\d, 2 kept, 1 replayed, \$0 lost$/),
+          how: 'stopped',
+          said: '2 kept, 1 replayed, $0 lost',
+          lostUsd: 0,
         },
-        { ended: 'finished', said: expect.stringMatching(/^finished at \d\d:\d\d$/) },
+        { ended: 'finished', how: 'finished', said: '' },
       ]);
       expect(view.counts).toMatchObject({ total: 4, pass: 4 });
       const page = await ask(done, 'samples', samples, { params: { run: runId } });
@@ -261,20 +267,39 @@ describe('sessions', () => {
     }
   });
 
+  test('a run that was stopped twice tells of each time, in its log', async () => {
+    const harness = await createHarness();
+    try {
+      await stopAt(harness, 2, { which: 4 });
+      const { outcome } = await stopAt(harness, 3, { which: 4 });
+      const { runId } = outcome.account;
+      await harness.run(twoTurns(4), { model: countingModel().model, concurrency: 1 });
+      const view = await ask(await studio(harness.logDir), 'run', run, { params: { run: runId } });
+      expect(view.sessions.map(({ how }) => how)).toEqual(['stopped', 'stopped', 'finished']);
+      expect(view.sessions.map(({ said }) => said.split(',')[0])).toEqual(['2 kept', '3 kept', '']);
+      const starts = view.sessions.map(({ start }) => Math.floor(Date.parse(start) / 1_000));
+      expect(starts).toEqual(starts.toSorted());
+    } finally {
+      await harness.close();
+    }
+  });
+
   test.each([
-    ['success', 'finished', 'finished at 02:30'],
-    ['cancelled', 'stopped', 'cancelled at 02:30'],
-    ['error', 'stopped', 'ended with an error at 02:30'],
+    ['success', 'finished', 'finished'],
+    ['cancelled', 'stopped', 'cancelled'],
+    ['error', 'stopped', 'ended with an error'],
   ] as const)(
     'a log of another tool that ended as %s has one session, which %s',
-    async (status, ended, said) => {
+    async (status, ended, how) => {
       const stats = {
         ...statsOf({}),
         started_at: '2026-01-01T02:00:00+00:00',
         completed_at: '2026-01-01T02:30:00+00:00',
       };
       const view = await viewOf({ header: { status, stats, ...(status === 'error' && { error }) } });
-      expect(view.sessions).toEqual([{ start: stats.started_at, end: stats.completed_at, ended, said }]);
+      expect(view.sessions).toEqual([
+        { start: stats.started_at, end: stats.completed_at, ended, how, said: '' },
+      ]);
       expect(view.error).toBe(status === 'error' ? error.message : undefined);
     },
   );
@@ -283,12 +308,12 @@ describe('sessions', () => {
     const record = runRecord();
     const writer = await filledJournal(StateDir.of(dir.path).path, record);
     const alive = await ask(await studio(), 'run', run, { params: { run: record.runId } });
-    expect(alive.sessions).toMatchObject([{ ended: 'running', said: 'running, 2 kept, 1 sample under way' }]);
+    expect(alive.sessions).toMatchObject([
+      { ended: 'running', how: 'running', said: '2 kept, 1 sample under way' },
+    ]);
     writer.close();
     const dead = await ask(await studio(), 'run', run, { params: { run: record.runId } });
-    expect(dead.sessions).toMatchObject([
-      { ended: 'died', said: expect.stringMatching(/^died( at \d\d:\d\d)?, 2 kept, 1 sample under way$/) },
-    ]);
+    expect(dead.sessions).toMatchObject([{ ended: 'died', how: 'died', said: '2 kept, 1 sample under way' }]);
     expect(dead.commands.map(({ command }) => command)).toContain(`holdfast recover ${record.runId}`);
     const metadata = {
       holdfast_recovery: {
@@ -308,7 +333,7 @@ describe('sessions', () => {
       },
     });
     expect(recovered.sessions).toMatchObject([
-      { ended: 'died', said: 'died; 3 kept, 2 recovered, 1 under way, 0 lost' },
+      { ended: 'died', how: 'died', said: '3 kept, 2 recovered, 1 under way, 0 lost' },
     ]);
     const marks = await ask(await studio(), 'timeline', timeline, { params: { run: RUN } });
     expect(marks.marks).toMatchObject([{ kind: 'crash', at: 600_000 }]);

@@ -70,7 +70,7 @@ interface Saying {
 
 /** "367 of 500 samples passed (accuracy 0.734 ±0.031), 5 failed with an error, $41.20 in 1h 04m." */
 function saidOf({ facts, form }: RunItem, { counts, scores, usd }: Saying): string {
-  const { total, pass, partial, fail, error, running, missing } = counts;
+  const { total, pass, partial, fail, error, running, interrupted, missing } = counts;
   const samples = counted(total, 'sample').replace(/^\d+/, (digits) => formatCount(Number(digits)));
   const judged = pass + partial + fail;
   const [score] = scores;
@@ -83,6 +83,7 @@ function saidOf({ facts, form }: RunItem, { counts, scores, usd }: Saying): stri
       : [samples, figure].filter(Boolean).join(', '),
     ...(error > 0 ? [`${formatCount(error)} failed with an error`] : []),
     ...(running > 0 ? [`${formatCount(running)} under way`] : []),
+    ...(interrupted > 0 ? [`${formatCount(interrupted)} interrupted`] : []),
     ...(missing > 0 ? [`${formatCount(missing)} ${form === 'running' ? 'to come' : 'missing'}`] : []),
     moneyAndTime(usd, facts?.durationMs),
   ];

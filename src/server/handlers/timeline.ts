@@ -31,7 +31,9 @@ export async function timeline({
     ...limitMarks(rows.header),
     ...configMarks(rows.header),
     ...retryMarks(rows),
-    ...sessions.filter(({ ended }) => ended === 'died').flatMap(({ end, said }) => crashMark(end, said)),
+    ...sessions
+      .filter(({ ended }) => ended === 'died')
+      .flatMap(({ end, how, said }) => crashMark(end, `${how}, ${said}`)),
   ];
   return {
     startMs,

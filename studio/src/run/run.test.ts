@@ -4,7 +4,7 @@ import { compileSampleQuery } from '../../../src/views/index.ts';
 import { changedCount, groupSettings, isShort } from './config/config-groups.ts';
 import { costDomain, costParts, costSaid } from './cost/cost-parts.ts';
 import { finishingCommands, firstLine } from './head/notice-words.ts';
-import { sessionsSaid } from './head/session-words.ts';
+import { sessionsSaid, sessionWords } from './head/session-words.ts';
 import { outcomeParts, outcomesSaid, resultsSaid } from './overview/outcome-parts.ts';
 import { scoreChart } from './overview/score-rows.ts';
 import { binQuery, spreadBins, spreadSaid, spreadValues } from './overview/spread.ts';
@@ -22,7 +22,17 @@ function sampleWith(epochs: readonly SampleEpoch[]): SampleItem {
 }
 
 function countsWith(changed: Partial<Counts>): Counts {
-  const none = { pass: 0, partial: 0, fail: 0, number: 0, error: 0, unscored: 0, running: 0, missing: 0 };
+  const none = {
+    pass: 0,
+    partial: 0,
+    fail: 0,
+    number: 0,
+    error: 0,
+    unscored: 0,
+    running: 0,
+    interrupted: 0,
+    missing: 0,
+  };
   const counts = { ...none, ...changed };
   return { total: Object.values({ ...counts, total: 0 }).reduce((sum, one) => sum + one, 0), ...counts };
 }
@@ -132,7 +142,17 @@ describe('results', () => {
 
   test('each filter is understood, and what is not there has none', () => {
     const parts = outcomeParts(
-      countsWith({ pass: 1, partial: 1, fail: 1, number: 1, error: 1, unscored: 1, running: 1, missing: 1 }),
+      countsWith({
+        pass: 1,
+        partial: 1,
+        fail: 1,
+        number: 1,
+        error: 1,
+        unscored: 1,
+        running: 1,
+        interrupted: 1,
+        missing: 1,
+      }),
     );
     for (const { term } of parts)
       if (term !== undefined) expect(compileSampleQuery(term).wrong).toBe(undefined);
@@ -254,6 +274,7 @@ describe('sessions', () => {
   const session = (ended: RunSession['ended'], lostUsd?: number): RunSession => ({
     start: '2026-11-17T09:00:00Z',
     ended,
+    how: ended,
     said: '',
     ...(lostUsd !== undefined && { lostUsd }),
   });
@@ -264,6 +285,13 @@ describe('sessions', () => {
     );
     expect(sessionsSaid([session('finished')])).toBe('1 session');
     expect(sessionsSaid([session('died')])).toBe('1 session, died');
+  });
+
+  test('the end of one is told in the time of whoever reads it', () => {
+    const end = new Date(2026, 10, 17, 14, 2, 30).toISOString();
+    const died = { ...session('died'), end, said: '112 kept, 6 replayed, $0 lost' };
+    expect(sessionWords(died)).toBe('died at 14:02, 112 kept, 6 replayed, $0 lost');
+    expect(sessionWords({ ...session('running'), said: '' })).toBe('running');
   });
 
   test('of all commands those are told that go on with the run', () => {

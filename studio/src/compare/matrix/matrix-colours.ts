@@ -21,7 +21,17 @@ export interface MatrixColours {
   readonly small: Readonly<Record<Outcome, Rgb>>;
 }
 
-const OUTCOMES = ['pass', 'partial', 'fail', 'number', 'error', 'unscored', 'running', 'missing'] as const;
+const OUTCOMES = [
+  'pass',
+  'partial',
+  'fail',
+  'number',
+  'error',
+  'unscored',
+  'running',
+  'interrupted',
+  'missing',
+] as const;
 
 export function readColours(token: (name: string) => string): MatrixColours {
   const of = (name: string) => parseHex(token(name));
@@ -34,6 +44,7 @@ export function readColours(token: (name: string) => string): MatrixColours {
     error: ['--error', 0.9],
     unscored: ['--border-strong', 0.5],
     running: ['--accent', 0.25],
+    interrupted: ['--limit', 0.35],
     missing: ['--border', 0.35],
   };
   const entries = <T>(make: (outcome: Outcome) => T) =>

@@ -5,7 +5,7 @@ import { Ago } from '../../ui/figures.tsx';
 import { formatCount, formatTime } from '../../ui/format.ts';
 import { Popover } from '../../ui/popover.tsx';
 import styles from './run-meta.module.css';
-import { sessionMark, sessionsSaid, sessionTimes } from './session-words.ts';
+import { sessionMark, sessionsSaid, sessionTimes, sessionWords } from './session-words.ts';
 
 interface RunMetaProps {
   readonly view: RunView;
@@ -58,7 +58,7 @@ function Sessions({ sessions }: { readonly sessions: RunView['sessions'] }) {
                   {glyph}
                 </span>
                 <span>
-                  {session.said}
+                  {sessionWords(session)}
                   <span className={styles.when}>{sessionTimes(session)}</span>
                 </span>
               </li>

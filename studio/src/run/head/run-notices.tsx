@@ -43,7 +43,7 @@ function LiveProgress({ view }: { readonly view: RunView }) {
 
 function Interrupted({ view }: { readonly view: RunView }) {
   const { counts, commands } = view;
-  const kept = counts.total - counts.missing - counts.running;
+  const kept = counts.total - counts.missing - counts.running - counts.interrupted;
   return (
     <section className={styles.limit} aria-label="Interrupted">
       <p>

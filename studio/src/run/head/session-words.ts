@@ -27,6 +27,12 @@ export function sessionMark(ended: RunSession['ended']) {
   return MARKS[ended];
 }
 
+/** "died at 14:02, 112 kept, 6 replayed, $0 lost", in the time of whoever reads it. */
+export function sessionWords({ how, end, said }: RunSession): string {
+  const at = end === undefined ? '' : ` at ${formatTime(end).slice(11, 16)}`;
+  return `${how}${at}${said === '' ? '' : `, ${said}`}`;
+}
+
 /** `2026-11-17 09:00:12 to 09:32:40 on runner-7` */
 export function sessionTimes({ start, end, host }: RunSession): string {
   const from = formatTime(start);

@@ -21,6 +21,7 @@ const ORDER: readonly Outcome[] = [
   'error',
   'unscored',
   'running',
+  'interrupted',
   'missing',
 ];
 
@@ -43,9 +44,9 @@ function wordOf(outcome: Outcome, count: number, isLive: boolean): string | unde
 
 /** The finding: "367 of 500 passed (73 %)". */
 export function outcomesSaid(counts: Counts): string {
-  const { total, pass, partial, fail, number, missing, running } = counts;
+  const { total, pass, partial, fail, number, missing, running, interrupted } = counts;
   if (total === 0) return 'No results';
-  const ended = total - missing - running;
+  const ended = total - missing - running - interrupted;
   if (pass + partial + fail > 0)
     return `${formatCount(pass)} of ${formatCount(total)} passed (${formatPercent(pass / total)})`;
   if (number > 0) return `${formatCount(number)} of ${formatCount(total)} scored with a number`;

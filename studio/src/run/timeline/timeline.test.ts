@@ -36,14 +36,14 @@ describe('the axis of time', () => {
     const at = (minute: number) => new Date(startMs + minute * 60_000).toISOString();
     const gaps = gapsOf(
       [
-        { start: at(0), end: at(10), ended: 'died', said: '' },
-        { start: at(30), end: at(40), ended: 'finished', said: '' },
+        { start: at(0), end: at(10), ended: 'died', how: 'died', said: '' },
+        { start: at(30), end: at(40), ended: 'finished', how: 'finished', said: '' },
       ],
       startMs,
     );
     expect(gaps).toEqual([{ from: 600_000, to: 1_800_000 }]);
     expect(idleShare(gaps, 2_400_000)).toBe(0.5);
-    expect(gapsOf([{ start: at(0), ended: 'running', said: '' }], startMs)).toEqual([]);
+    expect(gapsOf([{ start: at(0), ended: 'running', how: 'running', said: '' }], startMs)).toEqual([]);
   });
 
   test('ticks are round moments of the clock, and never too many', () => {
