@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Counts, RunSession, RunView, SampleEpoch, SampleItem } from '../../../src/server/api.ts';
 import { compileSampleQuery } from '../../../src/views/index.ts';
 import { changedCount, groupSettings, isShort } from './config/config-groups.ts';
@@ -288,10 +288,11 @@ describe('sessions', () => {
   });
 
   test('the end of one is told in the time of whoever reads it', () => {
-    const end = new Date(2026, 10, 17, 14, 2, 30).toISOString();
-    const died = { ...session('died'), end, said: '112 kept, 6 replayed, $0 lost' };
+    vi.stubEnv('TZ', 'Asia/Tokyo');
+    const died = { ...session('died'), end: '2026-11-17T05:02:30Z', said: '112 kept, 6 replayed, $0 lost' };
     expect(sessionWords(died)).toBe('died at 14:02, 112 kept, 6 replayed, $0 lost');
     expect(sessionWords({ ...session('running'), said: '' })).toBe('running');
+    vi.unstubAllEnvs();
   });
 
   test('of all commands those are told that go on with the run', () => {
