@@ -72,7 +72,11 @@ describe('the flips picture', () => {
     expect(flipsTitle(FLIPS, 1)).toBe('B passes 44 that A fails, and fails 22 that A passes');
     expect(flipsTitle({ ...FLIPS, onlyBefore: 0 }, 2)).toBe('C passes 44 that A fails, and loses none');
     expect(flipsTitle({ ...FLIPS, onlyAfter: 0 }, 1)).toBe('B fails 22 that A passes, and gains none');
-    expect(flipsTitle({ ...FLIPS, onlyAfter: 0, onlyBefore: 0 }, 1)).toBe('No sample flips between A and B');
+    const none = { ...FLIPS, onlyAfter: 0, onlyBefore: 0 };
+    expect(flipsTitle(none, 1)).toBe('No sample flips between A and B');
+    expect(flipsTitle(none, 1, { improved: 5, regressed: 3 })).toBe(
+      'No sample flips in all its epochs; 5 results are better in B, 3 worse',
+    );
   });
 
   test('filters of buttons are understood, too', () => {

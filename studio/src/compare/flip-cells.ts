@@ -35,10 +35,23 @@ export function flipCells(flips: ComparedRun['flips'], index: number): Readonly<
   };
 }
 
-/** The finding of the picture, in one sentence. */
-export function flipsTitle({ onlyBefore, onlyAfter }: ComparedRun['flips'], index: number): string {
+/** Results, epoch by epoch, that are better or worse. */
+export interface MovedResults {
+  readonly improved: number;
+  readonly regressed: number;
+}
+
+/** The finding of the picture, in one sentence. A sample may move in some of its epochs without turning from one to the other. */
+export function flipsTitle(
+  { onlyBefore, onlyAfter }: ComparedRun['flips'],
+  index: number,
+  { improved, regressed }: MovedResults = { improved: 0, regressed: 0 },
+): string {
   const [a, b] = [letterOf(0), letterOf(index)];
-  if (onlyBefore + onlyAfter === 0) return `No sample flips between ${a} and ${b}`;
+  if (onlyBefore + onlyAfter === 0)
+    return improved + regressed === 0
+      ? `No sample flips between ${a} and ${b}`
+      : `No sample flips in all its epochs; ${improved} results are better in ${b}, ${regressed} worse`;
   const gained = `${b} passes ${onlyAfter} that ${a} fails`;
   if (onlyAfter === 0) return `${b} fails ${onlyBefore} that ${a} passes, and gains none`;
   return onlyBefore === 0

@@ -22,6 +22,7 @@ export function FlipsPicture({ other, index, q, onFilter }: FlipsPictureProps) {
   const cells = flipCells(other.flips, index);
   const rows = Object.values(cells).map(({ label, count }) => [label, count]);
   const press = (cell: FlipCell) => onFilter(cell.query === q ? '' : cell.query);
+  const figure = other.figures.find(({ group }) => group === 'score');
   const button = (cell: FlipCell, look?: 'worse' | 'better', mark?: string) => (
     <button
       type="button"
@@ -37,7 +38,7 @@ export function FlipsPicture({ other, index, q, onFilter }: FlipsPictureProps) {
     </button>
   );
   return (
-    <ChartFrame title={flipsTitle(other.flips, index)} table={{ heads: ['samples', 'count'], rows }}>
+    <ChartFrame title={flipsTitle(other.flips, index, figure)} table={{ heads: ['samples', 'count'], rows }}>
       <div className={styles.picture}>
         <span />
         <SideHead index={index} outcome="pass" />
