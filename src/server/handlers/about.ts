@@ -17,7 +17,7 @@ export async function about({ studio, isTrusted }: Call<'about'>): Promise<About
 }
 
 export const NO_RESULTS =
-  'Notes, verdicts and tags are kept in the results, and there are none here: begin them with "holdfast results init".';
+  'Notes, verdicts and tags are kept in the results, and there are none here: begin them with "holdfast results init", and start the Studio again.';
 
 const NO_TOKEN =
   'Writing needs the token: open the address that "holdfast studio" printed, with the token at its end.';
