@@ -27,7 +27,7 @@ export function SampleHeader({ view, run, sample, epoch, list, neighbours }: Sam
         <Link
           to="/runs/$run/{-$tab}"
           params={{ run, tab: undefined }}
-          search={(before) => ({ ...before, cols: '', ...list })}
+          search={{ ...list, cols: '' }}
           className={styles.up}
           title="Up to the list (u)"
         >
