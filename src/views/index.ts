@@ -9,7 +9,7 @@ export {
   completeSampleQuery,
 } from './complete-query.ts';
 export { type Cut, visitCuts, withTexts } from './cut-texts.ts';
-export { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
+export { isToldBefore, visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 export {
   formatAgo,
   formatBytes,

@@ -1,5 +1,6 @@
 /** The page of a sample as people use it: every key that its sheet names, links to events, tabs, and going from sample to sample. */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { SampleOrder } from '../../../src/server/api.ts';
 import { makeStudioStore } from '../../sim/studio/store.ts';
@@ -251,6 +252,20 @@ describe.skipIf(obstacle !== undefined)(inChromium('links to events'), () => {
     await open('?event=ev-99999');
     expect(await focused().count()).toBe(0);
     expect(session.wrong.splice(0).filter((line) => !line.includes('status of 404'))).toEqual([]);
+  });
+
+  test('whoever leaves right after a key is not called back', async () => {
+    const { page } = session;
+    await open();
+    // The next page takes longer than the address waits for the event.
+    await page.route('**/*.js', async (route) => {
+      await sleep(900);
+      await route.continue();
+    });
+    await session.press('n');
+    await page.getByRole('link', { name: 'Evals' }).click();
+    await page.getByRole('heading', { name: 'Evals' }).waitFor();
+    expect(session.address.pathname).toBe('/evals');
   });
 
   test('reload and Back come to the same tab, event and place', async () => {
