@@ -526,7 +526,7 @@ describe('a sample under way', () => {
     await writer.flush();
     await new Promise((resolve) => setTimeout(resolve, 250));
     const after = await ask(of, 'skeleton', skeleton, { params, query: { from: 5 } });
-    expect(after).toMatchObject({ from: 5, known: 8 });
+    expect(after).toMatchObject({ from: 5, known: 8, isWhole: false, progress: 1 });
     expect(after.columns.turn).toEqual([6, 7, 8]);
     // Before it has ended, its conversation is that of its last call.
     const spoken = await ask(of, 'messages', messages, { params, query: { from: 14 } });
