@@ -119,6 +119,10 @@ describe('what is offered in a filter', () => {
       caret: 14,
     });
     expect(takeCompletion('status:o', { from: 7, to: 8 }, 'ok')).toEqual({ text: 'status:ok ', caret: 10 });
+    expect(takeCompletion('metadata.l', { from: 0, to: 10 }, 'metadata.level')).toEqual({
+      text: 'metadata.level',
+      caret: 14,
+    });
   });
 
   test('what comes after it stays, and gets no second blank', () => {
