@@ -101,7 +101,8 @@ describe('results at a commit', () => {
   });
 
   test('take the settings of the store that they are of, such as its bucket', async () => {
-    const bodies = { kept: 'bucket', bucket: directoryBucket(nodeDisk, join(dir.path, 'bodies')) } as const;
+    const bucket = directoryBucket(nodeDisk, join(dir.path, 'bodies'));
+    const bodies = { kept: 'bucket', bucket, limitBytes: 0 } as const;
     await using results = await openResults(repo, { bodies });
     await results.publish(await writeRun(dir.path, runOfDay(1)));
     await using store = await results.store.pinnedTo(git(repo, 'rev-parse', RESULTS_REF));
