@@ -38,7 +38,8 @@ type Particulars = Pick<Studio, 'results' | 'pinned' | 'at'> & { readonly also?:
 function assemble(options: CreateStudioOptions, { also, ...particulars }: Particulars): Studio {
   const { sources, clock, random, onBug = () => undefined } = options;
   const live = new RingFeed({ boot: Buffer.from(random.bytes(6)).toString('hex') });
-  const index = new SourceIndex({ sources, clock, live, onBug });
+  const isShownWhole = particulars.pinned !== undefined;
+  const index = new SourceIndex({ sources, clock, live, onBug, isShownWhole });
   const runs = new OpenRuns({ sources, index, clock });
   const open = (run: string) => runs.open(run);
   const watch = new RunWatch({ clock, live, index, onBug, open: (run) => runs.openApart(run) });
