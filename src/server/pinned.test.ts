@@ -10,9 +10,10 @@ import {
   writeRun,
 } from '../../test/sim/results-repo.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { resultsSource } from '../sources/index.ts';
+import { type RunSource, resultsSource } from '../sources/index.ts';
 import { type Handlers, studioApp } from './app.ts';
 import { Assets } from './assets.ts';
 import { createStudio } from './create-studio.ts';
@@ -38,10 +39,10 @@ afterEach(async () => {
   expect(bugs).toEqual([]);
 });
 
-function studioOf(): Studio {
+function studioOf(source: RunSource = resultsSource(repo.store)): Studio {
   const onBug = (error: unknown) => bugs.push(error);
   return createStudio({
-    sources: [resultsSource(repo.store)],
+    sources: [source],
     clock: systemClock,
     random: systemRandom,
     onBug,
@@ -209,6 +210,30 @@ test('a run that was scored anew shows its old scores under the old commit, and 
     [2, 'the answer'],
     [5, 'the answer'],
   ]);
+});
+
+test('a list at a commit is whole when it is shown: nobody tells later that it has become so', async () => {
+  await publish(runOfDay(1));
+  const commit = await publish(runOfDay(2));
+  await studio[Symbol.asyncDispose]();
+  repo = await openResults(join(dir.path, 'repo'));
+  const now = resultsSource(repo.store);
+  const slowly = async (given: string) => {
+    const then = await now.at?.(given);
+    if (!then) throw new Error('results have commits');
+    const changes: RunSource['changes'] = async (since) => {
+      await systemClock.sleep(1_200);
+      return (await then.changes?.(since)) ?? Promise.reject(new Error('results have changes'));
+    };
+    return withMethods(then, { changes });
+  };
+  studio = studioOf(withMethods(now, { at: slowly }));
+  const [list, run] = await Promise.all([
+    json(`/api/runs?at=${commit}`),
+    json(`/api/runs/${runOfDay(2)}?at=${commit}`),
+  ]);
+  expect(list.body).toMatchObject({ total: 2, index: { isWhole: true } });
+  expect(run.body.previous).toMatchObject({ run: runOfDay(1) });
 });
 
 test('what is read at a commit stays open until all of it is sent, the asker has left, or it failed', async () => {
