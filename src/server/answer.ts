@@ -2,11 +2,11 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
 import { digestOf, isJsonObject, type Json, UsageError } from '../base/index.ts';
-import { type QueryOf, ROUTES, type RouteName } from './api.ts';
+import { pin, pinName, type QueryOf, ROUTES, type RouteName } from './api.ts';
 import type { Call, Handler } from './call.ts';
 import { problemOf, statusOf } from './error-answer.ts';
 import { strictText } from './strict-text.ts';
-import type { Studio } from './studio.ts';
+import type { StudioLease } from './studio.ts';
 
 const compress = promisify(gzip);
 /** Below, compressing costs more than it saves. */
@@ -18,7 +18,8 @@ class NotModified extends Error {}
 export interface Asked<Name extends RouteName> {
   readonly name: Name;
   readonly handler: Handler<Name>;
-  readonly studio: Studio;
+  /** Given back when all of the answer is sent. */
+  readonly lease: StudioLease;
   readonly params: Readonly<Record<string, string>>;
   readonly isTrusted: boolean;
   readonly onBug: (error: unknown) => void;
@@ -29,7 +30,9 @@ export async function answer<Name extends RouteName>(
   context: Context,
   asked: Asked<Name>,
 ): Promise<Response> {
-  const { name, handler, studio, params, isTrusted, onBug } = asked;
+  const { name, handler, lease, params, isTrusted, onBug } = asked;
+  using held = new DisposableStack();
+  const { studio } = held.use(lease);
   const { query, body } = await readAsked(context, name);
   const tag: { text?: string } = {};
   const call: Call<Name> = {
@@ -41,7 +44,8 @@ export async function answer<Name extends RouteName>(
     signal: context.req.raw.signal,
     sameAs: (...of) => {
       if (of.includes(undefined)) return;
-      tag.text = `"${digestOf(JSON.stringify([name, params, query, of])).slice(0, 24)}"`;
+      const all = [name, studio.pinned?.commit ?? '', params, query, of];
+      tag.text = `"${digestOf(JSON.stringify(all)).slice(0, 24)}"`;
       if (isKnown(context.req.header('if-none-match'), tag.text)) throw new NotModified();
     },
   };
@@ -49,7 +53,7 @@ export async function answer<Name extends RouteName>(
   try {
     const given = handler(call);
     if (Symbol.asyncIterator in given)
-      return new Response(linesOf(given, onBug), {
+      return new Response(linesOf(given, onBug, held.move()), {
         headers: { ...headers(), 'content-type': 'application/x-ndjson' },
       });
     return await jsonAnswer(context, strictText(await given), headers());
@@ -91,6 +95,17 @@ async function readAsked<Name extends RouteName>(
   return { query: asked.data as QueryOf<Name>, body: given.data };
 }
 
+/** The commit of the results that the address names. It is looked at before what the route itself takes. */
+export function pinOf(context: Context, name: RouteName): string | undefined {
+  const key = pinName(ROUTES[name]);
+  const given = context.req.query(key);
+  if (given === undefined) return undefined;
+  const read = pin.safeParse(given);
+  if (!read.success)
+    throw wrongQuestion({ path: [key], message: read.error.issues[0]?.message ?? '' }, 'The address');
+  return read.data;
+}
+
 /** Forms of other sites cannot send this type without asking first. */
 async function readJson(context: Context): Promise<Json> {
   const type = context.req.header('content-type') ?? '';
@@ -122,26 +137,32 @@ function isKnown(known: string | undefined, tag: string): boolean {
   return known?.split(',').some((one) => one.trim().replace(/^W\//, '') === tag) ?? false;
 }
 
-/** One line an answer. What fails on the way is the last line: the status has been sent. */
+/** One line an answer. What fails on the way is the last line: the status has been sent. What is held is let go at the end. */
 function linesOf(
   answers: AsyncIterable<unknown>,
   onBug: (error: unknown) => void,
+  held: Disposable,
 ): ReadableStream<Uint8Array> {
   const iterator = answers[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
+  const end = (controller: ReadableStreamDefaultController) => {
+    held[Symbol.dispose]();
+    controller.close();
+  };
   return new ReadableStream({
     async pull(controller) {
       try {
         const next = await iterator.next();
-        if (next.done) controller.close();
+        if (next.done) end(controller);
         else controller.enqueue(encoder.encode(`${strictText(next.value)}\n`));
       } catch (error) {
         if (statusOf(error) === 500) onBug(error);
         controller.enqueue(encoder.encode(`${strictText({ error: problemOf(error) })}\n`));
-        controller.close();
+        end(controller);
       }
     },
     async cancel() {
+      using _ = held;
       await iterator.return?.();
     },
   });

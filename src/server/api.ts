@@ -74,6 +74,7 @@ export {
   writtenRun,
   writtenSample,
 } from './api/export.ts';
+export { pin, pinName } from './api/pin.ts';
 export type {
   Counts,
   RunCost,

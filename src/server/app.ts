@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
-import { UsageError } from '../base/index.ts';
+import { assert, UsageError } from '../base/index.ts';
 import { type Access, checkAsker, cookieName, hasToken, isSame, needToken } from './access.ts';
-import { answer, jsonAnswer, takesGzip } from './answer.ts';
+import { answer, jsonAnswer, pinOf, takesGzip } from './answer.ts';
 import { ROUTES, type RouteName } from './api.ts';
 import type { Assets } from './assets.ts';
 import type { Handler } from './call.ts';
@@ -9,7 +9,7 @@ import { problemOf, statusOf } from './error-answer.ts';
 import { liveAnswer } from './live-answer.ts';
 import { openApi } from './openapi.ts';
 import { strictText } from './strict-text.ts';
-import type { Studio } from './studio.ts';
+import type { Studio, StudioLease } from './studio.ts';
 
 /** One function for every route but the event stream. */
 export type Handlers = { readonly [Name in Exclude<RouteName, 'live'>]: Handler<Name> };
@@ -114,15 +114,23 @@ function addRoute<Name extends Exclude<RouteName, 'live'>>(app: Hono, name: Name
   const { studio, handlers, assets } = options;
   const { method, path, page } = ROUTES[name];
   const handler: Handler<Name> = handlers[name];
-  const ask = (context: Context) => {
+  const ask = async (context: Context) => {
     const isTrusted = hasToken(askerOf(context), options.access, options.port);
     const onBug = bugsFor(context, options);
-    return answer(context, { name, handler, studio, params: context.req.param(), isTrusted, onBug });
+    const lease = await leaseOf(studio, pinOf(context, name));
+    return answer(context, { name, handler, lease, params: context.req.param(), isTrusted, onBug });
   };
   app.on(method.toUpperCase(), path, ask);
   // A page and the same as JSON have one address: agents and scripts read what people see.
   if (page !== undefined)
     app.get(page, (context) => (wantsJson(context) ? ask(context) : appPage(context, assets)));
+}
+
+/** What is served, or its results as they were at the commit that the address names. */
+async function leaseOf(studio: Studio, commit: string | undefined): Promise<StudioLease> {
+  if (commit === undefined) return { studio, [Symbol.dispose]: () => undefined };
+  assert(studio.at, 'what is served is not pinned itself');
+  return await studio.at(commit);
 }
 
 function wantsJson(context: Context): boolean {

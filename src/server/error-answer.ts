@@ -6,6 +6,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'E_RUN_UNKNOWN',
   'E_RUN_ID',
   'E_RUN_ARCHIVED',
+  'E_RESULTS_COMMIT',
   'E_SAMPLE_UNKNOWN',
   'E_EVENT_UNKNOWN',
   'E_HISTORY_NONE',

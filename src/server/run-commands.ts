@@ -28,6 +28,7 @@ export function runCommands(item: RunItem, previous: RunItem | undefined): Comma
   ];
 }
 
+/** Exports all its samples; a run without a log is only shown. */
 export function samplesCommand(item: RunItem): string {
   if (!isLog(item)) return `holdfast results show ${runWords(item)}`;
   return `holdfast log export ${runWords(item)} --to jsonl --table samples --out samples.jsonl`;

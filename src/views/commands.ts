@@ -20,6 +20,24 @@ export function commandForRuns({ q = '', sort = '', limit, sources = [] }: RunsA
   ].join(' ');
 }
 
+export interface SamplesAsked {
+  readonly q?: string | undefined;
+  readonly sort?: string | undefined;
+  readonly score?: string | undefined;
+}
+
+/** The command that exports all samples of a run, for those that a filter leaves and in their order. One that shows the run has neither. */
+export function commandForSamples(all: string, { q = '', sort = '', score = '' }: SamplesAsked): string {
+  if (!all.startsWith('holdfast log export ')) return all;
+  return [
+    all,
+    ...(q.trim() === '' ? [] : [`--where ${shellWord(q.trim())}`]),
+    ...(sort.trim() === '' ? [] : [`--sort=${shellWord(sort.trim())}`]),
+    // It only decides what the other two mean.
+    ...(score === '' || (q.trim() === '' && sort.trim() === '') ? [] : [`--score ${shellWord(score)}`]),
+  ].join(' ');
+}
+
 /** A word of a shell, quoted where anything in it means something there. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -22,6 +22,8 @@ export async function run(call: Call<'run'>): Promise<RunView> {
   const { studio, params, query, signal, sameAs } = call;
   await using open = await studio.open(params.run ?? '');
   const { inForms } = open.found;
+  // Nobody tells a page of what was that the list has been read meanwhile.
+  if (studio.pinned) await studio.index.begun(signal);
   const [item = open.found.item] = withTrends([open.found.item], studio.index.items());
   // What people say of it, and which run came before it, are in the list of runs.
   sameAs(open.version, studio.index.version);

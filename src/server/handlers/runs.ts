@@ -104,8 +104,9 @@ function countShown(all: readonly RunItem[]): number {
   return all.reduce((sum, { removed }) => (removed ? sum : sum + 1), 0);
 }
 
-/** The command looks into the results and the logs of its own folder by itself; what else is served has to be named. */
-function placesOf({ sources, results }: Studio): readonly string[] {
+/** The command looks into the results and the logs of its own folder by itself; what else is served has to be named. Of a commit it knows nothing. */
+function placesOf({ sources, results, pinned }: Studio): readonly string[] {
+  if (pinned) return [];
   const own = results && `${results.dir}#${results.ref.replace(/^refs\/heads\//, '')}`;
   return sources.filter(({ kind, place }) => kind !== 'journals' && place !== own).map(({ place }) => place);
 }

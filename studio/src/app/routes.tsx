@@ -4,8 +4,10 @@ import {
   createRoute,
   lazyRouteComponent,
   redirect,
+  retainSearchParams,
   stripSearchParams,
 } from '@tanstack/react-router';
+import { z } from 'zod';
 import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
 import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
@@ -21,7 +23,12 @@ import { search as searchSearch } from '../search/search-search.ts';
 import type { RouterContext } from './router-context.ts';
 import { Shell } from './shell.tsx';
 
-const root = createRootRouteWithContext<RouterContext>()({ component: Shell });
+/** The commit of the results that an address is pinned to stays with every step. Whatever it is, the server is asked for it. */
+const root = createRootRouteWithContext<RouterContext>()({
+  validateSearch: z.object({ at: z.string().optional().catch(undefined) }),
+  search: { middlewares: [retainSearchParams(['at'])] },
+  component: Shell,
+});
 const under = { getParentRoute: () => root } as const;
 
 const home = createRoute({

@@ -1,6 +1,7 @@
 import type { ComparedRun } from '../../../src/server/api.ts';
 import { ChartFrame } from '../ui/chart-frame.tsx';
 import { classes } from '../ui/classes.ts';
+import { counted } from '../ui/counted.ts';
 import { formatCount, formatP } from '../ui/format.ts';
 import { outcomeShown } from '../ui/outcomes.ts';
 import { RunLetter } from '../ui/run-letter.tsx';
@@ -93,7 +94,7 @@ function TestLine({ other }: { readonly other: ComparedRun }) {
           · 95 % [{figureText(figure, low)}, {figureText(figure, high)}]
         </>
       )}{' '}
-      · {formatCount(pairs)} pairs
+      · {counted(pairs, 'pair')}
       {out > 0 && (
         <>
           {' '}

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { ReviewItem } from '../../../src/server/api.ts';
+import { useWhileHere } from '../app/use-while-here.ts';
 import { useData } from '../data/data-context.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { inSeenOrder, isShown, keyOf, nextItem, previousItem, type Verdict } from './queue.ts';
@@ -19,11 +20,12 @@ interface Said {
 export function useReview() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const { run, q, score } = search;
   const set = useCallback(
     (next: Partial<typeof search>) =>
-      void navigate({ search: (was) => ({ ...was, ...next }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was) => ({ ...was, ...next }), replace: true })),
+    [navigate, whileHere],
   );
   const queue = useAsk(
     'review',

@@ -3,6 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useData } from '../data/data-context.tsx';
 import { copyText } from '../ui/copy.tsx';
 import { stringAt } from './read-json.ts';
+import type { EventBodies } from './transcript/event-bodies.ts';
+import type { TranscriptKey } from './transcript/use-skeleton.ts';
 import type { TranscriptState } from './transcript/use-transcript.ts';
 import { useSampleSearch } from './use-sample-search.ts';
 
@@ -39,9 +41,24 @@ export function useCopyLink() {
   return { copy, said };
 }
 
-/** The event that links name: by its uuid where it is known. */
-export function nameOfEvent({ bodies }: Pick<TranscriptState, 'bodies'>, event: number): string {
-  return stringAt(bodies.get(event), 'uuid') ?? String(event);
+/** The uuid of an event, by which links and notes name it; undefined where it has none. What is folded away has to be asked for it. */
+export function useEventUuid({ run, sample, epoch, attempt }: TranscriptKey, bodies: EventBodies) {
+  const data = useData();
+  return useCallback(
+    async (event: number): Promise<string | undefined> => {
+      const known = bodies.get(event);
+      if (known !== undefined) return stringAt(known, 'uuid');
+      const query = { from: event, limit: 1, ...(attempt !== undefined && { attempt }) };
+      try {
+        const page = await data.ask('events', { params: { run, sample, epoch }, query });
+        return stringAt(page.events[0], 'uuid');
+      } catch {
+        // Its number does as well for as long as the log is this one.
+        return undefined;
+      }
+    },
+    [data, run, sample, epoch, attempt, bodies],
+  );
 }
 
 /** Goes to the event that the address names, and writes into the address which event is marked. */

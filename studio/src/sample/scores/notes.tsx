@@ -13,11 +13,12 @@ interface NotesProps {
   readonly onEvent: (uuid: string) => void;
   readonly isWriting: boolean;
   readonly onWriting: (isWriting: boolean) => void;
-  readonly about: () => string | undefined;
+  readonly about: number | undefined;
+  readonly uuidOf: (event: number) => Promise<string | undefined>;
 }
 
 /** What people said of this sample. It is kept beside the log, never in it. */
-export function Notes({ view, onEvent, isWriting, onWriting, about }: NotesProps) {
+export function Notes({ view, onEvent, isWriting, onWriting, about, uuidOf }: NotesProps) {
   const { data } = useAsk('about', {}, {});
   const canWrite = data?.canWrite === true;
   return (
@@ -37,7 +38,7 @@ export function Notes({ view, onEvent, isWriting, onWriting, about }: NotesProps
       </h2>
       {isWriting &&
         (canWrite ? (
-          <Writing view={view} about={about()} onDone={() => onWriting(false)} />
+          <Writing view={view} about={about} uuidOf={uuidOf} onDone={() => onWriting(false)} />
         ) : (
           <WhyNot why={data?.whyNot} />
         ))}
@@ -79,11 +80,12 @@ function NoteView({ note, onEvent }: { readonly note: Note; readonly onEvent: (u
 
 interface WritingProps {
   readonly view: SampleView;
-  readonly about: string | undefined;
+  readonly about: number | undefined;
+  readonly uuidOf: (event: number) => Promise<string | undefined>;
   readonly onDone: () => void;
 }
 
-function Writing({ view, about, onDone }: WritingProps) {
+function Writing({ view, about, uuidOf, onDone }: WritingProps) {
   const data = useData();
   const [text, setText] = useState('');
   const [isSending, setIsSending] = useState(false);
@@ -94,13 +96,14 @@ function Writing({ view, about, onDone }: WritingProps) {
     setError(undefined);
     try {
       const { run, id: sample, epoch } = view;
+      const event = about === undefined ? undefined : await uuidOf(about);
       await data.say({
         kind: 'note',
         run,
         text: text.trim(),
         sample,
         epoch,
-        ...(about !== undefined && { event: about }),
+        ...(event !== undefined && { event }),
       });
       onDone();
     } catch (reason) {
