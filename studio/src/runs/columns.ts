@@ -9,10 +9,10 @@ const COLUMNS: readonly ListColumn[] = [
     label: 'Score',
     sort: 'score',
     align: 'right',
-    min: 100,
+    min: 138,
     isFalling: true,
     rank: 2,
-    about: 'The first score, with half of its 95 % interval',
+    about: 'The first score, with its 95 % interval',
   },
   {
     id: 'change',
