@@ -47,7 +47,8 @@ export function Agreement({ queue, show, onShow }: AgreementProps) {
             κ = <strong>{formatScore(agreement.kappa)}</strong>,{' '}
           </>
         )}
-        {kappaWords(agreement.kappa, verdicts)}, {counted(verdicts, 'verdict')}
+        {kappaWords(agreement.kappa, verdicts)}
+        {verdicts >= KAPPA_LEAST && `, ${counted(verdicts, 'verdict')}`}
       </p>
       <p className={styles.chips}>
         <Chip isOn={show === 'open'} onClick={() => press('open')}>
