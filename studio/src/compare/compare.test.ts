@@ -138,6 +138,8 @@ describe('the forest plot', () => {
     const tokens = figure({ figure: 'tokens', group: 'spent' });
     expect([figureText(tokens, 1_500), figureValue(tokens, null)]).toEqual(['+1.5k', '–']);
     expect(figureValue(figure({}), 0.744)).toBe('0.744');
+    // What rounds to nothing goes neither way.
+    expect([figureText(time, -0.0001), figureText(tokens, 0)]).toEqual(['0 ms', '0']);
   });
 
   test('its title says what is certain', () => {

@@ -22,7 +22,9 @@ const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
   trend: ({ item }) => item.trend !== undefined && <Sparkline points={item.trend} />,
   counts: ({ facts }) => <Counts facts={facts} />,
   cost: ({ facts }) => <Money usd={facts.usd} />,
-  time: ({ facts }) => <Duration ms={facts.durationMs} />,
+  // Logs that tell time in seconds cannot tell a shorter one.
+  time: ({ facts }) =>
+    facts.durationMs === 0 ? <Unknown what="less than a second" /> : <Duration ms={facts.durationMs} />,
   when: ({ facts }) => <Ago time={facts.start} />,
   commit: ({ facts }) => <Commit code={facts.code} />,
   tags: ({ facts }) => <Tags tags={facts.tags} />,

@@ -1,6 +1,7 @@
 import { type ScaleContinuousNumeric, scaleLinear, scaleLog } from 'd3-scale';
 import type { CompareView, RunItem } from '../../../../src/server/api.ts';
 import { ChartFrame } from '../../ui/chart-frame.tsx';
+import { classes } from '../../ui/classes.ts';
 import { formatScore, formatUsd } from '../../ui/format.ts';
 import { colourOf, letterOf } from '../../ui/run-letters.ts';
 import { spreadLabels } from '../../ui/spread-labels.ts';
@@ -60,7 +61,7 @@ export function CostScore({ view }: { readonly view: CompareView }) {
             )}
             <circle className={styles.point} cx={x(point.usd)} cy={y(point.score)} r={5} />
             <text
-              className={styles.strong}
+              className={classes(styles.strong, styles.named)}
               x={x(point.usd) + (isRight(x(point.usd)) ? -10 : 10)}
               y={(heights[at] ?? 0) + 4}
               textAnchor={isRight(x(point.usd)) ? 'end' : 'start'}
