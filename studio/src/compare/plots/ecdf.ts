@@ -53,6 +53,7 @@ export function spreadTitle(lines: readonly Ecdf[], label: string, text: (value:
   if (first === undefined) return `${label} is not known`;
   const said = ({ run, median }: Ecdf) => `${letterOf(run)} ${text(median)}`;
   if (last === undefined) return `${label}, median: ${said(first)}`;
+  if (text(first.median) === text(last.median)) return `${label}, median: ${text(last.median)} in every run`;
   return `${label}, median: ${said(first)} ${others.length === 1 ? 'and' : 'to'} ${said(last)}`;
 }
 

@@ -133,6 +133,7 @@ test('the spread has a short title and round ticks', () => {
   expect(spreadTitle([line(0, 3), line(1, 2), line(2, 9)], 'Time', text)).toBe(
     'Time, median: B 2 s to C 9 s',
   );
+  expect(spreadTitle([line(0, 3), line(1, 3)], 'Time', text)).toBe('Time, median: 3 s in every run');
   expect(spreadTitle([], 'Time', text)).toBe('Time is not known');
   expect(roundTicks(12, 'turns')).toEqual([0, 1, 2, 5, 10]);
   expect(roundTicks(47_300, 'time').slice(-5)).toEqual([2_000, 5_000, 10_000, 20_000, 30_000]);

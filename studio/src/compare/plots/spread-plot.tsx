@@ -67,7 +67,7 @@ function Lines(props: {
   const typical = Math.min(...lines.map(({ median }) => median)) || 1;
   const x = scaleSymlog([0, most], [LEFT, WIDTH - 12]).constant(typical / 4);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, 10]);
-  const ticks = roundTicks(most, measure).filter((_, at, all) => isApart(x, all, at));
+  const ticks = apart(roundTicks(most, measure), x);
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={styles.plot} role="img">
       <title>Spread over samples</title>
@@ -86,7 +86,7 @@ function Lines(props: {
           </text>
         ))}
         <text x={WIDTH - 12} y={HEIGHT - 4} textAnchor="end">
-          {MEASURES[measure].label.toLowerCase()} of a sample, logarithmic from the first tick on →
+          {MEASURES[measure].label.toLowerCase()} of a sample (linear near 0, then logarithmic) →
         </text>
       </g>
       {lines.map(({ run, steps }) => (
@@ -113,10 +113,16 @@ function Lines(props: {
 }
 
 /** Ticks that would be printed over each other are left out. */
-function isApart(x: (value: number) => number, all: readonly number[], at: number): boolean {
-  const next = all[at + 1];
-  return next === undefined || x(next) - x(all[at] ?? 0) > 40;
+function apart(ticks: readonly number[], x: (value: number) => number): readonly number[] {
+  const kept: number[] = [];
+  for (const tick of ticks) {
+    const last = kept.at(-1);
+    if (last === undefined || x(tick) - x(last) > TICK_ROOM) kept.push(tick);
+  }
+  return kept;
 }
+
+const TICK_ROOM = 44;
 
 function textOf(measure: Measure): (value: number) => string {
   if (measure === 'time') return formatDuration;
