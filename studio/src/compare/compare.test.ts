@@ -192,7 +192,8 @@ describe('the columns of the table', () => {
       'turns',
       'time',
     ]);
-    expect(idsAt(740)).toEqual(['is', 'sample', 'run-0', 'run-1', 'run-2', 'difference', 'cost']);
+    expect(compareColumns(6, 1, 977).filter(({ kind }) => kind === 'run')).toHaveLength(6);
+    expect(idsAt(760)).toEqual(['is', 'sample', 'run-0', 'run-1', 'run-2', 'difference', 'cost']);
   });
 
   test('a sort goes up, down, and away', () => {

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { MetricScore, RunChange, RunFacts, RunItem } from '../../../src/server/api.ts';
 import { Commit, Text } from '../ui/cells.tsx';
 import { Chip } from '../ui/chip.tsx';
-import { Ago, Delta, Duration, Money, Score, Unknown } from '../ui/figures.tsx';
-import { formatCount, formatShortCount } from '../ui/format.ts';
+import { Ago, Delta, Money, Score, Unknown } from '../ui/figures.tsx';
+import { formatCount, formatRunTime, formatShortCount } from '../ui/format.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { TargetName } from '../ui/target-name.tsx';
 import styles from './run-cells.module.css';
@@ -22,9 +22,7 @@ const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
   trend: ({ item }) => item.trend !== undefined && <Sparkline points={item.trend} />,
   counts: ({ facts }) => <Counts facts={facts} />,
   cost: ({ facts }) => <Money usd={facts.usd} />,
-  // Logs that tell time in seconds cannot tell a shorter one.
-  time: ({ facts }) =>
-    facts.durationMs === 0 ? <Unknown what="less than a second" /> : <Duration ms={facts.durationMs} />,
+  time: ({ facts }) => formatRunTime(facts.durationMs),
   when: ({ facts }) => <Ago time={facts.start} />,
   commit: ({ facts }) => <Commit code={facts.code} />,
   tags: ({ facts }) => <Tags tags={facts.tags} />,
