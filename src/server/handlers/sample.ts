@@ -71,7 +71,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     messageCount: rows.more[place ?? -1]?.messages || (await conversationOf(spool, bodies)).length,
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
     notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
-    commands: sampleCommands(item, { id, epoch: key.epoch }),
+    commands: sampleCommands(studio, item, { id, epoch: key.epoch }),
   };
 }
 
