@@ -24,7 +24,9 @@ export const command = defineCommand<StudioFlags>({
   summary: 'Look at runs in the browser: compare, search and judge them',
   description: `Serves the Studio on this machine until it is stopped: all runs of the places that are named, else the results and the log directory of this
 folder, with the runs under way. Reading needs nothing; writing notes needs the token in the address that it prints.`,
-  arguments: [['[places...]', 'folders or buckets of logs (also of Inspect), repositories with results']],
+  arguments: [
+    ['[places...]', 'folders or buckets of logs (also of Inspect), single logs, repositories with results'],
+  ],
   options: [
     new Option('--port <n>', `where to listen (default: ${PORT}, or any that is free)`).argParser(parsePort),
     new Option(
