@@ -36,7 +36,7 @@ function StoreShown({ store }: { readonly store: StoreView }) {
       <Health health={store.health} />
       <Sources sources={store.sources} />
       {store.results !== undefined && <Results results={store.results} />}
-      {data.commands.length > 0 && (
+      {store.commands.length > 0 && (
         <section aria-labelledby="commands">
           <h2 id="commands">Commands</h2>
           <ul className={styles.commands}>
