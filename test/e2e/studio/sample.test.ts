@@ -88,7 +88,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
     await session.press('l', 'l');
     await expect.poll(() => session.said('lane')).toBe('reviewer');
     await expect.poll(() => feed().locator('article').count()).toBeLessThan(4);
-    expect(await feed().textContent()).toContain('The change is small');
+    await expect.poll(() => feed().textContent()).toContain('The change is small');
     await session.press('h', 'h');
     await expect.poll(() => session.said('lane')).toBe(null);
     await session.press('n', 'z');
@@ -223,6 +223,21 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
   });
 });
 
+describe.skipIf(obstacle !== undefined)(inChromium('epochs of a sample'), () => {
+  test('are one click away, each with what became of it; the tab stays', async () => {
+    const { page } = session;
+    await open('?tab=messages');
+    const epochs = page.locator('header button[aria-pressed]');
+    await expect.poll(() => epochs.count()).toBe(2);
+    expect(await epochs.first().getAttribute('aria-pressed')).toBe('true');
+    expect(await epochs.last().textContent()).toMatch(/^2.*(?:pass|fail|error)/);
+    await epochs.last().click();
+    await expect.poll(here).toBe('/s/requests-5370/2');
+    expect([session.said('tab'), session.said('event')]).toEqual(['messages', null]);
+    await expect.poll(() => epochs.last().getAttribute('aria-pressed')).toBe('true');
+  });
+});
+
 describe.skipIf(obstacle !== undefined)(inChromium('links to events'), () => {
   test('y copies one that opens with its event in view, not under what sticks', async () => {
     const { page } = session;
@@ -300,7 +315,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the overview of a transcript
     await open();
     const outline = page.getByRole('region', { name: 'Outline' });
     const current = () => outline.locator('[aria-current=true]').textContent();
-    expect(await current()).toMatch(/^solvers/);
+    await expect.poll(current).toMatch(/^solvers/);
     await session.press('G');
     await expect.poll(current).toMatch(/^(?:9|10)/);
     await outline.getByRole('button', { name: /^2 Now the code/ }).click();
