@@ -28,7 +28,7 @@ import { Shell } from './shell.tsx';
 /** Any text may be the id of a sample, or the name of an eval: also one that means something else in an address. */
 const asSegments = <Key extends string>(...keys: readonly Key[]) => {
   const each = (change: (text: string) => string) => (params: Readonly<Record<Key, string>>) =>
-    Object.fromEntries(keys.map((key) => [key, change(params[key])])) as Record<Key, string>;
+    Object.fromEntries(keys.map((key) => [key, change(params[key] ?? '')])) as Record<Key, string>;
   return { parse: each(textOfSegment), stringify: each(segmentOf) };
 };
 
