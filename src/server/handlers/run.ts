@@ -77,7 +77,7 @@ function saidOf({ facts, form }: RunItem, { counts, scores, usd }: Saying): stri
   const judged = pass + partial + fail;
   const [score] = scores;
   const figure = score
-    ? `${score.metric} ${[formatScore(score.value), formatInterval(definedOf({ low: score.low, high: score.high }))].join(' ').trim()}`
+    ? `${score.metric} ${[formatScore(score.value), formatInterval(score)].join(' ').trim()}`
     : '';
   const parts = [
     judged > 0

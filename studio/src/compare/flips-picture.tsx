@@ -39,7 +39,11 @@ export function FlipsPicture({ other, index, q, onFilter }: FlipsPictureProps) {
     </button>
   );
   return (
-    <ChartFrame title={flipsTitle(other.flips, index, figure)} table={{ heads: ['samples', 'count'], rows }}>
+    <ChartFrame
+      title={flipsTitle(other.flips, index, figure)}
+      table={{ heads: ['samples', 'count'], rows }}
+      foldedAs="compare.flips"
+    >
       <div className={styles.picture}>
         <span />
         <SideHead index={index} outcome="pass" />
@@ -85,7 +89,7 @@ function TestLine({ other }: { readonly other: ComparedRun }) {
   const { low, high, pairs, leftOut } = figure;
   const out = leftOut.errored + leftOut.unscored;
   return (
-    <p className={styles.test}>
+    <p className={styles.test} title={figure.test}>
       {figure.test}: {formatP(figure.p)}
       {figure.pAdjusted !== undefined && ` (adjusted ${formatP(figure.pAdjusted)})`}
       {low !== undefined && high !== undefined && (

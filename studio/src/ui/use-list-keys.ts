@@ -1,3 +1,4 @@
+import { focusList } from './focus-list.ts';
 import { useKeys } from './use-keys.ts';
 import type { useRowSelection } from './use-row-selection.ts';
 
@@ -15,11 +16,11 @@ interface ListKeysOptions {
 export function useListKeys({ rows, total, onOpen, isOff = false }: ListKeysOptions): void {
   const hasNone = isOff || rows.cursor < 0;
   const goTo = (index: number) => {
-    leaveRow();
+    focusList();
     rows.goTo(index);
   };
   const extend = (step: 1 | -1) => {
-    leaveRow();
+    focusList();
     rows.extend(step);
   };
   useKeys('Lists', [
@@ -44,10 +45,4 @@ export function useListKeys({ rows, total, onOpen, isOff = false }: ListKeysOpti
       isOff: isOff || rows.selected.size === 0,
     },
   ]);
-}
-
-/** A box or a button of a row that was clicked keeps the focus, and with it Enter and space: whoever goes on by keys means the next row. */
-function leaveRow(): void {
-  const row = document.activeElement?.closest('[role=row]');
-  row?.closest<HTMLElement>('[role=grid], [role=treegrid]')?.focus({ preventScroll: true });
 }

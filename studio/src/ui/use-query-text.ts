@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { focusList } from './focus-list.ts';
 import { type Complete, offered, takeCompletion } from './take-completion.ts';
 import { useDelayed } from './use-delayed.ts';
 
@@ -81,8 +82,10 @@ export function useQueryText({ input, value, onChange, complete }: QueryTextOpti
       if (does === 'next') move(1);
       else if (does === 'previous') move(-1);
       else if (does === 'take') take(Math.max(0, active));
-      else if (does === 'leave') input.current?.blur();
-      else {
+      else if (does === 'leave') {
+        input.current?.blur();
+        focusList();
+      } else {
         if (does === 'tell') tell.now(text);
         close();
       }

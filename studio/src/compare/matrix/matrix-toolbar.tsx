@@ -34,7 +34,7 @@ export function MatrixToolbar({ address, view, limit, wrong }: MatrixToolbarProp
       {address.runs === '' ? (
         <QueryInput
           label="Filter runs"
-          placeholder="Runs: eval:swe* target:opus since:30d"
+          placeholder="Runs: eval:swe* target:*opus* since:30d"
           value={address.q}
           onChange={(q) => address.set({ q })}
           complete={complete}

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Ago } from '../../ui/figures.tsx';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { whyNotSaid } from '../../ui/why-not-said.ts';
 import styles from './scores.module.css';
 
 interface NotesProps {
@@ -20,7 +21,8 @@ interface NotesProps {
 /** What people said of this sample. It is kept beside the log, never in it. */
 export function Notes({ view, onEvent, isWriting, onWriting, about, uuidOf }: NotesProps) {
   const { data } = useAsk('about', {}, {});
-  const canWrite = data?.canWrite === true;
+  const whyNot = whyNotSaid(data, view.kept === undefined ? [] : [view.kept]);
+  const canWrite = data?.canWrite === true && whyNot === undefined;
   return (
     <section className={styles.part} aria-label="Notes">
       <h2 className={styles.title}>
@@ -30,29 +32,23 @@ export function Notes({ view, onEvent, isWriting, onWriting, about, uuidOf }: No
           icon="note"
           hotkey="m"
           disabled={!canWrite}
-          title={canWrite ? undefined : data?.whyNot}
+          title={whyNot}
           onClick={() => onWriting(true)}
         >
           Write
         </Button>
       </h2>
-      {isWriting &&
-        (canWrite ? (
-          <Writing view={view} about={about} uuidOf={uuidOf} onDone={() => onWriting(false)} />
-        ) : (
-          <WhyNot why={data?.whyNot} />
-        ))}
-      {view.notes.length === 0 && !isWriting && <p className={styles.none}>Nobody has said anything yet.</p>}
+      {isWriting && canWrite && (
+        <Writing view={view} about={about} uuidOf={uuidOf} onDone={() => onWriting(false)} />
+      )}
+      {whyNot !== undefined && <p className={styles.none}>Notes cannot be written here: {whyNot}</p>}
+      {view.notes.length === 0 && !(isWriting && canWrite) && (
+        <p className={styles.none}>Nobody has said anything yet.</p>
+      )}
       {view.notes.map((note) => (
         <NoteView key={note.id} note={note} onEvent={onEvent} />
       ))}
     </section>
-  );
-}
-
-function WhyNot({ why }: { readonly why: string | undefined }) {
-  return (
-    <p className={styles.none}>Notes cannot be written here: {why ?? 'the server does not allow it.'}</p>
   );
 }
 
