@@ -256,7 +256,7 @@ export const ROUTES = {
     answer: z.json(),
   }),
   eventPlace: route({
-    summary: 'Where the event with a uuid is',
+    summary: 'Where the event with a uuid is, or that brought the message with that id',
     path: `${SAMPLE}/place`,
     query: z.object({ uuid: z.string().max(200), attempt }),
     answer: eventPlace,

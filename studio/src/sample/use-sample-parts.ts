@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { z } from 'zod';
 import { usePersisted } from '../ui/use-persisted.ts';
 import { stringAt } from './read-json.ts';
+import { useEvidence } from './scores/use-evidence.ts';
 import { useTranscript } from './transcript/use-transcript.ts';
 import { nameOfEvent, useCopyLink, useEventInAddress } from './use-event-link.ts';
 import { useKeptScroll } from './use-kept-scroll.ts';
@@ -36,6 +37,8 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     setLane,
     copyLink: (event) => link.copy(nameOfEvent(transcript, event)),
   });
+  const isTranscript = search.tab === 'transcript';
+  const evidence = useEvidence({ key, attempt, transcript, isTranscript, set });
   useEventInAddress(transcript);
   useKeptScroll(transcript);
   const actions = {
@@ -65,7 +68,7 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
       ? undefined
       : stringAt(transcript.bodies.get(transcript.focused), 'uuid');
   return {
-    ...{ search, key, here, transcript, actions, about, said: link.said },
+    ...{ search, key, here, transcript, evidence, actions, about, said: link.said },
     ...{ isRaw, isFinding, isWriting, isOutlined: panes.isOutlined, isScored: panes.isScored },
   };
 }
