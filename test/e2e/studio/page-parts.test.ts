@@ -1,6 +1,7 @@
 /** Parts of pages on a few small runs: what became of samples before, what scores are based on, keys as one likes them, pictures. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { definedOf } from '../../../src/base/index.ts';
@@ -9,6 +10,8 @@ import { type FixtureLog, fixtureEvent, fixtureFields } from '../../sim/log-fixt
 import { runIdAt, writeRun } from '../../sim/results-repo.ts';
 import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
 import { launchBrowser, openPage, whyNoBrowser } from './browser.ts';
+import { builtApp } from './built-app.ts';
+import { exportTestStudio } from './exported.ts';
 import { serveTestStudio, type TestStudio } from './served.ts';
 
 const obstacle = whyNoBrowser();
@@ -193,3 +196,86 @@ describe.skipIf(obstacle !== undefined)(inChromium('what a score is based on'), 
     expect(address().searchParams.get('tab') ?? 'transcript').toBe('transcript');
   });
 });
+
+describe.skipIf(obstacle !== undefined)(inChromium('keys as one likes them'), () => {
+  test('j and k go through samples or through turns, the sheet says which, and it is remembered', async () => {
+    await openSample();
+    await page.keyboard.press('?');
+    const sheet = page.getByRole('dialog', { name: 'Keys' });
+    const lineOf = (what: string) => sheet.locator('dl > div').filter({ hasText: what }).textContent();
+    expect([await lineOf('Next sample'), await lineOf('Next turn')]).toEqual(['JNext sample', 'NNext turn']);
+    await sheet.getByRole('radio', { name: /from turn to turn/ }).check();
+    await expect.poll(() => lineOf('Next turn')).toBe('JNext turn');
+    expect(await lineOf('Next sample')).toBe('NNext sample');
+    await shoot('keys');
+    await page.reload();
+    await page.getByText('Let me count.').first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await expect.poll(event).toBe('2');
+    expect(address().pathname).toContain('/sample-1/');
+    await page.keyboard.press('n');
+    await expect.poll(() => address().pathname).toContain('/sample-2/');
+  });
+
+  test('single keys can be silent, those with Ctrl are heard', async () => {
+    await openSample();
+    await page.keyboard.press('?');
+    await page.getByRole('checkbox', { name: /Single keys/ }).uncheck();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.waitForTimeout(300);
+    expect(address().pathname).toContain('/sample-1/');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+  });
+});
+
+describe.skipIf(obstacle !== undefined)(inChromium('the picture of a chart'), () => {
+  test.each(['light', 'dark'])('%s: is copied as PNG in the colours of the theme', async (theme) => {
+    await page.goto(`${studio.url}/runs/${last}/timeline`);
+    await page.getByRole('group', { name: 'Timeline of the run' }).waitFor();
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+    await page.getByRole('button', { name: 'Copy the chart' }).click();
+    await page.getByRole('menuitem', { name: 'Copy as PNG' }).click();
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+    const { width, corner, colours } = await copiedPicture();
+    expect(width).toBeGreaterThan(1_500);
+    expect(corner < 60).toBe(theme === 'dark');
+    expect(colours).toBeGreaterThan(8);
+  });
+});
+
+describe.skipIf(obstacle !== undefined)(inChromium('an export'), () => {
+  test('copies pictures from file:// as well, and has no column of last results', async () => {
+    const out = join(dir.path, 'export');
+    await exportTestStudio({ places: [dir.path], appDir: builtApp('export'), out });
+    const origin = pathToFileURL(out).href;
+    const opened = await openPage(browser, { origin });
+    page = opened.page;
+    await page.goto(`${origin}/index.html#/runs/${last}`);
+    await page.getByRole('link', { name: 'sample-1' }).first().waitFor();
+    expect(await page.getByRole('columnheader', { name: 'History' }).count()).toBe(0);
+    await page.goto(`${origin}/index.html#/runs/${last}/timeline`);
+    await page.getByRole('button', { name: 'Copy the chart' }).click();
+    const saved = page.waitForEvent('download', { timeout: 5_000 }).catch(() => undefined);
+    await page.getByRole('menuitem', { name: 'Copy as PNG' }).click();
+    const said = page.getByRole('status').filter({ hasText: /Copied|Saved as a file/ });
+    await said.waitFor();
+    if ((await said.textContent()) === 'Copied') expect((await copiedPicture()).colours).toBeGreaterThan(8);
+    else expect((await saved)?.suggestedFilename()).toMatch(/\.png$/);
+    expect(opened.wrong).toEqual([]);
+  }, 120_000);
+});
+
+/** Of the picture in the clipboard: how wide it is, how light its corner is, and how many colours it has. */
+function copiedPicture(): Promise<{ width: number; corner: number; colours: number }> {
+  return page.evaluate(`(async () => {
+    const [item] = await navigator.clipboard.read();
+    const bitmap = await createImageBitmap(await item.getType('image/png'));
+    const paint = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    paint.drawImage(bitmap, 0, 0);
+    const pixels = new Uint32Array(paint.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer);
+    return { width: bitmap.width, corner: pixels[0] & 255, colours: new Set(pixels).size };
+  })()`);
+}

@@ -41,7 +41,7 @@ describe('what a score cites', () => {
   });
 });
 
-/** An agent with two turns; then two scorers, the first of which asks a model. */
+/** An agent with two turns; then scorers, of which only the first asks a model for its score. */
 function scoredStore(): SkeletonStore {
   const events = [
     ['model', 0, 1, 'said'],
@@ -50,8 +50,10 @@ function scoredStore(): SkeletonStore {
     ['span_begin', 1, 2, 'rubric'],
     ['model', 1, 2, 'GRADE: C'],
     ['score', 1, 2, 'rubric C because'],
-    ['span_begin', 1, 2, 'exact'],
     ['score', 1, 2, 'exact I'],
+    ['model', 1, 2, 'GRADE: I'],
+    ['span_begin', 1, 2, 'length'],
+    ['score', 1, 2, 'length 7'],
   ] as const;
   const kinds = ['model', 'tool', 'span_begin', 'score'];
   const zeros = events.map(() => 0);
@@ -81,11 +83,12 @@ describe('who judged', () => {
     const store = scoredStore();
     expect(judgeCall(store, 'rubric')).toBe(4);
     expect(judgeCall(store, 'exact')).toBeUndefined();
+    expect(judgeCall(store, 'length')).toBeUndefined();
     expect(judgeCall(store, 'rub')).toBeUndefined();
   });
 
   test('a turn that is cited begins with its first event', () => {
     const store = scoredStore();
-    expect([firstOfTurn(store, 1), firstOfTurn(store, 2), firstOfTurn(store, 3)]).toEqual([0, 2, 8]);
+    expect([firstOfTurn(store, 1), firstOfTurn(store, 2), firstOfTurn(store, 3)]).toEqual([0, 2, 10]);
   });
 });
