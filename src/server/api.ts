@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { alignedTranscripts, comparedSamples, compareView, matrixView } from './api/compare.ts';
 import { evalsPage, evalView, sampleOverTime } from './api/evals.ts';
-import { runTimeline, runView, sampleOrder, samplesPage } from './api/run.ts';
+import { runTimeline, runView, sampleOrder, sampleStrips, samplesPage } from './api/run.ts';
 import { runChanges, runsPage, runWords } from './api/runs.ts';
 import {
   eventPlace,
@@ -84,6 +84,7 @@ export type {
   SampleEpoch,
   SampleItem,
   SampleOrder,
+  SampleStrips,
   SamplesPage,
 } from './api/run.ts';
 export type {
@@ -147,11 +148,30 @@ const runsOf = z
   .string()
   .max(6_000)
   .transform((text) => text.split(',').filter((one) => one !== ''));
+/** Ids of samples as a list in JSON: they may have any character. */
+const idsOf = z
+  .string()
+  .max(12_000)
+  .transform((text, context) => {
+    const given = z.array(z.string()).max(200).safeParse(jsonOf(text));
+    if (given.success) return given.data;
+    context.addIssue('a list of at most 200 ids in JSON is wanted, such as ["a","b"]');
+    return z.NEVER;
+  });
 const nothing = z.object({});
 /** Of which score outcomes are told; the first by default. */
 const score = z.string().max(500).optional();
 /** An earlier try at the sample, from 1; the last when absent. */
 const attempt = z.coerce.number().int().min(1).optional();
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON is no list either.
+    return undefined;
+  }
+}
 
 const SAMPLE = '/api/runs/:run/samples/:sample/:epoch';
 
@@ -198,6 +218,12 @@ export const ROUTES = {
     query: z.object({ ...list, score }),
     answer: sampleOrder,
   }),
+  sampleStrips: route({
+    summary: 'The last results of samples of a run, up to this one',
+    path: '/api/runs/:run/strips',
+    query: z.object({ samples: idsOf, score }),
+    answer: sampleStrips,
+  }),
   timeline: route({
     summary: 'What happened when in a run',
     path: '/api/runs/:run/timeline',
@@ -239,7 +265,7 @@ export const ROUTES = {
     answer: z.json(),
   }),
   eventPlace: route({
-    summary: 'Where the event with a uuid is',
+    summary: 'Where the event with a uuid is, or that brought the message with that id',
     path: `${SAMPLE}/place`,
     query: z.object({ uuid: z.string().max(200), attempt }),
     answer: eventPlace,

@@ -82,7 +82,7 @@ const COMPONENTS: Options['components'] = {
 
 /** An address that must not be followed (`javascript:`) is part of the text, as it was written. */
 function Link({ href = '', children }: ComponentProps<'a'>) {
-  if (defaultUrlTransform(href) === "")
+  if (defaultUrlTransform(href) === '')
     return href === '' ? (
       <>{children}</>
     ) : (
