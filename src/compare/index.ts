@@ -10,10 +10,12 @@ export {
   RUNS_MIN,
 } from './compare-runs.ts';
 export { countFlips, type SampleInRuns, samplesInRuns } from './compared-samples.ts';
+export type { OutcomeInRun } from './flip-rate.ts';
 export { type RunTable, readRunTable, sampleAt, sideOfTable } from './run-table.ts';
 export {
   epochOutcome,
   figureNames,
+  foldOutcomes,
   placesOf,
   type SampleCell,
   sampleCell,

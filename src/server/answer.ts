@@ -30,25 +30,15 @@ export async function answer<Name extends RouteName>(
   context: Context,
   asked: Asked<Name>,
 ): Promise<Response> {
-  const { name, handler, lease, params, isTrusted, onBug } = asked;
+  const { name, handler, lease, params, onBug } = asked;
   using held = new DisposableStack();
   const { studio } = held.use(lease);
-  const { query, body } = await readAsked(context, name);
   const tag: { text?: string } = {};
-  const call: Call<Name> = {
-    studio,
-    params,
-    query,
-    body,
-    isTrusted,
-    signal: context.req.raw.signal,
-    sameAs: (...of) => {
-      if (of.includes(undefined)) return;
-      const all = [name, studio.pinned?.commit ?? '', params, query, of];
-      tag.text = `"${digestOf(JSON.stringify(all)).slice(0, 24)}"`;
-      if (isKnown(context.req.header('if-none-match'), tag.text)) throw new NotModified();
-    },
-  };
+  const call = await callOf(context, asked, (query, of) => {
+    const all = [name, studio.pinned?.commit ?? '', params, query, of];
+    tag.text = `"${digestOf(JSON.stringify(all)).slice(0, 24)}"`;
+    if (isKnown(context.req.header('if-none-match'), tag.text)) throw new NotModified();
+  });
   const headers = () => ({ 'cache-control': 'no-cache', ...(tag.text !== undefined && { etag: tag.text }) });
   try {
     const given = handler(call);
@@ -61,6 +51,49 @@ export async function answer<Name extends RouteName>(
     if (error instanceof NotModified) return new Response(null, { status: 304, headers: headers() });
     throw error;
   }
+}
+
+/** One thing that a page shows: the answer itself, or a member of it. */
+export interface PagePart {
+  readonly member: string | undefined;
+  readonly ask: () => Promise<Asked<RouteName>>;
+}
+
+/** All that a page shows, in one document. */
+export async function answerPage(context: Context, parts: readonly PagePart[]): Promise<Response> {
+  using held = new DisposableStack();
+  const shown: Record<string, unknown> = {};
+  const made: unknown[] = [];
+  for (const { member, ask } of parts) {
+    const asked = await ask();
+    const { studio } = held.use(asked.lease);
+    let isToldApart = false;
+    const call = await callOf(context, asked, (query, of) => {
+      isToldApart = true;
+      made.push(asked.name, studio.pinned?.commit ?? '', asked.params, query, of);
+    });
+    const given: unknown = await asked.handler(call);
+    if (!isToldApart) made.push(undefined);
+    Object.assign(shown, member === undefined ? given : { [member]: given });
+  }
+  const etag = made.includes(undefined) ? undefined : `"${digestOf(JSON.stringify(made)).slice(0, 24)}"`;
+  const headers = { 'cache-control': 'no-cache', ...(etag !== undefined && { etag }) };
+  if (etag !== undefined && isKnown(context.req.header('if-none-match'), etag))
+    return new Response(null, { status: 304, headers });
+  return jsonAnswer(context, strictText(shown), headers);
+}
+
+/** The request as a handler gets it. `onSame` is told of what the answer is made. */
+async function callOf<Name extends RouteName>(
+  context: Context,
+  { name, lease: { studio }, params, isTrusted }: Asked<Name>,
+  onSame: (query: QueryOf<Name>, of: readonly (string | number | undefined)[]) => void,
+): Promise<Call<Name>> {
+  const { query, body } = await readAsked(context, name);
+  const sameAs: Call<Name>['sameAs'] = (...of) => {
+    if (!of.includes(undefined)) onSame(query, of);
+  };
+  return { studio, params, query, body, isTrusted, signal: context.req.raw.signal, sameAs };
 }
 
 export async function jsonAnswer(

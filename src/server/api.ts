@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { alignedTranscripts, comparedSamples, compareView, matrixView } from './api/compare.ts';
 import { evalsPage, evalView, sampleOverTime } from './api/evals.ts';
-import { runTimeline, runView, sampleOrder, samplesPage } from './api/run.ts';
+import { runTimeline, runView, sampleOrder, sampleStrips, samplesPage } from './api/run.ts';
 import { runChanges, runsPage, runWords } from './api/runs.ts';
 import {
   eventPlace,
@@ -84,6 +84,7 @@ export type {
   SampleEpoch,
   SampleItem,
   SampleOrder,
+  SampleStrips,
   SamplesPage,
 } from './api/run.ts';
 export type {
@@ -117,6 +118,10 @@ export interface Route<Query extends z.ZodType = z.ZodType, Answer extends z.Zod
   readonly path: string;
   /** The page that shows it: at its address the same is answered to whoever asks for JSON. */
   readonly page?: string;
+  /** Other pages that show it. */
+  readonly pages?: readonly string[];
+  /** What its pages show besides: members of what is answered there, and the routes that answer them. */
+  readonly besides?: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body?: z.ZodType;
   readonly answer: Answer;
@@ -127,7 +132,7 @@ type RouteGiven<Query extends z.ZodType, Answer extends z.ZodType> = Pick<
   Route<Query, Answer>,
   'summary' | 'path' | 'query' | 'answer'
 > &
-  Partial<Pick<Route, 'method' | 'page' | 'body' | 'kind'>>;
+  Partial<Pick<Route, 'method' | 'page' | 'pages' | 'besides' | 'body' | 'kind'>>;
 
 function route<Query extends z.ZodType, Answer extends z.ZodType>(
   given: RouteGiven<Query, Answer>,
@@ -143,11 +148,30 @@ const runsOf = z
   .string()
   .max(6_000)
   .transform((text) => text.split(',').filter((one) => one !== ''));
+/** Ids of samples as a list in JSON: they may have any character. */
+const idsOf = z
+  .string()
+  .max(12_000)
+  .transform((text, context) => {
+    const given = z.array(z.string()).max(200).safeParse(jsonOf(text));
+    if (given.success) return given.data;
+    context.addIssue('a list of at most 200 ids in JSON is wanted, such as ["a","b"]');
+    return z.NEVER;
+  });
 const nothing = z.object({});
 /** Of which score outcomes are told; the first by default. */
 const score = z.string().max(500).optional();
 /** An earlier try at the sample, from 1; the last when absent. */
 const attempt = z.coerce.number().int().min(1).optional();
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON is no list either.
+    return undefined;
+  }
+}
 
 const SAMPLE = '/api/runs/:run/samples/:sample/:epoch';
 
@@ -157,6 +181,7 @@ export const ROUTES = {
     summary: 'Runs, filtered and sorted',
     path: '/api/runs',
     page: '/runs',
+    pages: ['/'],
     query: z.object({ ...list, ...page }),
     answer: runsPage,
   }),
@@ -176,6 +201,8 @@ export const ROUTES = {
     summary: 'One run',
     path: '/api/runs/:run',
     page: '/runs/:run',
+    pages: ['/runs/:run/cost', '/runs/:run/config'],
+    besides: { samples: 'samples' },
     query: z.object({ score }),
     answer: runView,
   }),
@@ -190,6 +217,12 @@ export const ROUTES = {
     path: '/api/runs/:run/order',
     query: z.object({ ...list, score }),
     answer: sampleOrder,
+  }),
+  sampleStrips: route({
+    summary: 'The last results of samples of a run, up to this one',
+    path: '/api/runs/:run/strips',
+    query: z.object({ samples: idsOf, score }),
+    answer: sampleStrips,
   }),
   timeline: route({
     summary: 'What happened when in a run',
@@ -209,6 +242,7 @@ export const ROUTES = {
     summary: 'One sample, without its transcript',
     path: SAMPLE,
     page: '/runs/:run/s/:sample/:epoch',
+    besides: { messages: 'messages' },
     query: z.object({ score }),
     answer: sampleView,
   }),
@@ -231,7 +265,7 @@ export const ROUTES = {
     answer: z.json(),
   }),
   eventPlace: route({
-    summary: 'Where the event with a uuid is',
+    summary: 'Where the event with a uuid is, or that brought the message with that id',
     path: `${SAMPLE}/place`,
     query: z.object({ uuid: z.string().max(200), attempt }),
     answer: eventPlace,
@@ -268,6 +302,7 @@ export const ROUTES = {
     summary: 'Two to six runs: the first, and the others beside it',
     path: '/api/compare',
     page: '/compare',
+    besides: { samples: 'comparedSamples' },
     query: z.object({ runs: runsOf, score }),
     answer: compareView,
   }),

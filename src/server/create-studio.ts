@@ -12,6 +12,8 @@ import { RunWatch } from './watch-runs.ts';
 export interface CreateStudioOptions {
   /** They are closed with the Studio. */
   readonly sources: readonly RunSource[];
+  /** Whether they were named: commands have to name them, too. */
+  readonly isElsewhere?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   /** Told what is our own bug, where no request could be told. */
@@ -46,6 +48,7 @@ function assemble(options: CreateStudioOptions, { also, ...particulars }: Partic
   const studio: Studio = {
     clock,
     sources,
+    isElsewhere: options.isElsewhere ?? false,
     ...particulars,
     index,
     live,

@@ -9,6 +9,7 @@ import { header, run } from './handlers/run.ts';
 import { runChanges } from './handlers/run-changes.ts';
 import { runs, runWords } from './handlers/runs.ts';
 import { sample } from './handlers/sample.ts';
+import { sampleStrips } from './handlers/sample-strips.ts';
 import { sampleOrder, samples } from './handlers/samples.ts';
 import { say } from './handlers/say.ts';
 import { search } from './handlers/search.ts';
@@ -26,6 +27,7 @@ export const handlers: Handlers = {
   run,
   samples,
   sampleOrder,
+  sampleStrips,
   timeline,
   header,
   sample,

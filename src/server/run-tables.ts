@@ -1,6 +1,8 @@
 import { ActionableError, digestOfJson, type RunId, toJson } from '../base/index.ts';
 import { type RunTable, readRunTable, SharedTexts } from '../compare/index.ts';
+import type { EvalSampleSummary, Positioned, RunReader } from '../log/index.ts';
 import type { RunItem } from './api.ts';
+import { Breath } from './breath.ts';
 import type { FoundRun, Studio } from './studio.ts';
 
 /** A run with its samples, or why they cannot be read. */
@@ -82,7 +84,9 @@ export class RunTables {
     await using open = await this.#studio.open(run);
     const { reader, found } = open;
     const version = open.version === undefined ? undefined : versionOf(found);
-    const read = () => readRunTable(reader, found.run, this.#texts);
+    // One of those who wait going away must not take it from the others.
+    const breath = new Breath(this.#studio.clock, NEVER);
+    const read = () => readRunTable(breathing(reader, breath), found.run, this.#texts);
     const table = version === undefined ? await read() : await this.#once(version, read);
     return { found, item: found.item, table, version };
   }
@@ -119,6 +123,21 @@ export class RunTables {
       this.#rows -= ids.length;
     }
   }
+}
+
+const NEVER = new AbortController().signal;
+const ROWS_A_BREATH = 64;
+
+/** The same reader, which lets others in while it is read. */
+function breathing(reader: RunReader, breath: Breath): Pick<RunReader, 'place' | 'header' | 'summaries'> {
+  async function* summaries(): AsyncGenerator<Positioned<EvalSampleSummary>> {
+    let count = 0;
+    for await (const summary of reader.summaries()) {
+      if (++count % ROWS_A_BREATH === 0) await breath.take();
+      yield summary;
+    }
+  }
+  return { place: reader.place, header: () => reader.header(), summaries };
 }
 
 /** A finished run is what its row says, wherever it is kept; of one under way nothing can be promised. */

@@ -8,6 +8,8 @@ import type { IndexState, LiveEvent, RunItem, SourceState } from './api.ts';
 export interface Studio extends AsyncDisposable {
   readonly clock: Clock;
   readonly sources: readonly RunSource[];
+  /** Whether what is served was named, and is not what a command finds in the folder where it is typed. */
+  readonly isElsewhere: boolean;
   /** Undefined when no results were begun: then nothing can be written. */
   readonly results: ResultsStore | undefined;
   readonly index: RunIndex;

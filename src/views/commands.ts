@@ -8,6 +8,9 @@ export interface RunsAsked {
   readonly sources?: readonly string[] | undefined;
 }
 
+/** So many runs the command lists unless it is told otherwise. */
+export const RUNS_LISTED = 50;
+
 /** The command that lists the same runs: it takes the very same filter. */
 export function commandForRuns({ q = '', sort = '', limit, sources = [] }: RunsAsked): string {
   return [

@@ -1,5 +1,5 @@
 export { chooseCompared } from './choose-compared.ts';
-export { commandForRuns, commandForSamples, shellWord } from './commands.ts';
+export { commandForRuns, commandForSamples, RUNS_LISTED, shellWord } from './commands.ts';
 export type { CompiledQuery } from './compile-query.ts';
 export {
   type Completion,
@@ -35,6 +35,7 @@ export { scoreNamed } from './run-values.ts';
 export { type SampleField, sampleFields } from './sample-fields.ts';
 export { compileSampleQuery, countSampleStates } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
+export { segmentOf, textOfSegment } from './segment.ts';
 export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';
 export { parseRunSort, parseSampleSort, RUN_SORT_KEYS, sortRuns, sortSamples } from './sort-views.ts';
 export { mayHave, type TextFilter, TextFilterMaker } from './text-filter.ts';

@@ -165,6 +165,15 @@ export const sampleOrder = z.object({
 });
 export type SampleOrder = z.infer<typeof sampleOrder>;
 
+/** The last results of samples: in the newest runs of the same eval on the same target up to this one, and in this one. */
+export const sampleStrips = z.object({
+  /** Oldest first; the last is the run itself. */
+  runs: z.array(z.object({ run: z.string(), start: z.string(), commit: z.string().optional() })),
+  /** In the order in which samples were named: one of `CELL_LETTERS` for each of the runs. */
+  strips: z.array(z.string()),
+});
+export type SampleStrips = z.infer<typeof sampleStrips>;
+
 /** The run on one axis of time. Times are milliseconds after `startMs`. */
 export const runTimeline = z.object({
   startMs: z.number(),

@@ -49,7 +49,10 @@ export async function compare(call: Call<'compare'>): Promise<CompareView> {
     }),
     scores: [...figureNames(whole)],
     ...definedOf({ score: told.figure }),
-    command: compareCommand([base, ...others].map(({ item }) => item)),
+    command: compareCommand(
+      call.studio,
+      [base, ...others].map(({ item }) => item),
+    ),
   };
 }
 

@@ -61,7 +61,7 @@ export async function evalHistory({
     flaky: flaky.slice(0, TURNED_MAX).map((one) => ({ ...one, history: [...one.history] })),
     pairs: pairsOf(read),
     runsRead: read.length,
-    command: historyCommand(name),
+    command: historyCommand(studio, name),
   };
 }
 
@@ -100,7 +100,7 @@ export async function sampleOverTime({
     ...definedOf({ because: history.because }),
     points: having.map((run, index) => pointInTime(run, { sample, told, at: history.runs[index] })),
     runsRead: read.length,
-    command: historyCommand(name, { sample }),
+    command: historyCommand(studio, name, { sample }),
   };
 }
 

@@ -53,7 +53,7 @@ export async function run(call: Call<'run'>): Promise<RunView> {
     notes: notesOf(inForms.marks),
     config: configOf(header, previous?.header),
     problems: [...rows.problems, ...notesUnread(inForms.marks?.damage)],
-    commands: runCommands(item, previous?.item),
+    commands: runCommands(studio, item, previous?.item),
   };
 }
 

@@ -72,7 +72,7 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
     notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
     kept: keptAs(item),
-    commands: sampleCommands(item, { id, epoch: key.epoch }),
+    commands: sampleCommands(studio, item, { id, epoch: key.epoch }),
   };
 }
 

@@ -23,7 +23,7 @@ export async function samples(call: Call<'samples'>): Promise<SamplesPage> {
     ...definedOf({ score: told.figure }),
     metadataKeys: [...metadataKeys],
     ...definedOf({ wrong }),
-    command: commandForSamples(samplesCommand(item), call.query),
+    command: commandForSamples(samplesCommand(call.studio, item), call.query),
   };
 }
 

@@ -59,6 +59,11 @@ const modelEvent = (input: readonly ChatMessage[], answer: string, more: Partial
     },
     ...more,
   });
+const answered = (content: string, id: string) => ({
+  model: 'mock/m',
+  choices: [{ message: { role: 'assistant', content, id }, stop_reason: 'stop' }],
+  completion: content,
+});
 const info = (data: Json, more: Partial<LogEvent> = {}): LogEvent =>
   fixtureEvent({ event: 'info', data, ...more });
 
@@ -276,8 +281,9 @@ describe('bodies', () => {
       say(n % 2 === 0 ? 'user' : 'assistant', `message ${n} ${'x'.repeat(150)}`),
     );
     const of = await written([
-      modelEvent(history.slice(0, 3), 'one'),
-      modelEvent(history, 'two', { uuid: 'second' }),
+      modelEvent(history.slice(0, 3), 'one', { output: answered('one', 'answer-1') }),
+      modelEvent(history, 'two', { uuid: 'second', output: answered('two', 'answer-2') }),
+      fixtureEvent({ event: 'tool', id: 't', function: 'f', arguments: {}, message_id: 'result-1' }),
     ]);
     const whole = (await ask(of, 'event', event, { params: { ...SAMPLE, event: '1' } })) as {
       input: AnyJson[];
@@ -302,7 +308,15 @@ describe('bodies', () => {
     expect(await ask(of, 'eventPlace', eventPlace, { params: SAMPLE, query: { uuid: 'second' } })).toEqual({
       event: 1,
     });
-    for (const missing of ['2', '-1', 'x'])
+    for (const [uuid, at] of [
+      ['answer-2', 1],
+      ['answer-1', 0],
+      ['result-1', 2],
+    ] as const)
+      expect(await ask(of, 'eventPlace', eventPlace, { params: SAMPLE, query: { uuid } })).toEqual({
+        event: at,
+      });
+    for (const missing of ['3', '-1', 'x'])
       await expect(ask(of, 'event', event, { params: { ...SAMPLE, event: missing } })).rejects.toMatchObject({
         code: 'E_EVENT_UNKNOWN',
       });

@@ -7,6 +7,7 @@ import { conversationOf } from '../spool/conversation.ts';
 import { findInSpool } from '../spool/find.ts';
 import { parsePlace } from '../spool/place.ts';
 import { TextReader } from '../spool/read-text.ts';
+import { messageBroughtBy } from '../spool/skeleton.ts';
 import type { Spool } from '../spool/spool.ts';
 import { type SpoolLease, spoolsOf } from '../spool/spools.ts';
 
@@ -91,7 +92,7 @@ export async function eventPlace(call: Call<'eventPlace'>): Promise<AnswerOf<'ev
       if (looked.has(index)) continue;
       looked.add(index);
       const found = await bodiesOf(call, spool).event(index, ALONE);
-      if (found?.uuid === uuid) return { event: index };
+      if (found && (found.uuid === uuid || messageBroughtBy(found) === uuid)) return { event: index };
     }
     if (isWhole) throw noEvent(uuid);
     const known = spool.skeleton.length;

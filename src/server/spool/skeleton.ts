@@ -40,6 +40,8 @@ export class SkeletonColumns {
   readonly #lanesKnown = bytesColumn();
   readonly #labels = new TextColumn();
   readonly #uuids = countsColumn();
+  /** Of the message that an event brought. */
+  readonly #messages = countsColumn();
   /** By position in the pool of messages: the first event that refers to it. */
   readonly #referrers = countsColumn();
   /** Events whose label waits for an attachment, by its hash. */
@@ -73,6 +75,7 @@ export class SkeletonColumns {
     this.#kindsKnown.push(this.#kinds.names.length);
     this.#lanesKnown.push(this.#lanes.list.names.length);
     this.#uuids.push(hashOf(event.uuid));
+    this.#messages.push(hashOf(messageBroughtBy(event)));
     if (event.event === 'model') this.#noteReferred(event.input_refs, index);
   }
 
@@ -104,10 +107,11 @@ export class SkeletonColumns {
     for (const hash of this.#late.keys()) this.attached(hash, '');
   }
 
-  /** Events that may have a uuid: whoever asks looks whether they have. */
-  *mayBe(uuid: string): Iterable<number> {
-    const hash = hashOf(uuid);
-    for (let index = 0; index < this.length; index++) if (this.#uuids.at(index) === hash) yield index;
+  /** Events that may have a uuid, or have brought the message with that id: whoever asks looks whether they have. */
+  *mayBe(id: string): Iterable<number> {
+    const hash = hashOf(id);
+    for (let index = 0; index < this.length; index++)
+      if (this.#uuids.at(index) === hash || this.#messages.at(index) === hash) yield index;
   }
 
   /** The first event of a kind; undefined when there is none. */
@@ -258,6 +262,15 @@ function usageOf({ event, output }: JsonObject): { readonly tokens: number; read
   const tokens = typeof total_tokens === 'number' && total_tokens > 0 ? total_tokens : 0;
   const usd = typeof total_cost === 'number' && Number.isFinite(total_cost) ? total_cost : 0;
   return { tokens: Math.min(tokens, COUNT_MAX), usd };
+}
+
+/** The id of the message that came with an event: what a model answered, or a tool. */
+export function messageBroughtBy(event: JsonObject): string | undefined {
+  if (event.event === 'tool') return typeof event.message_id === 'string' ? event.message_id : undefined;
+  if (event.event !== 'model' || !isJsonObject(event.output)) return undefined;
+  const [choice] = isJsonArray(event.output.choices) ? event.output.choices : [];
+  const message = isJsonObject(choice) ? choice.message : undefined;
+  return isJsonObject(message) && typeof message.id === 'string' ? message.id : undefined;
 }
 
 /** Of a uuid four bytes are kept: enough to look at hardly any event that has another. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { useStepping } from '../ui/step-keys.ts';
 import { type Key, SINGLE_KEYS, useRegisteredKeys } from '../ui/use-keys.ts';
 import { usePersisted } from '../ui/use-persisted.ts';
 import styles from './key-sheet.module.css';
@@ -31,11 +32,35 @@ export default function KeySheet({ onClose }: { readonly onClose: () => void }) 
           </section>
         ))}
       </div>
-      <label className={styles.setting}>
-        <input type="checkbox" checked={isOn} onChange={(event) => setIsOn(event.target.checked)} />
-        Single keys do something (those with {'Ctrl or ⌘'} always do)
-      </label>
+      <div className={styles.settings}>
+        <label className={styles.setting}>
+          <input type="checkbox" checked={isOn} onChange={(event) => setIsOn(event.target.checked)} />
+          Single keys do something (those with {'Ctrl or ⌘'} always do)
+        </label>
+        <SteppingChoice />
+      </div>
     </Dialog>
+  );
+}
+
+const STEPPINGS = [
+  { value: 'samples', label: 'from sample to sample' },
+  { value: 'turns', label: 'from turn to turn, as in Inspect' },
+] as const;
+
+/** Who comes from Inspect keeps the keys that fingers know; n and p then do what j and k did. */
+function SteppingChoice() {
+  const [chosen, choose] = useStepping();
+  return (
+    <fieldset className={styles.choice}>
+      <legend>In a sample j and k go</legend>
+      {STEPPINGS.map(({ value, label }) => (
+        <label key={value} className={styles.setting}>
+          <input type="radio" name="stepping" checked={chosen === value} onChange={() => choose(value)} />
+          {label}
+        </label>
+      ))}
+    </fieldset>
   );
 }
 

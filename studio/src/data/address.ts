@@ -1,4 +1,5 @@
 import { pinName, ROUTES, type RouteName } from '../../../src/server/api.ts';
+import { segmentOf } from '../../../src/views/index.ts';
 
 /** Where a route is answered, with its parameters in place. What is absent or empty is left out; the commit stands at the end. */
 export function addressOf(
@@ -8,7 +9,7 @@ export function addressOf(
   pin?: string,
 ): string {
   const path = ROUTES[name].path.replace(/:(\w+)/g, (_, key: string) =>
-    encodeURIComponent(String(params[key] ?? '')),
+    encodeURIComponent(segmentOf(String(params[key] ?? ''))),
   );
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {

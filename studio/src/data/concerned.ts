@@ -9,6 +9,7 @@ const LISTS: ReadonlySet<string> = new Set<RouteName>([
   'evals',
   'eval',
   'sampleOverTime',
+  'sampleStrips',
   'store',
   'about',
 ]);

@@ -9,6 +9,7 @@ export const PARAMS = {
   run: ['run'],
   samples: ['run'],
   sampleOrder: ['run'],
+  sampleStrips: ['run'],
   timeline: ['run'],
   header: ['run'],
   sample: ['run', 'sample', 'epoch'],

@@ -11,6 +11,7 @@ import { binQuery, spreadBins, spreadSaid, spreadValues } from './overview/sprea
 import { foldRows, toggleOpen } from './samples/folded-rows.ts';
 import { FAILING, isPresetOn, presetsFor, togglePreset } from './samples/presets.ts';
 import { choosableSampleColumns, sampleColumnsNamed } from './samples/sample-columns.ts';
+import { idBatches, resultsOf, stripsById } from './samples/sample-strips.ts';
 import { epochToOpen, foldedScore } from './samples/sample-words.ts';
 
 function epochWith(changed: Partial<SampleEpoch>): SampleEpoch {
@@ -90,6 +91,8 @@ describe('columns of samples', () => {
     metadataKeys: ['level'],
     hasErrors: false,
     hasLimits: false,
+    hasHistory: true,
+    isWide: true,
   };
 
   test('the score that decides is told by the result; others have a column', () => {
@@ -108,6 +111,52 @@ describe('columns of samples', () => {
       'metadata.level',
     ]);
     expect(sampleColumnsNamed(['nonsense'], facts)).toEqual(sampleColumnsNamed([], facts));
+  });
+});
+
+describe('the last results of samples', () => {
+  const idsOf = (columns: readonly { readonly id: string }[]) => columns.map(({ id }) => id);
+
+  test('have a column where there is room for it, and none in an export', () => {
+    const facts = {
+      ...{ scores: [], score: undefined, metadataKeys: [], hasErrors: false, hasLimits: false },
+      ...{ hasHistory: true, isWide: true },
+    };
+    expect(idsOf(sampleColumnsNamed([], facts))).toContain('history');
+    expect(idsOf(sampleColumnsNamed([], { ...facts, isWide: false }))).not.toContain('history');
+    expect(idsOf(sampleColumnsNamed(['history', 'id'], { ...facts, isWide: false }))).toContain('history');
+    const exported = { ...facts, hasHistory: false };
+    expect(idsOf(sampleColumnsNamed(['history', 'id'], exported))).toEqual(['id']);
+    expect(idsOf(choosableSampleColumns(exported))).not.toContain('history');
+  });
+
+  test('ids are asked for in as many addresses as they need, and come back to their samples', () => {
+    const ids = Array.from({ length: 250 }, (_, at) => `sample ${at}`);
+    const batches = idBatches(ids);
+    expect(batches.flat()).toEqual(ids);
+    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(100);
+    const long = [0, 1, 2, 3].map((at) => `${at}${'ä'.repeat(600)}`);
+    for (const batch of idBatches(long))
+      expect(encodeURIComponent(JSON.stringify(batch)).length).toBeLessThan(6_100);
+    expect(idBatches(['x'.repeat(9_000), 'a'])).toEqual([['a']]);
+    const answer = { runs: [{ run: 'r', start: '' }], strips: ['p', 'f'] };
+    const strips = stripsById([['a', 'b'], ['c']], [answer, undefined]);
+    expect([...strips].map(([id, { letters }]) => [id, letters])).toEqual([
+      ['a', 'p'],
+      ['b', 'f'],
+    ]);
+  });
+
+  test('each says its outcome, when it was and in which run; the last is this run', () => {
+    const runs = [
+      { run: 'r1', start: '2026-03-01T10:00:00Z' },
+      { run: 'r2', start: '2026-03-02T10:00:00Z' },
+    ];
+    const [first, last] = resultsOf({ letters: 'f.', runs });
+    expect(first).toMatchObject({ outcome: 'fail', word: 'failed' });
+    expect(first?.told).toMatch(/^✗ failed · 2026-03-01 .* · r1$/);
+    expect(last?.told).toContain('this run');
+    expect(last?.outcome).toBe('missing');
   });
 });
 

@@ -57,6 +57,7 @@ function Scores({ parts, view }: { readonly parts: SampleParts; readonly view: S
   return (
     <ScoresPane
       view={view.data}
+      evidence={parts.evidence}
       onEvent={actions.onEvent}
       isWriting={isWriting}
       onWriting={actions.onWriting}

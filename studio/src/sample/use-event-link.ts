@@ -68,13 +68,16 @@ export function useEventInAddress(transcript: TranscriptState): void {
   const { search, set } = useSampleSearch();
   const { goToEvent, focused } = transcript;
   const known = useRef('');
+  const writing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { event } = search;
   const attempt = search.attempt === '' ? undefined : Number(search.attempt);
 
   useEffect(() => {
-    const { event } = search;
     if (event === known.current) return;
     known.current = event;
     if (event === '') return;
+    // Whoever asks for an event goes there, and not back to the one that was about to be written.
+    clearTimeout(writing.current);
     if (/^\d+$/.test(event)) {
       goToEvent(Number(event));
       return;
@@ -87,14 +90,14 @@ export function useEventInAddress(transcript: TranscriptState): void {
       () => undefined,
     );
     return () => stop.abort();
-  }, [data, run, sample, epoch, attempt, search, goToEvent]);
+  }, [data, run, sample, epoch, attempt, event, goToEvent]);
 
   useEffect(() => {
     if (focused === undefined || String(focused) === known.current) return;
-    const timer = setTimeout(() => {
+    writing.current = setTimeout(() => {
       known.current = String(focused);
       set({ event: String(focused) });
     }, WRITE_MS);
-    return () => clearTimeout(timer);
+    return () => clearTimeout(writing.current);
   }, [focused, set]);
 }

@@ -1,4 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useStepKeys } from '../ui/step-keys.ts';
 import { type Key, useKeys } from '../ui/use-keys.ts';
 import { hasScoresBeside, hasTexts, SAMPLE_TABS } from './sample-search.ts';
 import { useSampleSearch } from './use-sample-search.ts';
@@ -20,6 +21,7 @@ export function useSampleKeys(actions: SampleActions): void {
   const { search } = useSampleSearch();
   const { q, sort, score } = search;
   const { tab } = actions;
+  const step = useStepKeys('samples');
   const up = () =>
     void navigate({
       to: '/runs/$run/{-$tab}',
@@ -27,8 +29,8 @@ export function useSampleKeys(actions: SampleActions): void {
       search: { q, sort, score, cols: '' },
     });
   const keys: readonly Key[] = [
-    { keys: 'j', what: 'Next sample', run: () => actions.onStep(1) },
-    { keys: 'k', what: 'Previous sample', run: () => actions.onStep(-1) },
+    { keys: step.next, what: 'Next sample', run: () => actions.onStep(1) },
+    { keys: step.previous, what: 'Previous sample', run: () => actions.onStep(-1) },
     { keys: 'J', what: 'Next failing sample', run: () => actions.onStep(1, true) },
     { keys: 'K', what: 'Previous failing sample', run: () => actions.onStep(-1, true) },
     { keys: 'u', what: 'Up to the list', run: up },

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react';
 import { z } from 'zod';
 import { usePersisted } from '../ui/use-persisted.ts';
 import { hasScoresBeside } from './sample-search.ts';
+import { useEvidence } from './scores/use-evidence.ts';
 import { useTranscript } from './transcript/use-transcript.ts';
 import { useCopyLink, useEventInAddress, useEventUuid } from './use-event-link.ts';
 import { useKeptScroll } from './use-kept-scroll.ts';
@@ -38,6 +39,8 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     copyLink: (event) => void uuidOf(event).then((uuid) => link.copy(uuid ?? String(event))),
   });
   const uuidOf = useEventUuid(key, transcript.bodies);
+  const isTranscript = search.tab === 'transcript';
+  const evidence = useEvidence({ key, attempt, transcript, isTranscript, set });
   useEventInAddress(transcript);
   useKeptScroll(transcript);
   const actions = {
@@ -64,7 +67,7 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
   };
   useSampleKeys({ ...actions, tab: search.tab });
   return {
-    ...{ search, key, here, transcript, actions, uuidOf, said: link.said },
+    ...{ search, key, here, transcript, evidence, actions, uuidOf, said: link.said },
     ...{ isRaw, isFinding, findAsked, isWriting, isOutlined: panes.isOutlined, isScored: panes.isScored },
   };
 }

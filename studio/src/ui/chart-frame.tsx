@@ -1,12 +1,15 @@
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { z } from 'zod';
 import { IconButton } from './button.tsx';
-import { csvOf, svgTextOf } from './chart-copy.ts';
+import { copyPng, csvOf, svgTextOf } from './chart-copy.ts';
 import styles from './chart-frame.module.css';
 import { copyText } from './copy.tsx';
 import { DataTable, type TableOfChart } from './data-table.tsx';
 import { Menu } from './menu.tsx';
 import { usePersisted } from './use-persisted.ts';
+
+/** How long it says that something was copied. */
+const SAID_MS = 1_800;
 
 interface ChartFrameProps {
   /** What the chart shows, as a finding: "B passes 22 samples that A fails". */
@@ -29,9 +32,23 @@ export function ChartFrame({ title, note, table, tools, foldedAs, children }: Ch
   const isHidden = foldedAs !== undefined && isFolded;
   const drawn = useRef<HTMLDivElement>(null);
   const titleId = useId();
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const svgOf = () => drawn.current?.querySelector('svg');
+  const tell = (work: Promise<string>) =>
+    void work.then(setSaid, () => setSaid('This browser could not copy it'));
+  const copyTextOf = (text: string) => tell(copyText(text).then(() => 'Copied'));
   const copySvg = () => {
-    const svg = drawn.current?.querySelector('svg');
-    if (svg) void copyText(svgTextOf(svg));
+    const svg = svgOf();
+    if (svg) copyTextOf(svgTextOf(svg));
+  };
+  const copyPicture = () => {
+    const svg = svgOf();
+    if (svg) tell(copyPng(svg, title).then((done) => (done === 'copied' ? 'Copied' : 'Saved as a file')));
   };
   return (
     <figure className={styles.frame} aria-labelledby={titleId}>
@@ -50,6 +67,9 @@ export function ChartFrame({ title, note, table, tools, foldedAs, children }: Ch
         </h2>
         <span className={styles.tools}>
           {tools}
+          <span role="status" className={styles.said}>
+            {said}
+          </span>
           <IconButton
             icon="columns"
             label={isTable ? 'Show the chart' : 'Show the numbers as a table'}
@@ -60,8 +80,9 @@ export function ChartFrame({ title, note, table, tools, foldedAs, children }: Ch
             label="Copy the chart"
             opener={(props) => <IconButton icon="copy" label="Copy the chart" {...props} />}
             items={[
-              { label: 'Copy as CSV', onChoose: () => void copyText(csvOf(table)) },
+              { label: 'Copy as PNG', onChoose: copyPicture, isOff: isTable },
               { label: 'Copy as SVG', onChoose: copySvg, isOff: isTable },
+              { label: 'Copy as CSV', onChoose: () => copyTextOf(csvOf(table)) },
             ]}
           />
         </span>

@@ -17,14 +17,26 @@ export function OutcomeStrip({ history, max = 30 }: OutcomeStripProps) {
   return (
     <span className={styles.strip} role="img" aria-label={`oldest first: ${said}`} title={said}>
       {shown.map((outcome, index) => (
-        <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: a history has no other order
-          key={index}
-          className={classes(styles.one, styles[outcomeShown(outcome).tone])}
-        >
-          {outcomeShown(outcome).glyph}
-        </span>
+        // biome-ignore lint/suspicious/noArrayIndexKey: a history has no other order
+        <OutcomeMark key={index} outcome={outcome} />
       ))}
+    </span>
+  );
+}
+
+interface OutcomeMarkProps {
+  readonly outcome: Outcome;
+  /** More about it, on hover. */
+  readonly title?: string;
+  readonly isNarrow?: boolean;
+}
+
+/** One cell of a strip. */
+export function OutcomeMark({ outcome, title, isNarrow = false }: OutcomeMarkProps) {
+  const { tone, glyph } = outcomeShown(outcome);
+  return (
+    <span className={classes(styles.one, isNarrow && styles.narrow, styles[tone])} title={title}>
+      {glyph}
     </span>
   );
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { fileName } from './chart-copy.ts';
 import { fitColumns, gridTemplate } from './fit-columns.ts';
 import { formatMoment } from './format.ts';
 import { isStep, keyNames, matchKeys } from './key-spec.ts';
 import { movedRow } from './moved-row.ts';
 import { placeBeside } from './placed.ts';
 import { linear, sparkDomain } from './spark-scale.ts';
+import { stepKeys } from './step-keys.ts';
 import { offered, takeCompletion } from './take-completion.ts';
 
 describe('keys', () => {
@@ -154,4 +156,21 @@ describe('a row that moved', () => {
   });
 
   test('is nowhere when it is gone', () => expect(movedRow('gone', 2, idAt)).toBe(undefined));
+});
+
+describe('keys that go from one to the next', () => {
+  test('are j and k for what was chosen, and n and p for the other: never the same for both', () => {
+    expect(stepKeys('samples', 'samples')).toEqual({ next: 'j', previous: 'k' });
+    expect(stepKeys('turns', 'samples')).toEqual({ next: 'n', previous: 'p' });
+    expect(stepKeys('turns', 'turns')).toEqual({ next: 'j', previous: 'k' });
+    expect(stepKeys('samples', 'turns')).toEqual({ next: 'n', previous: 'p' });
+  });
+});
+
+describe('the picture of a chart', () => {
+  test('is saved under a name that every system takes', () => {
+    expect(fileName('B passes 22 samples: "a/b" · +0.04')).toBe('B-passes-22-samples-a-b-0-04');
+    expect(fileName('…')).toBe('chart');
+    expect(fileName('x '.repeat(90)).length).toBeLessThanOrEqual(60);
+  });
 });

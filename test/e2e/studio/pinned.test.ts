@@ -104,10 +104,12 @@ describe.skipIf(obstacle !== undefined)(
       await page.getByText('django').first().waitFor();
       await bar().getByText('These are the newest.').waitFor();
       await page.goBack();
+      await page.getByRole('heading', { name: 'Compare' }).first().waitFor();
       await page.goBack();
       await page.getByText('I will run the failing test first').first().waitFor();
       expect(pin()).toBe(commit);
       await page.goBack();
+      await page.getByRole('link', { name: 'django-4000' }).first().waitFor();
       await page.goBack();
       await rows().first().waitFor();
       expect(pin()).toBe(commit);

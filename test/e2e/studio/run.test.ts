@@ -93,7 +93,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the tabs of a run'), () => {
     const first = await dear.getByRole('link').first().textContent();
     await dear.getByRole('button', { name: /^All 40 by cost/ }).click();
     await expect.poll(async () => (await names())[0]).toBe(first);
-    expect(session.said('sort')).toBe('-cost');
+    await expect.poll(() => session.said('sort')).toBe('-cost');
   });
 });
 
@@ -149,7 +149,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
       counts.push(count);
       await preset.click();
       await expect.poll(left).toContain(`${count} of 40`);
-      expect(await preset.getAttribute('aria-pressed')).toBe('true');
+      await expect.poll(() => preset.getAttribute('aria-pressed')).toBe('true');
       await preset.click();
       await expect.poll(left).toContain('40 samples');
     }
@@ -176,7 +176,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
     );
     await button.click();
     await expect.poll(left).toContain(`${failed.length} of 40`);
-    expect(session.said('q')).toBe('outcome:fail');
+    await expect.poll(() => session.said('q')).toBe('outcome:fail');
   });
 
   test('epochs are folded to k/n; l and a click unfold them, h folds them from within', async () => {
@@ -195,10 +195,10 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
       .poll(async () => (await names()).slice(0, 4))
       .toEqual(['django-4000', 'epoch 1', 'epoch 2', 'flask-4137']);
     await session.press('j', 'j');
-    expect(await cursor()).toBe('sample-2');
+    await expect.poll(cursor).toBe('sample-2');
     await session.press('h');
     await expect.poll(cursor).toBe('sample-0');
-    expect((await names())[1]).toBe('flask-4137');
+    await expect.poll(async () => (await names())[1]).toBe('flask-4137');
     await page.getByRole('button', { name: 'Show the epochs of flask-4137' }).click();
     await expect.poll(async () => (await names())[3]).toBe('epoch 2');
     await session.press('j', 'j', 'j', 'Enter');
@@ -206,7 +206,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
     await page.goBack();
     // What was unfolded is unfolded again.
     await expect.poll(async () => (await names())[3]).toBe('epoch 2');
-    expect(await cursor()).toBe('sample-3');
+    await expect.poll(cursor).toBe('sample-3');
   });
 
   test('each head sorts by its column, the other way when pressed again', async () => {
@@ -247,12 +247,12 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
     await open();
     await rows().first().waitFor();
     await session.press('j', 'j', 'k');
-    expect(await cursor()).toBe('sample-0');
+    await expect.poll(cursor).toBe('sample-0');
     await session.press(' ', 'J');
     await page.getByText('2 selected').waitFor();
     await session.press('Escape', 'End');
     await expect.poll(cursor).toBe('sample-39');
-    expect(await isSeen('#sample-39')).toBe(true);
+    await expect.poll(() => isSeen('#sample-39')).toBe(true);
     await session.press('Enter');
     await expect.poll(() => session.address.pathname).toMatch(/\/s\//);
     await page.goBack();
@@ -260,7 +260,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the samples of a run'), () =
     await expect.poll(() => isSeen('#sample-39')).toBe(true);
     await session.press('Home');
     await expect.poll(cursor).toBe('sample-0');
-    expect(await isSeen('#sample-0')).toBe(true);
+    await expect.poll(() => isSeen('#sample-0')).toBe(true);
     await session.press('f');
     await expect.poll(() => session.said('q')).toBe('is:failing');
     await session.press('f');

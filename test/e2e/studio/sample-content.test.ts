@@ -106,6 +106,20 @@ describe.skipIf(obstacle !== undefined)(inChromium('content of a transcript'), (
     await page.getByText('needle-in-the-huge').first().waitFor();
   });
 
+  test('what is found far down in a long event is unfolded and brought into view', async () => {
+    await open('?find=line%2060%20of%20the%20output');
+    await expect
+      .poll(() =>
+        session.page.evaluate(`(() => {
+          const [hit] = CSS.highlights.get('find-current') ?? [];
+          const box = hit?.getBoundingClientRect();
+          const feed = document.querySelector('[role=feed]').getBoundingClientRect();
+          return box !== undefined && box.height > 0 && box.top >= feed.top && box.bottom <= feed.bottom;
+        })()`),
+      )
+      .toBe(true);
+  });
+
   test('what was replayed or recovered is marked, and a gap is named', async () => {
     await goTo(4);
     await row(4).getByText('replayed').waitFor();

@@ -102,6 +102,8 @@ describe.skipIf(obstacle !== undefined)(inChromium('find in a transcript'), () =
 
   test('words are marked across the parts that a line is made of, whatever their case', async () => {
     await open('?find=DEF%20validate(value');
+    // Before its words have colours, code is one part.
+    await feed().locator('pre span[style*="--shiki"]').first().waitFor();
     await expect.poll(async () => (await marked()).current).toEqual(['def validate(value']);
   });
 

@@ -38,6 +38,17 @@ async function order(query = ''): Promise<readonly string[]> {
   return keys.map(([id, epoch]) => `/s/${id}/${epoch}`);
 }
 
+/** As a keyboard repeats a key that is held, faster than any page is shown. */
+async function hold(key: string, times: number): Promise<void> {
+  await session.page.evaluate(`(async () => {
+    for (let time = 0; time < ${times}; time++) {
+      const options = { key: '${key}', repeat: time > 0, bubbles: true, cancelable: true };
+      document.body.dispatchEvent(new KeyboardEvent('keydown', options));
+      await Promise.resolve();
+    }
+  })()`);
+}
+
 /** Whether the head of the row that is marked is seen: neither scrolled away nor under something that sticks. */
 function isHeadSeen(): Promise<boolean> {
   return session.page.evaluate(`(() => {
@@ -63,10 +74,8 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
     }
     await session.press('p');
     await expect.poll(at).toBe(turns[1]);
-    // As a keyboard repeats a key that is held: without a pause, and without letting go.
     await session.press('p');
-    for (let repeat = 0; repeat < 4; repeat++) await session.page.keyboard.down('n');
-    await session.page.keyboard.up('n');
+    await hold('n', 4);
     await expect.poll(() => focused().textContent()).toMatch(/^turn 5/);
     await session.press('G');
     await expect.poll(() => focused().textContent()).toMatch(/score/);
@@ -88,7 +97,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
     await session.press('l', 'l');
     await expect.poll(() => session.said('lane')).toBe('reviewer');
     await expect.poll(() => feed().locator('article').count()).toBeLessThan(4);
-    expect(await feed().textContent()).toContain('The change is small');
+    await expect.poll(() => feed().textContent()).toContain('The change is small');
     await session.press('h', 'h');
     await expect.poll(() => session.said('lane')).toBe(null);
     await session.press('n', 'z');
@@ -201,8 +210,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
     await page.locator('[role=row] a').first().click();
     await feed().locator('article').first().waitFor();
     const first = all.indexOf(here());
-    for (let repeat = 0; repeat < 5; repeat++) await page.keyboard.down('j');
-    await page.keyboard.up('j');
+    await hold('j', 5);
     await expect.poll(here).toBe(all[first + 5]);
     await session.press('k');
     await expect.poll(here).toBe(all[first + 4]);
@@ -220,6 +228,21 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
     await page.goBack();
     await expect.poll(() => session.address.pathname).toBe(`/runs/${run}`);
     expect(session.said('sort')).toBe('-cost');
+  });
+});
+
+describe.skipIf(obstacle !== undefined)(inChromium('epochs of a sample'), () => {
+  test('are one click away, each with what became of it; the tab stays', async () => {
+    const { page } = session;
+    await session.go(`/runs/${run}/s/requests-5370/1?tab=messages`);
+    const epochs = page.getByRole('main').locator('header button[aria-pressed]');
+    await expect.poll(() => epochs.count()).toBe(2);
+    expect(await epochs.first().getAttribute('aria-pressed')).toBe('true');
+    expect(await epochs.last().textContent()).toMatch(/^2.*(?:pass|fail|error)/);
+    await epochs.last().click();
+    await expect.poll(here).toBe('/s/requests-5370/2');
+    expect([session.said('tab'), session.said('event')]).toEqual(['messages', null]);
+    await expect.poll(() => epochs.last().getAttribute('aria-pressed')).toBe('true');
   });
 });
 
@@ -300,7 +323,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the overview of a transcript
     await open();
     const outline = page.getByRole('region', { name: 'Outline' });
     const current = () => outline.locator('[aria-current=true]').textContent();
-    expect(await current()).toMatch(/^solvers/);
+    await expect.poll(current).toMatch(/^solvers/);
     await session.press('G');
     await expect.poll(current).toMatch(/^(?:9|10)/);
     await outline.getByRole('button', { name: /^2 Now the code/ }).click();

@@ -107,6 +107,9 @@ function answerersOf(written: Written): Answerers {
     matrix: ({ query }) => matrixPage(written, query),
     evals: common('evals'),
     ...historyAnswerers(written),
+    sampleStrips: async () => {
+      throw leftOut('last results beside its samples', 'See the sample over time, or the matrix.');
+    },
     review: async () => {
       throw readOnly();
     },

@@ -12,6 +12,13 @@ const COLUMNS: readonly ListColumn[] = [
   },
   { id: 'number', label: '#', sort: 'number', align: 'right', min: 44, rank: 20, about: 'Place in the run' },
   { id: 'id', label: 'Sample', sort: 'id', min: 136, grow: 1, rank: 1 },
+  {
+    id: 'history',
+    label: 'History',
+    min: 144,
+    rank: 4.5,
+    about: 'Its last results on the same target, oldest at the left; the last one is of this run',
+  },
   { id: 'input', label: 'Input', sort: 'input', min: 150, grow: 3, rank: 4 },
   { id: 'target', label: 'Target', sort: 'target', min: 110, grow: 1, rank: 16 },
   { id: 'answer', label: 'Answer', min: 120, grow: 1, rank: 15 },
@@ -90,21 +97,31 @@ export interface SampleFacts {
   readonly metadataKeys: readonly string[];
   readonly hasErrors: boolean;
   readonly hasLimits: boolean;
+  /** Whether earlier results can be told: an export has none. */
+  readonly hasHistory: boolean;
+  /** There is room for what is not needed at once. */
+  readonly isWide: boolean;
 }
 
 const SCORES_USUAL = 3;
 
 /** The columns that are named; those that are usual when none is. */
 export function sampleColumnsNamed(names: readonly string[], facts: SampleFacts): readonly ListColumn[] {
-  const found = (names.length === 0 ? usual(facts) : names).flatMap((name) => columnNamed(name) ?? []);
+  const wanted = names.length === 0 ? usual(facts) : names;
+  const found = wanted.flatMap((name) => columnNamed(name) ?? []).filter(isThere(facts));
   return found.length === 0 ? sampleColumnsNamed(usual(facts), facts) : found;
 }
 
-function usual({ scores, score, hasErrors, hasLimits }: SampleFacts): readonly string[] {
+function isThere({ hasHistory }: SampleFacts): (column: ListColumn) => boolean {
+  return ({ id }) => id !== 'history' || hasHistory;
+}
+
+function usual({ scores, score, hasErrors, hasLimits, isWide }: SampleFacts): readonly string[] {
   const others = scores.filter((name) => name !== score).slice(0, SCORES_USUAL);
   return [
     'outcome',
     'id',
+    ...(isWide ? ['history'] : []),
     'input',
     ...(hasErrors ? ['error'] : []),
     ...(hasLimits ? ['limit'] : []),
@@ -136,12 +153,16 @@ function columnNamed(name: string): ListColumn | undefined {
 }
 
 /** All that can be chosen: ours, the scores and the metadata of the run. */
-export function choosableSampleColumns({ scores, metadataKeys }: SampleFacts): readonly ListColumn[] {
+export function choosableSampleColumns(facts: SampleFacts): readonly ListColumn[] {
+  const { scores, metadataKeys } = facts;
   const named = [...scores.map((name) => `score.${name}`), ...metadataKeys.map((key) => `metadata.${key}`)];
-  return [...COLUMNS, ...named.flatMap((name) => columnNamed(name) ?? [])];
+  return [...COLUMNS.filter(isThere(facts)), ...named.flatMap((name) => columnNamed(name) ?? [])];
 }
 
-export function sampleFactsOf(page: SamplesPage | undefined, counts: Counts): SampleFacts {
+export function sampleFactsOf(
+  page: SamplesPage | undefined,
+  counts: Counts,
+): Omit<SampleFacts, 'hasHistory' | 'isWide'> {
   return {
     scores: page?.scores ?? [],
     score: page?.score,

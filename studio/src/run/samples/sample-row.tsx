@@ -7,6 +7,8 @@ import type { ListColumn } from '../../ui/list-columns.ts';
 import { ListCell, ListRow, SelectCell, WaitingRow } from '../../ui/list-row.tsx';
 import { sampleCell } from './sample-cells.tsx';
 import styles from './sample-row.module.css';
+import { Strip } from './sample-strip.tsx';
+import type { SampleStrip } from './sample-strips.ts';
 import { epochToOpen } from './sample-words.ts';
 
 export interface SampleRowProps {
@@ -21,6 +23,8 @@ export interface SampleRowProps {
   readonly run: string;
   /** What the address of a sample says of the list that it is in. */
   readonly search: { readonly q: string; readonly sort: string; readonly score: string };
+  readonly strip: SampleStrip | undefined;
+  readonly evalName: string | undefined;
   readonly isTree: boolean;
   readonly isOpen: boolean;
   readonly isCursor: boolean;
@@ -73,6 +77,8 @@ function Cells(props: Known) {
       {at === 0 && isTree && one === undefined && <Fold {...props} />}
       {column.id === 'id' ? (
         <SampleName {...props} />
+      ) : column.id === 'history' ? (
+        one === undefined && <Strip {...props} />
       ) : (
         sampleCell(column.id, { item, epochs, isEpoch: one !== undefined, score })
       )}

@@ -88,6 +88,7 @@ function Rows({ address, view, list, columns, scroller, stuck }: RowsProps) {
       list={list}
       columns={columns}
       epochs={view.epochs}
+      evalName={view.item.facts?.eval}
       scroller={scroller}
       stuck={stuck}
     />

@@ -1,4 +1,4 @@
-import { type RefObject, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import { COLUMN_GAP, fitColumns, gridTemplate } from '../../ui/fit-columns.ts';
 import type { ListColumn } from '../../ui/list-columns.ts';
 import { ListHead } from '../../ui/list-head.tsx';
@@ -7,6 +7,7 @@ import { useWidth } from '../../ui/use-width.ts';
 import type { RunAddress } from '../use-run-address.ts';
 import { SampleRow, sampleRowId } from './sample-row.tsx';
 import styles from './samples-table.module.css';
+import { useSampleStrips } from './use-sample-strips.ts';
 import type { SamplesList } from './use-samples-list.ts';
 
 const ROW = 28;
@@ -20,13 +21,15 @@ interface SamplesTableProps {
   readonly list: SamplesList;
   readonly columns: readonly ListColumn[];
   readonly epochs: number;
+  readonly evalName: string | undefined;
   readonly scroller: RefObject<HTMLElement | null>;
   /** What sticks to the top of the page above the heads, in pixels. */
   readonly stuck: number;
 }
 
 /** One row a sample, its epochs folded into it. */
-export function SamplesTable({ address, list, columns, epochs, scroller, stuck }: SamplesTableProps) {
+export function SamplesTable(props: SamplesTableProps) {
+  const { address, list, columns, epochs, evalName, scroller, stuck } = props;
   const table = useRef<HTMLDivElement>(null);
   const width = useWidth(table);
   const isTree = epochs > 1;
@@ -41,6 +44,21 @@ export function SamplesTable({ address, list, columns, epochs, scroller, stuck }
   const { pages, rows, folded, sampleAt } = list;
   const { fold } = folded;
   const openSamples = useMemo(() => new Set(folded.open.map(({ index }) => index)), [folded.open]);
+  const strips = useSampleStrips({
+    address,
+    sampleAt,
+    total: pages.total,
+    isOff: !shown.some(({ id }) => id === 'history'),
+  });
+  const { onRange } = list;
+  const { onRange: onStripRange } = strips;
+  const onRows = useCallback(
+    (first: number, last: number) => {
+      onRange(first, last);
+      onStripRange(fold.at(first).sample, fold.at(last).sample);
+    },
+    [onRange, onStripRange, fold],
+  );
   const decides = pages.head.data?.score;
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both kinds of grid have a name
@@ -66,7 +84,7 @@ export function SamplesTable({ address, list, columns, epochs, scroller, stuck }
         rowHeight={ROW}
         stickyHeight={stuck + ROW}
         scroller={scroller}
-        onRange={list.onRange}
+        onRange={onRows}
         ref={list.handle}
       >
         {(row) => {
@@ -83,6 +101,8 @@ export function SamplesTable({ address, list, columns, epochs, scroller, stuck }
               score={decides}
               run={address.run}
               search={search}
+              strip={epoch === undefined ? strips.stripOf(item) : undefined}
+              evalName={evalName}
               isTree={isTree}
               isOpen={openSamples.has(sample)}
               isCursor={row === rows.cursor}

@@ -4,10 +4,18 @@ import { JsonTree } from '../../ui/json-tree/json-tree.tsx';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
 import { TextBlock } from '../content/text-block.tsx';
 import { isObject, plainJson } from '../read-json.ts';
+import { ScoreEvidence } from './score-evidence.tsx';
 import styles from './scores.module.css';
+import type { Evidence } from './use-evidence.ts';
+
+interface ScoreCardProps {
+  readonly score: SampleScore;
+  /** Absent where there is no transcript to lead to. */
+  readonly evidence?: Evidence;
+}
 
 /** One score: what became of it, its value, and why. */
-export function ScoreCard({ score }: { readonly score: SampleScore }) {
+export function ScoreCard({ score, evidence }: ScoreCardProps) {
   const { name, outcome, value, number, answer, explanation, metadata, history } = score;
   const shown = typeof value === 'number' ? formatScore(value) : plainJson(value);
   return (
@@ -31,6 +39,7 @@ export function ScoreCard({ score }: { readonly score: SampleScore }) {
           <TextBlock text={explanation} as="prose" />
         </div>
       )}
+      {evidence !== undefined && <ScoreEvidence score={score} evidence={evidence} />}
       {isObject(value) && <JsonTree value={value} />}
       {isObject(metadata) && Object.keys(metadata).length > 0 && <JsonTree value={metadata} openDepth={1} />}
       {history !== undefined && history.length > 0 && (

@@ -8,9 +8,11 @@ import { isObject } from '../read-json.ts';
 import { Notes } from './notes.tsx';
 import { ScoreCard } from './score-card.tsx';
 import styles from './scores.module.css';
+import type { Evidence } from './use-evidence.ts';
 
 interface ScoresPaneProps {
   readonly view: SampleView;
+  readonly evidence: Evidence;
   /** Goes to an event that a note is about. */
   readonly onEvent: (uuid: string) => void;
   readonly isWriting: boolean;
@@ -21,12 +23,12 @@ interface ScoresPaneProps {
 }
 
 /** How a sample was judged, by programs and by people, and what it was asked. */
-export function ScoresPane({ view, ...notes }: ScoresPaneProps) {
+export function ScoresPane({ view, evidence, ...notes }: ScoresPaneProps) {
   return (
     <div className={styles.pane}>
       {view.scores.length === 0 && <p className={styles.none}>Nothing has scored this sample.</p>}
       {view.scores.map((score) => (
-        <ScoreCard key={score.name} score={score} />
+        <ScoreCard key={score.name} score={score} evidence={evidence} />
       ))}
       {view.error !== undefined && (
         <section className={styles.card} aria-label="Error">

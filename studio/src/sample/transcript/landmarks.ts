@@ -32,6 +32,11 @@ export function findRow(
 
 /** The row where a turn begins; that of the nearest before it when it is hidden. */
 export function rowOfTurn(store: SkeletonStore, shown: ShownEvents, turn: number): number {
+  return shown.rowOf(firstOfTurn(store, turn));
+}
+
+/** The event that a turn begins with; that of the next one when there is no such turn. */
+export function firstOfTurn(store: SkeletonStore, turn: number): number {
   let low = 0;
   let high = store.count;
   while (low < high) {
@@ -39,5 +44,5 @@ export function rowOfTurn(store: SkeletonStore, shown: ShownEvents, turn: number
     if (store.turn(middle) < turn) low = middle + 1;
     else high = middle;
   }
-  return shown.rowOf(low);
+  return low;
 }

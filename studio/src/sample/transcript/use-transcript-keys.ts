@@ -1,3 +1,4 @@
+import { useStepKeys } from '../../ui/step-keys.ts';
 import { type Key, useKeys } from '../../ui/use-keys.ts';
 import { findRow, isMarker, isTurnStart } from './landmarks.ts';
 import type { SkeletonStore } from './skeleton-store.ts';
@@ -31,10 +32,11 @@ export function useTranscriptKeys(transcript: TranscriptState, actions: KeyActio
   const lanes = ['', ...store.lanes];
   const moveLane = (step: 1 | -1) =>
     actions.setLane(lanes[(lanes.indexOf(actions.lane) + step + lanes.length) % lanes.length] ?? '');
+  const turn = useStepKeys('turns');
   const current = focused ?? view.seen.first;
   const keys: readonly Key[] = [
-    { keys: 'n', what: 'Next turn', run: () => jump(1, (event) => isTurnStart(store, event)) },
-    { keys: 'p', what: 'Previous turn', run: () => jump(-1, (event) => isTurnStart(store, event)) },
+    { keys: turn.next, what: 'Next turn', run: () => jump(1, (event) => isTurnStart(store, event)) },
+    { keys: turn.previous, what: 'Previous turn', run: () => jump(-1, (event) => isTurnStart(store, event)) },
     { keys: ']', what: 'Next error or marker', run: () => jump(1, (event) => isMarker(store, event)) },
     { keys: '[', what: 'Previous error or marker', run: () => jump(-1, (event) => isMarker(store, event)) },
     { keys: 'ArrowDown', what: 'Next event', run: () => jump(1, () => true) },

@@ -1,0 +1,57 @@
+import { useMemo, useSyncExternalStore } from 'react';
+import { useData } from '../../data/data-context.tsx';
+import { stringAt } from '../read-json.ts';
+import { firstOfTurn } from '../transcript/landmarks.ts';
+import type { TranscriptState } from '../transcript/use-transcript.ts';
+import type { Citation } from './citations.ts';
+import { judgeCall } from './judge-call.ts';
+
+interface EvidenceOptions {
+  readonly key: { readonly run: string; readonly sample: string; readonly epoch: number };
+  readonly attempt: number | undefined;
+  readonly transcript: Pick<TranscriptState, 'store' | 'goToEvent'>;
+  readonly isTranscript: boolean;
+  readonly set: (changed: { readonly tab: 'transcript'; readonly event: string }) => void;
+}
+
+/** Where scores lead in the transcript. */
+export function useEvidence({ key, attempt, transcript, isTranscript, set }: EvidenceOptions) {
+  const data = useData();
+  const { run, sample, epoch } = key;
+  const { store, goToEvent } = transcript;
+  const version = useSyncExternalStore(store.subscribe, () => (store.isWhole ? store.version : -1));
+  const show = (event: number) => {
+    if (isTranscript) goToEvent(event);
+    else set({ tab: 'transcript', event: String(event) });
+  };
+  const placeOf = async (id: string) => {
+    const query = attempt === undefined ? { uuid: id } : { uuid: id, attempt };
+    return (await data.ask('eventPlace', { params: { run, sample, epoch }, query })).event;
+  };
+  const eventOf = async ({ to }: Citation): Promise<number | undefined> => {
+    if ('event' in to) return to.event >= 1 && to.event <= store.count ? to.event - 1 : undefined;
+    if ('id' in to) return placeOf(to.id);
+    if ('turn' in to) {
+      const event = firstOfTurn(store, to.turn);
+      return event < store.count && store.turn(event) === to.turn ? event : undefined;
+    }
+    const query = { from: to.message - 1, limit: 1 };
+    const { messages } = await data.ask('messages', { params: { run, sample, epoch }, query });
+    const id = stringAt(messages[0], 'id');
+    return id === undefined ? undefined : placeOf(id);
+  };
+  /** False when there is nothing of that kind in the transcript. */
+  const goTo = async (citation: Citation): Promise<boolean> => {
+    // What is cited may never have been there: whoever wrote the score may have made it up.
+    const event = await eventOf(citation).catch(() => undefined);
+    if (event !== undefined) show(event);
+    return event !== undefined;
+  };
+  const judgeOf = useMemo(
+    () => (score: string) => (version < 0 ? undefined : judgeCall(store, score)),
+    [store, version],
+  );
+  return { goTo, judgeOf, show };
+}
+
+export type Evidence = ReturnType<typeof useEvidence>;
