@@ -246,6 +246,21 @@ describe.skipIf(obstacle !== undefined)(inChromium('the picture of a chart'), ()
   });
 });
 
+describe.skipIf(obstacle !== undefined)(inChromium('tokens per second'), () => {
+  test('are a band of the timeline that says how it is made, and can be left out', async () => {
+    await page.goto(`${studio.url}/runs/${last}/timeline`);
+    const band = page.getByText('tokens/s');
+    await band.waitFor();
+    await page.getByText('spread evenly over the time that it took').waitFor();
+    await shoot('timeline');
+    await page.getByRole('button', { name: 'Tokens per second' }).click();
+    await band.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('group', { name: 'Timeline of the run' }).waitFor();
+    expect([await band.count(), address().searchParams.get('tokens')]).toEqual([0, 'off']);
+  });
+});
+
 describe.skipIf(obstacle !== undefined)(inChromium('an export'), () => {
   test('copies pictures from file:// as well, and has no column of last results', async () => {
     const out = join(dir.path, 'export');
