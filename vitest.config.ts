@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ['test/bench/**', 'test/fixtures/**', 'node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a page shows after a key may take a while on a machine that is busy.
+    expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },

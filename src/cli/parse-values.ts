@@ -24,6 +24,13 @@ export function parseNatural(text: string): number {
   return value;
 }
 
+/** 0: any that is free. */
+export function parsePort(text: string): number {
+  const value = parseNatural(text);
+  if (value > 65_535) throw new InvalidArgumentError('Write a port from 0 to 65535.');
+  return value;
+}
+
 /** `2.50` or `$2.50`. */
 export function parseUsd(text: string): number {
   const value = Number(text.replace(/^\$/, ''));

@@ -6,7 +6,14 @@ import type { Column, Raw } from './column.ts';
 import type { CsvOptions } from './csv.ts';
 import type { ExportedRun, RunItem, SampleItem } from './exported-run.ts';
 import type { FixedColumn } from './own-columns.ts';
-import { type ExportProblem, isOfLog, planTables, readRun, type TablePlan } from './plan-tables.ts';
+import {
+  type ExportProblem,
+  isOfLog,
+  planTables,
+  readRun,
+  samplesOf,
+  type TablePlan,
+} from './plan-tables.ts';
 import { metricsOf, RUN_COLUMNS } from './run-table.ts';
 import { SAMPLE_COLUMNS } from './sample-table.ts';
 import { SCORE_COLUMNS, scoreCells, scoresOf } from './score-table.ts';
@@ -110,7 +117,7 @@ async function writeRows(
           ?.add([...valuesOf(RUN_COLUMNS, item), ...plan.metrics.cells(metricsOf(item))]);
         if (!wantsSamples) return;
         const notKept: NotKeptError[] = [];
-        for await (const summary of log.summaries()) {
+        for await (const summary of samplesOf(run, log)) {
           const fields = await fieldsOf(log, { run, summary, onProblem, notKept });
           await writeSample({ row: run.row, summary, fields }, plan, writers);
         }

@@ -6,6 +6,8 @@ export interface ExportedRun {
   readonly row: RunRow;
   /** Opens the log, hands it to `work`, and closes it. */
   read(work: (log: RepairedLog) => Promise<void>): Promise<void>;
+  /** Which of its samples are exported, in this order; all of them, in the log's own, when nothing is said. */
+  samples?(log: RepairedLog): AsyncIterable<EvalSampleSummary>;
 }
 
 /** A run with what its log says of it. */

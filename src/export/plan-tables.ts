@@ -1,5 +1,5 @@
 import { ActionableError, DamageError, NotKeptError } from '../base/index.ts';
-import type { RepairedLog } from '../log/index.ts';
+import type { EvalSampleSummary, RepairedLog } from '../log/index.ts';
 import type { ExportedRun } from './exported-run.ts';
 import { OwnColumns } from './own-columns.ts';
 import { metricsOf, RUN_COLUMNS } from './run-table.ts';
@@ -39,12 +39,16 @@ export async function planTables(
         const header = await log.header();
         for (const [path, value] of metricsOf({ row: run.row, header })) metrics.see(path, value);
         if (!withSamples) return;
-        for await (const summary of log.summaries())
+        for await (const summary of samplesOf(run, log))
           for (const [path, value] of scoreCells({ row: run.row, summary, fields: undefined }))
             scores.see(path, value);
       },
     });
   return { metrics, scores };
+}
+
+export function samplesOf(run: ExportedRun, log: RepairedLog): AsyncIterable<EvalSampleSummary> {
+  return run.samples?.(log) ?? log.summaries();
 }
 
 /** Reads the log of a run. What cannot be read is told, and the other runs go on. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { UsageError } from '../base/index.ts';
 import type { Git } from './git.ts';
-import type { ObjectId } from './object-id.ts';
+import { isObjectId, type ObjectId } from './object-id.ts';
 
 /** What a repository is set to, as far as we need it. */
 export interface RepositorySettings {
@@ -69,6 +69,12 @@ export async function isAncestor(git: Git, old: ObjectId, young: ObjectId): Prom
   if (old === young) return true;
   const { exitCode } = await git.run(['merge-base', '--is-ancestor', old, young], { expects: [1] });
   return exitCode === 0;
+}
+
+/** The objects that are here and whose ids begin with some hex digits; a branch of such a name is none. Nothing is fetched for it. */
+export async function objectsLike(git: Git, digits: string): Promise<readonly ObjectId[]> {
+  const found = await git.text(['rev-parse', `--disambiguate=${digits}`]);
+  return found.split('\n').filter(isObjectId);
 }
 
 /** Moves a ref, provided that it is where it is said to be (undefined: nowhere). False when it is not. */

@@ -4,6 +4,7 @@ export {
   factsOf,
   isAncestor,
   moveRef,
+  objectsLike,
   type Remote,
   type RepositoryFacts,
   type RepositorySettings,
@@ -21,5 +22,5 @@ export { isObjectId, missingObject, type ObjectId } from './object-id.ts';
 export { peekBranch } from './peek-branch.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
-export { parseTree, type TreeEntry, treeOfCommit } from './tree.ts';
+export { parseTree, type TreeEntry, timeOfCommit, treeOfCommit } from './tree.ts';
 export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';

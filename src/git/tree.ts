@@ -13,6 +13,13 @@ export function treeOfCommit({ id, bytes }: { readonly id: ObjectId; readonly by
   return tree;
 }
 
+/** When a commit was made, as it says itself; undefined when it does not. */
+export function timeOfCommit({ bytes }: { readonly bytes: Buffer }): number | undefined {
+  const head = bytes.toString('latin1', 0, Math.max(0, bytes.indexOf('\n\n')));
+  const seconds = /^committer .* (\d{1,11}) [+-]\d{4}$/m.exec(head)?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
 /** The entries of a tree object as it is stored: `<mode> <name>\0<id>`, one after the other, in git's order. */
 export function parseTree(bytes: Buffer, about: { readonly id: ObjectId }): readonly TreeEntry[] {
   const idBytes = about.id.length / 2;

@@ -90,7 +90,7 @@ export class StateDir {
 
   /** The list rows of the logs beside it, so that none is opened twice for a list. A cache, with its version in the name. */
   get runRows(): string {
-    return join(this.path, 'run-rows-1.db');
+    return join(this.path, 'run-rows-2.db');
   }
 
   /** Which of the logs beside it are in some results, known by a digest of theirs. A cache. */

@@ -1,6 +1,7 @@
 import { cloneBare } from '../git/index.ts';
 import { RESULTS_BRANCH } from './layout.ts';
-import { type OpenResultsOptions, ResultsStore } from './results-store.ts';
+import type { OpenResultsOptions } from './results-ports.ts';
+import { ResultsStore } from './results-store.ts';
 
 /** The results of a repository elsewhere, of which `repo` is our own bare clone: it is made, and begun, unless it has been. */
 export async function cloneResults(

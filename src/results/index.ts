@@ -8,6 +8,7 @@ export type { ListedRun } from './list-runs.ts';
 export { listedSince } from './listed-since.ts';
 export { countSamples, countsOfHeader, rowOf, runOf, type SampleCounts } from './make-row.ts';
 export type { Note } from './note.ts';
+export { pinnedForReading } from './pinned-commit.ts';
 export type { Published } from './publish-log.ts';
 export { openPublishedMemory } from './published-memory.ts';
 export { rebuildLog } from './rebuild-log.ts';

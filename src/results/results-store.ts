@@ -1,5 +1,4 @@
 import { type Digest, definedOf, type RunId } from '../base/index.ts';
-import type { Bucket } from '../bucket/index.ts';
 import {
   CatFile,
   checkBranchName,
@@ -7,19 +6,15 @@ import {
   fetchBranch,
   findRepository,
   type Git,
-  type GitPorts,
   noPrefetch,
   type ObjectId,
-  prefetchFrom,
   type RepositorySettings,
   settingsOf,
   trackingRef,
 } from '../git/index.ts';
 import type { LogReader, LogStore, StoredLogReader, VerifyReport } from '../log/index.ts';
 import { type ArchivePlan, applyArchive, lateFiles, newestBranch, planArchive } from './archive.ts';
-import { authorOf, whoRunsThis } from './author.ts';
 import { beginResults } from './begin-results.ts';
-import type { BodiesSetting } from './bodies.ts';
 import { changeResults, notBegun, type ResultsPorts } from './change-results.ts';
 import { checkPublished } from './check-published.ts';
 import { chooseRemote } from './choose-remote.ts';
@@ -30,9 +25,11 @@ import { type ListOptions, listRuns, type RunPage } from './list-runs.ts';
 import type { Note } from './note.ts';
 import { addNotes, readNotes, type SayOf } from './notes.ts';
 import { findPending, type Pending, type PendingOptions } from './pending-logs.ts';
+import { hasAllOf, type PinnedCommit, pinnedCommit, pinnedForReading } from './pinned-commit.ts';
 import { type Published, publishLog } from './publish-log.ts';
 import { openPublished, type PublishedPorts } from './published-log.ts';
 import { bringHome, fileNameOf, rebuildLog } from './rebuild-log.ts';
+import { makePorts, type OpenResultsOptions } from './results-ports.ts';
 import { ResultsTree, type Revision, readable, type UnreadRef } from './results-tree.ts';
 import type { RunFilter } from './row-filter.ts';
 import { type RowChanges, revisionAt, rowsSince } from './rows-since.ts';
@@ -44,24 +41,11 @@ import { type VerifiedRun, verifyRun } from './verify-results.ts';
 import { wholeTags } from './whole-tags.ts';
 import { withDocuments } from './with-documents.ts';
 
-export interface OpenResultsOptions extends GitPorts {
-  /** A folder of the repository, or the repository itself. */
-  readonly repo: string;
-  /** Default `holdfast/results`. */
-  readonly branch?: string | undefined;
-  /** The remote that results are shared with. Default: the only one, or `origin`. */
-  readonly remote?: string | undefined;
-  /** Where the documents of samples go when runs are published. Default: all of them into git. */
-  readonly bodies?: BodiesSetting | undefined;
-  /** Where bodies of published runs are looked for. Default: where they go. */
-  readonly bucket?: Bucket | undefined;
-}
-
 /** The results that a repository keeps. Whoever opens it closes it. */
 export async function openResults(options: OpenResultsOptions): Promise<ResultsStore> {
   const git = await findRepository(options.repo, options);
   if (options.branch !== undefined) await checkBranchName(git, options.branch);
-  const store = new ResultsStore(git, options);
+  const store = new ResultsStore(git, options, await findPinned(git, options));
   try {
     await store.refresh();
     return store;
@@ -69,6 +53,15 @@ export async function openResults(options: OpenResultsOptions): Promise<ResultsS
     await store[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+async function findPinned(
+  git: Git,
+  { at }: Pick<OpenResultsOptions, 'at'>,
+): Promise<PinnedCommit | undefined> {
+  if (at === undefined) return undefined;
+  await using objects = new CatFile(git);
+  return await pinnedCommit({ git, objects, prefetch: noPrefetch }, at);
 }
 
 export interface FoundResult {
@@ -92,14 +85,17 @@ export class ResultsStore implements AsyncDisposable {
   readonly #git: Git;
   readonly #objects: CatFile;
   readonly #options: OpenResultsOptions;
+  /** Present where one commit is read and nothing else. */
+  readonly pinned: PinnedCommit | undefined;
   #ports: Promise<ResultsPorts> | undefined;
   #settings: Promise<RepositorySettings> | undefined;
 
-  constructor(git: Git, options: OpenResultsOptions) {
+  constructor(git: Git, options: OpenResultsOptions, pinned?: PinnedCommit) {
     this.#git = git;
     this.#base = options.branch === undefined ? RESULTS_REF : `refs/heads/${options.branch}`;
     this.ref = this.#base;
     this.#options = options;
+    this.pinned = pinned;
     this.#objects = new CatFile(git);
   }
 
@@ -109,7 +105,7 @@ export class ResultsStore implements AsyncDisposable {
 
   /** False when it was there already: here, or in what was fetched. */
   async init(): Promise<boolean> {
-    return beginResults(await this.ports());
+    return beginResults(await this.#toWrite());
   }
 
   async isThere(): Promise<boolean> {
@@ -118,7 +114,7 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async publish(log: LogReader, name: string): Promise<Published> {
-    const ports = await this.ports();
+    const ports = await this.#toWrite();
     return withDocuments(ports.disk, log, (whole) => publishLog(whole, name, ports));
   }
 
@@ -197,12 +193,12 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async say(runs: readonly RunId[], sayOf: SayOf): Promise<readonly Note[]> {
-    return addNotes(await this.ports(), runs, sayOf);
+    return addNotes(await this.#toWrite(), runs, sayOf);
   }
 
   /** Looks which branch is the newest. One that was named is taken as it is, so that archives can be read. */
   async refresh(): Promise<void> {
-    if (this.#options.branch !== undefined) return;
+    if (this.#options.branch !== undefined || this.pinned) return;
     const { remotes } = await this.settings();
     const ref = await newestBranch(this.#objects, this.#base, remotes);
     if (ref === this.ref) return;
@@ -217,13 +213,14 @@ export class ResultsStore implements AsyncDisposable {
 
   /** False when somebody else archived at this very moment. */
   async archive(plan: ArchivePlan): Promise<boolean> {
-    const made = await applyArchive(await this.ports(), plan);
+    const made = await applyArchive(await this.#toWrite(), plan);
     await this.refresh();
     return made !== undefined;
   }
 
   /** Brings what the remote has; nothing here is moved. False when the remote has no results yet; undefined without a remote. */
   async fetch(signal?: AbortSignal): Promise<boolean | undefined> {
+    await this.#toWrite();
     const remote = await this.remote();
     if (remote === undefined) return undefined;
     const withLonger = this.#options.branch === undefined;
@@ -234,6 +231,7 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async push(signal?: AbortSignal): Promise<PushOutcome> {
+    await this.#toWrite();
     const remote = await this.remote();
     if (remote === undefined) return { outcome: 'no remote' };
     await this.#carryOver();
@@ -260,7 +258,7 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async keepUp(): Promise<Upkept> {
-    return keepUp(await this.ports());
+    return keepUp(await this.#toWrite());
   }
 
   /** Everything that was published of a run, checked; undefined when there is no such run. */
@@ -323,6 +321,23 @@ export class ResultsStore implements AsyncDisposable {
     return revision && { revision };
   }
 
+  /** The same results as they were at a commit, for whoever only reads. Whoever opens it closes it. */
+  pinnedTo(commit: string): Promise<ResultsStore> {
+    const branch = this.ref.replace(/^refs\/heads\//, '');
+    return openResults({ ...this.#options, repo: this.dir, branch, at: commit });
+  }
+
+  /** Whether a commit has all that the results hold by now. */
+  async isNewest(commit: ObjectId): Promise<boolean> {
+    return hasAllOf(this.#git, commit, (await this.tree()).commits);
+  }
+
+  /** The commit that has all that the results hold; undefined where only several of them together do. */
+  async newest(): Promise<ObjectId | undefined> {
+    for (const commit of (await this.tree()).commits) if (await this.isNewest(commit)) return commit;
+    return undefined;
+  }
+
   /** Reads a published log from end to end, and compares it with the digest of its row. */
   async check(found: Pick<FoundResult, 'revision'> & Partial<FoundResult>): Promise<VerifyReport> {
     return await checkPublished(await this.open(found), { ...found, ports: await this.readPorts() });
@@ -365,29 +380,14 @@ export class ResultsStore implements AsyncDisposable {
   }
 
   async #makePorts(): Promise<ResultsPorts> {
-    const settings = await this.settings();
-    const { remotes } = settings;
-    const { ref } = this;
-    const promisor = remotes.find(({ isPromisor }) => isPromisor);
-    const by = whoRunsThis();
-    const bodies: BodiesSetting = this.#options.bodies ?? { kept: 'git' };
-    const prefetch = promisor ? prefetchFrom(this.#git, promisor.name) : noPrefetch;
-    const tracking = remotes.map((remote) => trackingRef({ remote: remote.name, ref }));
-    const fetched = await ResultsTree.sort({ objects: this.#objects, prefetch }, tracking);
-    return {
-      git: this.#git,
-      objects: this.#objects,
-      prefetch,
-      ref,
-      refs: [ref, ...fetched.refs],
-      unread: fetched.unread,
-      author: () => authorOf(this.#options.env, settings, by),
-      by,
-      bodies,
-      bucket: this.#options.bucket ?? (bodies.kept === 'bucket' ? bodies.bucket : undefined),
-      disk: this.#options.disk,
-      clock: this.#options.clock,
-      random: this.#options.random,
-    };
+    const [git, objects, options] = [this.#git, this.#objects, this.#options];
+    const { ref, pinned } = this;
+    return makePorts({ git, objects, options, settings: await this.settings(), ref, pinned });
+  }
+
+  /** For those who change something. */
+  #toWrite(): Promise<ResultsPorts> {
+    if (this.pinned) throw pinnedForReading(this.pinned);
+    return this.ports();
   }
 }

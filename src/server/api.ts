@@ -74,6 +74,7 @@ export {
   writtenRun,
   writtenSample,
 } from './api/export.ts';
+export { pin, pinName } from './api/pin.ts';
 export type {
   Counts,
   RunCost,
@@ -117,6 +118,10 @@ export interface Route<Query extends z.ZodType = z.ZodType, Answer extends z.Zod
   readonly path: string;
   /** The page that shows it: at its address the same is answered to whoever asks for JSON. */
   readonly page?: string;
+  /** Other pages that show it. */
+  readonly pages?: readonly string[];
+  /** What its pages show besides: members of what is answered there, and the routes that answer them. */
+  readonly besides?: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body?: z.ZodType;
   readonly answer: Answer;
@@ -127,7 +132,7 @@ type RouteGiven<Query extends z.ZodType, Answer extends z.ZodType> = Pick<
   Route<Query, Answer>,
   'summary' | 'path' | 'query' | 'answer'
 > &
-  Partial<Pick<Route, 'method' | 'page' | 'body' | 'kind'>>;
+  Partial<Pick<Route, 'method' | 'page' | 'pages' | 'besides' | 'body' | 'kind'>>;
 
 function route<Query extends z.ZodType, Answer extends z.ZodType>(
   given: RouteGiven<Query, Answer>,
@@ -176,6 +181,7 @@ export const ROUTES = {
     summary: 'Runs, filtered and sorted',
     path: '/api/runs',
     page: '/runs',
+    pages: ['/'],
     query: z.object({ ...list, ...page }),
     answer: runsPage,
   }),
@@ -195,6 +201,8 @@ export const ROUTES = {
     summary: 'One run',
     path: '/api/runs/:run',
     page: '/runs/:run',
+    pages: ['/runs/:run/cost', '/runs/:run/config'],
+    besides: { samples: 'samples' },
     query: z.object({ score }),
     answer: runView,
   }),
@@ -234,6 +242,7 @@ export const ROUTES = {
     summary: 'One sample, without its transcript',
     path: SAMPLE,
     page: '/runs/:run/s/:sample/:epoch',
+    besides: { messages: 'messages' },
     query: z.object({ score }),
     answer: sampleView,
   }),
@@ -293,6 +302,7 @@ export const ROUTES = {
     summary: 'Two to six runs: the first, and the others beside it',
     path: '/api/compare',
     page: '/compare',
+    besides: { samples: 'comparedSamples' },
     query: z.object({ runs: runsOf, score }),
     answer: compareView,
   }),

@@ -1,11 +1,12 @@
 import { UsageError } from '../base/index.ts';
-import type { ResultsStore } from '../results/index.ts';
+import { pinnedForReading, type ResultsStore } from '../results/index.ts';
 import { publishCommand } from './commands.ts';
 import type { FoundRun, Studio } from './studio.ts';
 
-/** The results, for whoever says something: E_RESULTS_NOT_BEGUN when there are none. */
-export function resultsToWrite({ results }: Studio): ResultsStore {
+/** The results, for whoever says something: E_RESULTS_NOT_BEGUN when there are none, E_RESULTS_PINNED when they are shown as they were. */
+export function resultsToWrite({ results, pinned }: Studio): ResultsStore {
   if (results) return results;
+  if (pinned) throw pinnedForReading(pinned);
   throw new UsageError({
     code: 'E_RESULTS_NOT_BEGUN',
     message: 'There are no results here, and what people say is kept with results.',

@@ -12,12 +12,14 @@ export class Compactor {
   readonly #texts = new Map<string, string>();
   readonly #things = new Map<string, object>();
 
-  item({ run, form, place, name, damage, facts, notes, removed }: ReturnType<typeof listItemOf>): RunItem {
+  item(item: ReturnType<typeof listItemOf>): RunItem {
+    const { run, form, place, name, damage, facts, notes, removed, isPublished } = item;
     const kept: RunItem = facts
       ? { run, form, place: this.#text(place), name: name === run ? run : name, facts: this.#facts(facts) }
       : { run, form, place: this.#text(place), name: name === run ? run : name, damage: damage ?? '' };
     if (notes !== undefined) kept.notes = notes;
     if (removed !== undefined) kept.removed = removed;
+    if (isPublished !== undefined) kept.isPublished = isPublished;
     return kept;
   }
 

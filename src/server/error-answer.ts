@@ -6,6 +6,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'E_RUN_UNKNOWN',
   'E_RUN_ID',
   'E_RUN_ARCHIVED',
+  'E_RESULTS_COMMIT',
   'E_SAMPLE_UNKNOWN',
   'E_EVENT_UNKNOWN',
   'E_HISTORY_NONE',
@@ -26,9 +27,10 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** What HTTP has for it. What is damaged is no fault of the server, nor of the one who asks. */
-export function statusOf(error: unknown): 400 | 401 | 403 | 404 | 422 | 500 {
+export function statusOf(error: unknown): 400 | 401 | 403 | 404 | 405 | 422 | 500 {
   if (!(error instanceof ActionableError)) return 500;
   if (error.code === 'E_STUDIO_TOKEN') return 401;
+  if (error.code === 'E_STUDIO_METHOD') return 405;
   if (REFUSED.has(error.code)) return 403;
   if (NOT_FOUND.has(error.code)) return 404;
   return error instanceof UsageError ? 400 : 422;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Json, packageVersion, toJson } from '../base/index.ts';
 import { errorAnswer } from './api/common.ts';
-import { ROUTES, type Route } from './api.ts';
+import { pin, pinName, ROUTES, type Route } from './api.ts';
 
 /** The page that programs read: every route, what may be asked and what is answered. */
 export function openApi(): Json {
@@ -19,7 +19,8 @@ export function openApi(): Json {
 
 const CONTENT = { json: 'application/json', lines: 'application/x-ndjson', events: 'text/event-stream' };
 
-function operation(name: string, { summary, path, page, query, body, answer, kind }: Route): object {
+function operation(name: string, route: Route): object {
+  const { summary, path, page, query, body, answer, kind } = route;
   const problem = {
     description: 'What went wrong',
     content: { 'application/json': { schema: schemaOf(errorAnswer) } },
@@ -27,7 +28,7 @@ function operation(name: string, { summary, path, page, query, body, answer, kin
   return {
     operationId: name,
     summary: page === undefined ? summary : `${summary}. Also at ${page}, for whoever accepts JSON`,
-    parameters: [...inPath(path), ...inQuery(query)],
+    parameters: [...inPath(path), ...inQuery(query), ...(kind === 'events' ? [] : [pinned(route)])],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
     }),
@@ -55,6 +56,11 @@ function inQuery(query: z.ZodType): readonly object[] {
     required: required.includes(name),
     schema,
   }));
+}
+
+/** Every answer can be had as it was at a commit of the results. */
+function pinned(route: Route): object {
+  return { name: pinName(route), in: 'query', required: false, schema: schemaOf(pin) };
 }
 
 /** As it is sent: numbers that JSON lacks are still tagged there. */

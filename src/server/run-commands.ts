@@ -1,6 +1,6 @@
 import { shellWord } from '../views/index.ts';
 import type { RunItem, SampleId } from './api.ts';
-import { compareCommand } from './commands.ts';
+import { type CommandPlace, compareCommand, withRepo } from './commands.ts';
 
 interface Command {
   readonly what: string;
@@ -8,14 +8,19 @@ interface Command {
 }
 
 /** What can be typed about a run. Of one under way there is no log yet: fewer commands know it. */
-export function runCommands(item: RunItem, previous: RunItem | undefined): Command[] {
+export function runCommands(studio: CommandPlace, item: RunItem, previous: RunItem | undefined): Command[] {
   const { run, facts } = item;
   const hasLog = isLog(item);
   const failed = (facts?.samples.errored ?? 0) > 0 || facts?.status !== 'success';
   return [
-    { what: 'Show it', command: `holdfast ${hasLog ? 'log show' : 'results show'} ${runWords(item)}` },
-    ...(hasLog ? [{ what: 'Export its samples', command: samplesCommand(item) }] : []),
-    ...(previous ? [{ what: 'Compare with the run before', command: compareCommand([previous, item]) }] : []),
+    {
+      what: 'Show it',
+      command: `holdfast ${hasLog ? 'log show' : 'results show'} ${runWords(studio, item)}`,
+    },
+    ...(hasLog ? [{ what: 'Export its samples', command: samplesCommand(studio, item) }] : []),
+    ...(previous
+      ? [{ what: 'Compare with the run before', command: compareCommand(studio, [previous, item]) }]
+      : []),
     ...(item.form === 'interrupted'
       ? [{ what: 'Make a log of it', command: `holdfast recover ${shellWord(run)}` }]
       : []),
@@ -28,20 +33,23 @@ export function runCommands(item: RunItem, previous: RunItem | undefined): Comma
   ];
 }
 
-export function samplesCommand(item: RunItem): string {
-  if (!isLog(item)) return `holdfast results show ${runWords(item)}`;
-  return `holdfast log export ${runWords(item)} --to jsonl --table samples --out samples.jsonl`;
+/** Exports all its samples; a run without a log is only shown. */
+export function samplesCommand(studio: CommandPlace, item: RunItem): string {
+  if (!isLog(item)) return `holdfast results show ${runWords(studio, item)}`;
+  return `holdfast log export ${runWords(studio, item)} --to jsonl --table samples --out samples.jsonl`;
 }
 
 export function sampleCommands(
+  studio: CommandPlace,
   item: RunItem,
   { id, epoch }: { readonly id: SampleId; readonly epoch: number },
 ): Command[] {
-  if (!isLog(item)) return [{ what: 'Show its run', command: `holdfast results show ${runWords(item)}` }];
+  if (!isLog(item))
+    return [{ what: 'Show its run', command: `holdfast results show ${runWords(studio, item)}` }];
   const sample = `--sample ${shellWord(`${id}@${epoch}`)}`;
   return [
-    { what: 'Show it', command: `holdfast log show ${runWords(item)} ${sample} --events` },
-    { what: 'Print it as JSON', command: `holdfast log dump ${runWords(item)} ${sample}` },
+    { what: 'Show it', command: `holdfast log show ${runWords(studio, item)} ${sample} --events` },
+    { what: 'Print it as JSON', command: `holdfast log dump ${runWords(studio, item)} ${sample}` },
   ];
 }
 
@@ -50,8 +58,10 @@ function isLog({ form }: RunItem): boolean {
 }
 
 /** A published run is known by its id alone; others with the place that they are kept in. */
-function runWords({ run, form, place }: RunItem): string {
-  return form === 'published' ? shellWord(run) : `${shellWord(run)} --source ${shellWord(place)}`;
+function runWords(studio: CommandPlace, { run, form, place }: RunItem): string {
+  return form === 'published'
+    ? withRepo(studio, shellWord(run))
+    : `${shellWord(run)} --source ${shellWord(place)}`;
 }
 
 /** For commands that take a path. */

@@ -233,6 +233,8 @@ describe('the index', () => {
     const source = withMethods(real, { changes, glance: async () => names });
     await using studio = indexedStudio([source], clock);
     await studio.whole();
+    // Alone it is asleep for long.
+    await clock.advance(1_000);
     await until(() => clock.sleepers > 0);
     const control = new AbortController();
     studio.listen(control.signal);

@@ -18,6 +18,8 @@ export interface RunIndexOptions {
   readonly sources: readonly RunSource[];
   readonly clock: Clock;
   readonly live: IndexListeners;
+  /** Set where nobody is told how far it got: then also the first rows wait for all of them. */
+  readonly isShownWhole?: boolean;
   /** Told what is our own bug: the index goes on without that source. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -105,7 +107,7 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
   }
 
   begun(signal: AbortSignal): Promise<void> {
-    return this.#begun.wait(signal);
+    return (this.#options.isShownWhole ? this.#whole : this.#begun).wait(signal);
   }
 
   whole(signal: AbortSignal): Promise<void> {

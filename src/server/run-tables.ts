@@ -18,7 +18,8 @@ export interface WholeRun {
 }
 
 export interface BrokenRun {
-  readonly found: FoundRun;
+  /** Undefined when nobody knows the run. */
+  readonly found: FoundRun | undefined;
   readonly item: RunItem;
   readonly table?: undefined;
   readonly error: ActionableError;
@@ -45,18 +46,29 @@ export class RunTables {
     this.#studio = studio;
   }
 
-  /** In the order of the names. A run that is damaged is given as such; one that nobody knows is an error. */
+  /** In the order of the names. A run that is damaged, or that nobody knows, is given as such. */
   async read(runs: readonly string[], signal: AbortSignal): Promise<readonly ReadRun[]> {
     const read: ReadRun[] = [];
     for (let from = 0; from < runs.length; from += AT_A_TIME) {
       signal.throwIfAborted();
       const some = runs.slice(from, from + AT_A_TIME);
-      read.push(...(await Promise.all(some.map((run) => this.readOne(run)))));
+      read.push(...(await Promise.all(some.map((run) => this.#readOrMiss(run)))));
     }
     return read;
   }
 
-  async readOne(run: string): Promise<ReadRun> {
+  /** A name among several that is of no run must not hide the others. */
+  async #readOrMiss(run: string): Promise<ReadRun> {
+    try {
+      return await this.readOne(run);
+    } catch (error) {
+      if (!(error instanceof ActionableError)) throw error;
+      const item: RunItem = { run, form: 'unknown', place: '', name: run, damage: error.message };
+      return { found: undefined, item, error, version: undefined };
+    }
+  }
+
+  async readOne(run: string): Promise<ReadRun & { readonly found: FoundRun }> {
     const found = await this.#studio.index.find(run);
     try {
       const version = versionOf(found);

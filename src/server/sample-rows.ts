@@ -119,7 +119,7 @@ export function readSampleRows(studio: Studio, open: OpenRun, signal: AbortSigna
 /** Of a log whose own list or header is damaged the samples are read themselves, and what is damaged is told [LOG-38]. */
 async function readRows({ reader, log, found }: OpenRun, breath: Breath): Promise<SampleRows> {
   try {
-    const rows = await collect(reader, found.run, breath);
+    const rows = await collectRows(reader, found.run, breath);
     if (found.item.form !== 'interrupted') return rows;
     // Its header says that it has begun; that nobody goes on with it only its journal tells.
     const facts = { ...rows.table.facts, isInterrupted: true };
@@ -127,7 +127,7 @@ async function readRows({ reader, log, found }: OpenRun, breath: Breath): Promis
   } catch (error) {
     if (!(error instanceof DamageError) || !log) throw error;
     const repaired = repairedLog(log);
-    const rows = await collect(readRunFromLog(repaired), found.run, breath);
+    const rows = await collectRows(readRunFromLog(repaired), found.run, breath);
     const { code, message, hint } = error;
     const others = repaired.damage.filter((one) => one.message !== message);
     const damaged = others.map(({ member, message: said }) => ({ code, message: said, hint, place: member }));
@@ -135,7 +135,8 @@ async function readRows({ reader, log, found }: OpenRun, breath: Breath): Promis
   }
 }
 
-async function collect(reader: RunReader, name: string, breath: Breath): Promise<SampleRows> {
+/** Reads the list of a run once. */
+export async function collectRows(reader: RunReader, name: string, breath: Breath): Promise<SampleRows> {
   const places = new Map<string, number>();
   const more: RowMore[] = [];
   const usage = new Map<string, ModelUsage>();

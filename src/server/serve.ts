@@ -1,4 +1,5 @@
 import { type AddressInfo, isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 import { type ServerType, serve } from '@hono/node-server';
 import { ActionableError, errnoOf, type Random } from '../base/index.ts';
 import type { Access } from './access.ts';
@@ -43,12 +44,25 @@ export async function serveStudio(options: ServeOptions): Promise<ServedStudio> 
   const isOwn = LOOPBACK.has(host);
   const access: Access = { hosts: isOwn ? ownNames(port) : undefined, token, isTokenForAll: !isOwn };
   app = studioApp({ studio, handlers, assets, access, port, onBug });
-  const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const url = `http://${reachable(host)}:${port}`;
   return {
     url,
     urlWithToken: `${url}/?token=${token}`,
     [Symbol.asyncDispose]: () => close(server),
   };
+}
+
+/** All addresses of a machine together are none that can be opened: its first one is. */
+function reachable(host: string): string {
+  const isAll = host === '0.0.0.0' || host === '::';
+  const family = isIP(host) === 6 ? 'IPv6' : 'IPv4';
+  const first = isAll
+    ? Object.values(networkInterfaces())
+        .flatMap((all) => all ?? [])
+        .find((one) => one.family === family && !one.internal && (one.scopeid ?? 0) === 0)?.address
+    : undefined;
+  const name = first ?? (isAll ? hostname() : host);
+  return isIP(name) === 6 ? `[${name}]` : name;
 }
 
 function ownNames(port: number): ReadonlySet<string> {

@@ -8,12 +8,30 @@ import type { IndexState, LiveEvent, RunItem, SourceState } from './api.ts';
 export interface Studio extends AsyncDisposable {
   readonly clock: Clock;
   readonly sources: readonly RunSource[];
+  /** Whether what is served was named, and is not what a command finds in the folder where it is typed. */
+  readonly isElsewhere: boolean;
   /** Undefined when no results were begun: then nothing can be written. */
   readonly results: ResultsStore | undefined;
   readonly index: RunIndex;
   readonly live: LiveFeed;
+  /** Present where the results are shown as they were at a commit: nothing else is, and nothing can be written. */
+  readonly pinned?: PinnedState;
+  /** The results alone, as they were at a commit. Whoever leases it gives it back. Absent where they are so already. */
+  at?(commit: string): Promise<StudioLease>;
   /** Opens the form of the run that is shown. Whoever opens closes; what was open a moment ago is not opened again. */
   open(run: string): Promise<OpenRun>;
+}
+
+/** A Studio while somebody uses it: until it is given back it stays open. */
+export interface StudioLease extends Disposable {
+  readonly studio: Studio;
+}
+
+export interface PinnedState {
+  readonly commit: string;
+  readonly whenMs?: number;
+  /** Whether nothing has come since. */
+  isNewest(): Promise<boolean>;
 }
 
 /** All runs of all sources, as far as they have been looked at. */

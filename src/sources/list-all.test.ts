@@ -140,6 +140,20 @@ describe('one row of several forms', () => {
   });
 });
 
+test('a run that goes from its journals into its log while it is looked for is found', async () => {
+  const logs = sourceOf('logs', []);
+  let looks = 0;
+  const late: RunSource = {
+    ...logs,
+    // As somebody who remembers what was there a moment ago.
+    find: async (_, { maxAgeMs = 0 } = {}) =>
+      looks++ > 0 && maxAgeMs === 0 ? kept(id(5), 'log') : undefined,
+  };
+  const found = await findInAll([late, sourceOf('state', [])], id(5), { maxAgeMs: 1_000 });
+  expect(found.forms).toEqual(['log']);
+  await expect(findInAll([logs], id(5))).rejects.toMatchObject({ code: 'E_RUN_UNKNOWN' });
+});
+
 test('a run is found in whichever source has it, once in all its forms', async () => {
   const store = sourceOf('store', [kept(id(5), 'published'), kept(id(15), 'published')]);
   const logs = sourceOf('logs', [kept(id(6), 'log'), kept(id(5), 'log')]);

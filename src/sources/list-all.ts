@@ -46,6 +46,20 @@ export async function findInAll(
   given: string,
   options: FindOptions = {},
 ): Promise<ReturnType<typeof oneRow>> {
+  // A run that finishes leaves its journals when its log is there. Whoever looked for the log before that, or was told of a moment ago,
+  // sees neither: it is looked for once more.
+  const first = await askAll(sources, given, options);
+  const found = first.length > 0 ? first : await askAll(sources, given, {});
+  const exact = found.filter(({ name }) => name === given);
+  const meant = exact[0]?.run ?? chooseRun(given, [...new Set(found.map(({ run }) => run))]);
+  return oneRow(found.filter(({ run }) => run === meant));
+}
+
+async function askAll(
+  sources: readonly RunSource[],
+  given: string,
+  options: FindOptions,
+): Promise<readonly SourceRun[]> {
   const found: SourceRun[] = [];
   let archived: ActionableError | undefined;
   for (const source of sources) {
@@ -59,9 +73,7 @@ export async function findInAll(
     }
   }
   if (archived && found.length === 0) throw archived;
-  const exact = found.filter(({ name }) => name === given);
-  const meant = exact[0]?.run ?? chooseRun(given, [...new Set(found.map(({ run }) => run))]);
-  return oneRow(found.filter(({ run }) => run === meant));
+  return found;
 }
 
 async function takePage(heads: readonly Head[], options: ListAllOptions): Promise<ListPage> {

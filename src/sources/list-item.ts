@@ -15,6 +15,7 @@ export function listItemOf(listed: RunInForms) {
       damage: row ? undefined : (damage ?? 'it cannot be read'),
       facts: row && factsOf(row),
       notes: said > 0 ? said : undefined,
+      isPublished: forms.includes('published') && forms[0] !== 'published' ? true : undefined,
       removed: marks && marks.removals.length > 0 ? true : undefined,
     }),
   };

@@ -21,12 +21,43 @@ beforeEach(() => {
   opened = [];
 });
 
-const MEMORY = '.holdfast/run-rows-1.db';
+const MEMORY = '.holdfast/run-rows-2.db';
 const NOW_MS = Date.parse('2027-01-01T00:00:00Z');
 const ids = [1, 2, 3].map((n) => runIdAt(`2026-03-0${n}T00:00:00Z`, n));
 
+/** Summaries keep short values of metadata, so a long list needs many. */
+const manyKeys = () => Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`key-${n}`, n]));
+
 describe('rows of logs', () => {
-  test('come from the header alone: the list of samples is not read', async () => {
+  test('tell what passed and how sure a score is, from a list of samples that is short', async () => {
+    const results = {
+      total_samples: 40,
+      completed_samples: 40,
+      scores: [
+        {
+          name: 'exact',
+          scorer: 'exact',
+          params: {},
+          metrics: { accuracy: { name: 'accuracy', value: 0.75, params: {} } },
+        },
+      ],
+    };
+    const samples = Array.from({ length: 40 }, (_, id) => ({
+      fields: fixtureFields(id, { scores: { exact: { value: id % 4 === 0 ? 'I' : 'C' } } }),
+      events: [],
+    }));
+    await writeRun(logs, ids[0] ?? '', { header: { results }, samples });
+    expect(await look()).toMatchObject([
+      {
+        row: {
+          samples: { total: 40, completed: 40, passed: 30 },
+          scores: [{ metric: 'accuracy', value: 0.75, low: expect.any(Number), high: expect.any(Number) }],
+        },
+      },
+    ]);
+  });
+
+  test('come from the header alone where the list of samples is long', async () => {
     await writeRun(logs, ids[0] ?? '', {
       header: {
         eval: fixtureSpec({ run_id: ids[0] ?? '', metadata: { experiment: 'e1' } }),
@@ -43,7 +74,10 @@ describe('rows of logs', () => {
           ],
         },
       },
-      samples: [1, 2].map((id) => ({ fields: fixtureFields(id), events: [] })),
+      samples: [1, 2].map((id) => ({
+        fields: fixtureFields(id, { metadata: manyKeys() }),
+        events: [],
+      })),
     });
     // What lies in the list of samples is damaged, and nobody notices.
     const path = join(logs, `${ids[0]}.eval`);

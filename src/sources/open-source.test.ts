@@ -33,6 +33,12 @@ test('a folder of logs comes with the runs under way in it, and a bucket is one 
   journal.close();
 });
 
+test('one log is a source of its own', async () => {
+  const one = await writeRun(dir.path, runIdAt(TIME));
+  await writeRun(dir.path, runIdAt('2026-07-07T00:00:00Z'));
+  expect(await formsOf(one)).toEqual([['log']]);
+});
+
 test('a repository is looked into: its results, and those of AgentV, also when they were only fetched', async () => {
   const repo = join(dir.path, 'repo');
   initRepository(repo);

@@ -10,6 +10,7 @@ import { openResults } from '../results/index.ts';
 import { agentvSource } from './agentv/agentv-source.ts';
 import { journalSource } from './journal-source.ts';
 import { logSource } from './log-source.ts';
+import { oneLog } from './one-log.ts';
 import { resultsSource } from './results-source.ts';
 import { openRowMemory } from './row-memory.ts';
 import type { RunSource } from './run-source.ts';
@@ -25,7 +26,7 @@ export interface OpenSourceOptions extends GitPorts {
 const BRANCHES = ['holdfast/results', 'agentv/results/v1'] as const;
 
 /**
- * Opens what a person names: a folder or a bucket of logs, or a repository with results, in the branch after a `#` or in those that
+ * Opens what a person names: a folder or a bucket of logs, one log, or a repository with results, in the branch after a `#` or in those that
  * results are usually kept in. A folder of logs comes with the runs under way in it, so there may be several. Whoever opens closes.
  */
 export async function openSource(given: string, options: OpenSourceOptions): Promise<readonly RunSource[]> {
@@ -37,6 +38,8 @@ export async function openSource(given: string, options: OpenSourceOptions): Pro
       : [];
     return inRepository.length > 0 ? inRepository : openFolder(path, options);
   }
+  if (/\.(eval|json)$/.test(path) && (await options.disk.stat(path))?.kind === 'file')
+    return [await openLogs(oneLog(options.disk, path), options)];
   const hash = given.lastIndexOf('#');
   const repository = hash < 0 ? undefined : resolve(options.cwd, given.slice(0, hash));
   if (repository === undefined || !(await isDirectory(options.disk, repository))) throw noSource(given);
@@ -117,7 +120,7 @@ function noSource(given: string): UsageError {
   return new UsageError({
     code: 'E_SOURCE_NONE',
     message: `There is no source of runs at ${given}.`,
-    hint: 'Name a folder of logs, the URL of a bucket, or a repository: <path> or <path>#<branch>.',
+    hint: 'Name a folder of logs or one log, the URL of a bucket, or a repository: <path> or <path>#<branch>.',
   });
 }
 

@@ -18,7 +18,7 @@ export type LogLook =
   | { readonly kind: 'damage'; readonly run: RunId; readonly damage: string };
 
 /**
- * The list row of a log from its header alone; only of one that says nothing of its samples the list of them is read. With the
+ * The list row of a log from its header, and from the list of its samples where that is short or the header says nothing of them. With the
  * mark that is remembered of it, a log that still has that mark is not read any further. Undefined when it is gone.
  */
 export async function readLogRow(
@@ -52,13 +52,22 @@ export async function readLogRow(
 async function rowOfLog(log: RepairedLog, { name, sizeBytes }: StoredLog): Promise<SourceRow> {
   const header = await log.header();
   const samples = await log.samples();
-  const counts = countsOfHeader(header, samples.length) ?? (await countSamples(log));
   const members = log.members();
+  const counts =
+    (isListShort(members) ? undefined : countsOfHeader(header, samples.length)) ?? (await countSamples(log));
   const about =
     members.length === 0
       ? { name, sizeBytes }
       : { name, sizeBytes: members.reduce((sum, one) => sum + one.sizeBytes, 0), documents: members.length };
   return { ...rowOf(header, counts), log: about };
+}
+
+/** A list of so many bytes is read at once, and tells what passed and how sure its scores are; the header does not. */
+const LIST_BYTES_MAX = 256 * 1024;
+
+function isListShort(members: ReturnType<LogReader['members']>): boolean {
+  const list = members.find(({ name }) => name === 'summaries.json');
+  return list !== undefined && list.sizeBytes <= LIST_BYTES_MAX;
 }
 
 /** By the checksums in the directory of the ZIP; undefined for a log that has none. */

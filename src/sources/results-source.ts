@@ -53,6 +53,10 @@ class ResultsSource implements RunSource {
     return { ...changes, runs: this.#asRuns(runs) };
   }
 
+  async at(commit: string): Promise<RunSource> {
+    return new ResultsSource(await this.results.pinnedTo(commit));
+  }
+
   async find(given: string): Promise<SourceRun | undefined> {
     try {
       const { revision, marks } = await this.results.find(given);

@@ -45,7 +45,7 @@ export async function openRowMemory({ disk, place, beside, cacheDir }: MemoryPla
   const isState = beside !== undefined && (await disk.stat(dirname(beside)))?.kind === 'directory';
   const kept = isState ? await tryOpen(disk, beside, place) : undefined;
   if (kept) return kept;
-  const name = `run-rows-1-${digestOf(place).slice(0, 16)}.db`;
+  const name = `run-rows-2-${digestOf(place).slice(0, 16)}.db`;
   const cached = cacheDir === undefined ? undefined : await tryOpen(disk, join(cacheDir, name), place);
   return cached ?? RowMemory.open(':memory:', place);
 }

@@ -19,6 +19,7 @@ import type { SourceRow } from './source-row.ts';
  * - [SRC-6] `open` reads the run itself; where it is kept as documents of a log, `openLog` reads it as such. Whoever opens closes.
  * - [SRC-7] `changes` gives the runs that came or are others since a position, newest first, and names those that are gone; without a
  *   position, or with one that is not known any more, all runs. When nothing happened it costs next to nothing.
+ * - [SRC-8] `at` gives the source as it was at a commit, for ever: whatever is added to it later, the answers stay. Whoever asks closes it.
  */
 export interface RunSource extends AsyncDisposable {
   /** How people name it. */
@@ -33,6 +34,8 @@ export interface RunSource extends AsyncDisposable {
   changes?(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges>;
   /** Which runs there may be, as one text that is another when one comes or goes: for asking twice a second. Absent where that is not cheap. */
   glance?(): Promise<string>;
+  /** Absent where nothing names a state of it. */
+  at?(commit: string): Promise<RunSource>;
 }
 
 export interface FindOptions {

@@ -43,6 +43,18 @@ function visitModelCall({ input, output, error }: AnyObject, visit: VisitText): 
   visitTexts(error, (text) => visit(text, true));
 }
 
+export interface CallOfMessage {
+  /** The first call of a model: nobody in the transcript can have said what it was given. */
+  readonly isFirstCall: boolean;
+  /** Tools have events of their own. */
+  readonly hasTools: boolean;
+}
+
+/** Whether a message that a call was given is told by an event before: what a model said by its call, what a tool gave by its run. */
+export function isToldBefore(role: string | undefined, { isFirstCall, hasTools }: CallOfMessage): boolean {
+  return (role === 'assistant' && !isFirstCall) || (role === 'tool' && hasTools);
+}
+
 /** What a message says: its content, and which tools it calls how. */
 export function visitMessage(message: unknown, visit: (text: string) => void): void {
   if (!isObject(message)) return;

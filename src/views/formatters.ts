@@ -8,9 +8,23 @@ export function formatScore(value: number | null | undefined): string {
   return Number.isInteger(value) && Math.abs(value) > 1 ? formatCount(value) : withMinus(value.toFixed(3));
 }
 
-/** `±0.031`: half of the interval; nothing where there is none. */
-export function formatInterval({ low, high }: { readonly low?: number; readonly high?: number }): string {
-  return low === undefined || high === undefined ? '' : `±${((high - low) / 2).toFixed(3)}`;
+/**
+ * `±0.031` where an interval goes as far on both sides, to the last digit that is shown; else `[0.785, 0.967]`: the interval of a
+ * share is never wider than 0 to 1, and half of its width says something else. Nothing where there is none.
+ */
+export function formatInterval({ value, low, high }: Estimate): string {
+  if (low === undefined || high === undefined) return '';
+  const below = (value ?? Number.NaN) - low;
+  const above = high - (value ?? Number.NaN);
+  // Then the ends are off by half of the last digit at most.
+  if (Math.abs(above - below) <= 0.001) return `±${((high - low) / 2).toFixed(3)}`;
+  return `[${formatScore(low)}, ${formatScore(high)}]`;
+}
+
+interface Estimate {
+  readonly value: number | null;
+  readonly low?: number | undefined;
+  readonly high?: number | undefined;
 }
 
 /** `+0.021`, `−0.044`, `0.000`. */

@@ -1,5 +1,5 @@
 export { chooseCompared } from './choose-compared.ts';
-export { commandForRuns, shellWord } from './commands.ts';
+export { commandForRuns, commandForSamples, RUNS_LISTED, shellWord } from './commands.ts';
 export type { CompiledQuery } from './compile-query.ts';
 export {
   type Completion,
@@ -9,7 +9,7 @@ export {
   completeSampleQuery,
 } from './complete-query.ts';
 export { type Cut, visitCuts, withTexts } from './cut-texts.ts';
-export { visitEvent, visitMessage, visitTexts } from './event-texts.ts';
+export { isToldBefore, visitEvent, visitMessage, visitTexts } from './event-texts.ts';
 export {
   formatAgo,
   formatBytes,
@@ -32,8 +32,9 @@ export { questionOf } from './question.ts';
 export { compileRunQuery } from './run-query.ts';
 export { scoreNamed } from './run-values.ts';
 export { type SampleField, sampleFields } from './sample-fields.ts';
-export { compileSampleQuery } from './sample-query.ts';
+export { compileSampleQuery, countSampleStates } from './sample-query.ts';
 export { costOf, durationOf, meanScore, tokensOf, turnsOf } from './sample-values.ts';
+export { segmentOf, textOfSegment } from './segment.ts';
 export { firstIn, type Snippet, snippetAt, snippetKey, textPattern, variantsOf } from './snippet.ts';
-export { parseRunSort, RUN_SORT_KEYS, sortRuns, sortSamples } from './sort-views.ts';
+export { parseRunSort, parseSampleSort, RUN_SORT_KEYS, sortRuns, sortSamples } from './sort-views.ts';
 export { mayHave, type TextFilter, TextFilterMaker } from './text-filter.ts';

@@ -47,6 +47,10 @@ describe('a filter of runs', () => {
     'eval=swe-lite',
     'eval:*lite',
     'target:*/gpt*',
+    'target:gpt-5',
+    'target=gpt-5',
+    'target:gpt*',
+    'target:*gpt*',
     'status:ok',
     'status:success',
     'tag:ci',
@@ -92,6 +96,9 @@ describe('a filter of runs', () => {
 
   test.each([
     'eval:swe',
+    'target:gpt',
+    'target:openai',
+    '-target:gpt-5',
     'eval=SWE-lite',
     'status:error',
     'tag:nightly',

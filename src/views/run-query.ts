@@ -71,7 +71,7 @@ const STATUSES = ['ok', 'error', 'cancelled', 'started', 'running', 'interrupted
 export function runFields(nowMs: number): Fields<RunItem> {
   return {
     eval: nameField('name of the eval', ({ facts }) => facts?.eval),
-    target: nameField('model or target', ({ facts }) => facts?.target),
+    target: nameField('model or target', ({ facts }) => facts && namesOfTarget(facts.target)),
     status: nameField('how it ended', ({ facts }) => facts?.status, {
       values: STATUSES,
       means: (word) => STATUS_WORDS[word.toLowerCase()] ?? word,
@@ -106,6 +106,12 @@ export function runFields(nowMs: number): Fields<RunItem> {
     place: textField('where it is kept', ({ place, name }) => [place, name]),
     is: wordField('a state', STATES),
   };
+}
+
+/** A model is known by its own name as well, without that of its provider. */
+function namesOfTarget(target: string): readonly string[] {
+  const model = target.slice(target.lastIndexOf('/') + 1);
+  return model === '' || model === target ? [target] : [target, model];
 }
 
 const FORMS = ['published', 'log', 'running', 'interrupted', 'unknown', 'agentv'];

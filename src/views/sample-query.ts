@@ -104,6 +104,16 @@ const STATES: Readonly<Record<string, Test<SampleItem>>> = {
   judged: ({ verdicts }) => (verdicts?.length ?? 0) > 0,
 };
 
+/** How many samples are in each state; the filter `is:<state>` leaves as many. */
+export function countSampleStates(items: readonly SampleItem[]): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(STATES).map(([state, is]) => [
+      state,
+      items.reduce((sum, item) => sum + (is(item) ? 1 : 0), 0),
+    ]),
+  );
+}
+
 /** `score:pass`: all epochs; `score:fail`: none passed; `score:partial`: between. `score>0.5`: the mean of the epochs. */
 function scoreField(decides: string | undefined): Field<SampleItem> {
   const test: MakeTest<SampleItem> = (term) => {

@@ -103,13 +103,20 @@ function asKey(value: unknown): string | number | undefined {
   return typeof value === 'number' || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+export function parseSampleSort(
+  sort: string,
+  { score }: { readonly score?: string | undefined } = {},
+): ParsedSort<SampleItem> {
+  return parseSort(sort, sampleKeys(score));
+}
+
 /** In the run's own order unless something else is said. `score` names the one that decides. */
 export function sortSamples(
   items: readonly SampleItem[],
   sort: string,
-  { score }: { readonly score?: string | undefined } = {},
+  options: { readonly score?: string | undefined } = {},
 ): readonly SampleItem[] {
-  return sortRows(items, parseSort(sort, sampleKeys(score)));
+  return sortRows(items, parseSampleSort(sort, options));
 }
 
 const HOW: readonly ComparedSample['is'][] = ['regressed', 'improved', 'only in some', 'same'];

@@ -60,7 +60,7 @@ async function look(dir: string, count: number): Promise<number> {
   const memory = await openRowMemory({
     disk: nodeDisk,
     place: dir,
-    beside: join(dir, '.holdfast/run-rows-1.db'),
+    beside: join(dir, '.holdfast/run-rows-2.db'),
   });
   await using source = logSource(directoryLogStore(nodeDisk, dir), { clock: systemClock, memory });
   const { runs } = await listAll([source], { limit: count });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { filesBelow, startHoldfast } from './holdfast.ts';
@@ -74,16 +75,23 @@ export async function paidEval(options: Omit<EvalText, 'ledger'> = {}) {
   });
 }
 
-/** Kills a run with SIGKILL when so many answers were bought, by it and those before. */
+/** Kills a run with SIGKILL when so many answers were bought, by it and those before. `isKept`: and are in its journal. */
 export async function killedRun(
   dir: { path: string; asked(): string[] },
   answers: number,
   flags: readonly string[] = [],
+  { isKept = false }: { readonly isKept?: boolean } = {},
 ): Promise<void> {
   const started = startHoldfast(dir.path, [...RUN, ...flags], { [STOPS_AT]: String(answers) });
   while (dir.asked().length < answers && started.child.exitCode === null) await sleep(5);
+  while (isKept && answersIn(journalOf(dir.path)) < answers) await sleep(5);
   started.child.kill('SIGKILL');
   await started.ended;
+}
+
+function answersIn(journal: string): number {
+  using db = new DatabaseSync(journal, { readOnly: true });
+  return Number(db.prepare('SELECT count(*) AS answers FROM answers').get()?.answers);
 }
 
 export function journalOf(dir: string, ending = ''): string {

@@ -29,6 +29,7 @@ export function indexedStudio(sources: readonly RunSource[], clock: Clock = syst
   return {
     clock,
     sources,
+    isElsewhere: false,
     results: sources.find(({ results }) => results)?.results,
     index,
     live,

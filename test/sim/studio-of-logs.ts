@@ -66,6 +66,7 @@ export async function studioOfLogs({
   return {
     clock: systemClock,
     sources,
+    isElsewhere: false,
     results,
     told,
     listed,

@@ -14,7 +14,8 @@ export async function wholeSkeleton(
     const from: number = whole?.columns.kind.length ?? 0;
     const part = await ask(studio, 'skeleton', skeleton, { params, query: { ...query, from } });
     whole = whole ? joined(whole, part) : part;
-    if (part.isWhole && whole.columns.kind.length >= part.known) return whole;
+    // Of a sample under way all that there is now.
+    if ((part.isWhole || part.progress >= 1) && whole.columns.kind.length >= part.known) return whole;
   }
 }
 

@@ -4,7 +4,7 @@ import { nodeDisk } from '../../disk/index.ts';
 import { Assets, createStudio, type ServedStudio, serveStudio } from '../../server/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
-import { parseNatural } from '../parse-values.ts';
+import { parsePort } from '../parse-values.ts';
 import { type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { openStudioSources } from '../results/studio-sources.ts';
 import { openInBrowser } from '../studio/open-in-browser.ts';
@@ -15,6 +15,7 @@ interface StudioFlags extends SourceFlags {
   readonly port?: number;
   readonly host: string;
   readonly open?: true;
+  readonly app?: string;
 }
 
 const PORT = 4400;
@@ -23,16 +24,17 @@ export const command = defineCommand<StudioFlags>({
   summary: 'Look at runs in the browser: compare, search and judge them',
   description: `Serves the Studio on this machine until it is stopped: all runs of the places that are named, else the results and the log directory of this
 folder, with the runs under way. Reading needs nothing; writing notes needs the token in the address that it prints.`,
-  arguments: [['[places...]', 'folders or buckets of logs (also of Inspect), repositories with results']],
+  arguments: [
+    ['[places...]', 'folders or buckets of logs (also of Inspect), single logs, repositories with results'],
+  ],
   options: [
-    new Option('--port <n>', `where to listen (default: ${PORT}, or any that is free)`).argParser(
-      parseNatural,
-    ),
+    new Option('--port <n>', `where to listen (default: ${PORT}, or any that is free)`).argParser(parsePort),
     new Option(
       '--host <address>',
       'listen on another address than this machine’s own; then everything needs the token',
     ).default('127.0.0.1'),
     new Option('--open', 'open it in the browser'),
+    new Option('--app <dir>', 'where the app lies').hideHelp(),
     ...sourceOptions(),
   ],
   examples: [
@@ -52,8 +54,13 @@ folder, with the runs under way. Reading needs nothing; writing notes needs the 
       terminal,
       isGiven,
     });
-    await using studio = createStudio({ sources, clock: systemClock, random: systemRandom });
-    const assets = await Assets.open(nodeDisk);
+    await using studio = createStudio({
+      sources,
+      clock: systemClock,
+      random: systemRandom,
+      isElsewhere: given.length > 0,
+    });
+    const assets = await Assets.open(nodeDisk, flags.app);
     const onBug = (error: unknown) =>
       terminal.note(error instanceof Error ? (error.stack ?? error.message) : messageOf(error));
     const options = { studio, assets, random: systemRandom, host: flags.host, onBug };

@@ -89,7 +89,8 @@ export async function openSources({
   try {
     const results = await openStore(flags, terminal, isNamed);
     if (results) sources.push(resultsSource(results.store));
-    for (const place of await namedPlaces(flags, terminal, isGiven('logDir')))
+    const asked = { isLogDirGiven: isGiven('logDir'), mayBeEmpty };
+    for (const place of await namedPlaces(flags, terminal, asked))
       sources.push(...(await openPlace(place, sourceContext(terminal))));
     return { sources, ...(results ? { results } : {}), [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -121,7 +122,7 @@ interface NamedPlace {
 async function namedPlaces(
   flags: SourceFlags,
   { cwd }: Terminal,
-  isLogDirGiven: boolean,
+  { isLogDirGiven, mayBeEmpty }: { readonly isLogDirGiven: boolean; readonly mayBeEmpty: boolean },
 ): Promise<readonly NamedPlace[]> {
   // That of the settings need not be there yet.
   if (isLogDirGiven && flags.logDir !== undefined)
@@ -129,7 +130,8 @@ async function namedPlaces(
   const logDir = flags.logDir ?? LOG_DIR;
   const isThere = isLogDirGiven || (await nodeDisk.stat(directoryOf(logDir, cwd)))?.kind === 'directory';
   return [
-    ...(isThere ? [{ given: logDir, isLogDir: true }] : []),
+    // Whoever goes on looking sees what will be there.
+    ...(isThere || mayBeEmpty ? [{ given: logDir, isLogDir: true }] : []),
     ...(flags.source ?? []).map((given) => ({ given, isLogDir: false })),
   ];
 }

@@ -1,6 +1,7 @@
-import { packagePage, UsageError } from '../../base/index.ts';
+import { UsageError } from '../../base/index.ts';
 import { type ListPage, listAll, listItemOf, type RunInForms, type RunSource } from '../../sources/index.ts';
 import { compileRunQuery, parseRunSort, sortRuns } from '../../views/index.ts';
+import { wrongFilter } from '../wrong-filter.ts';
 
 export interface WhereFlags {
   readonly where?: string;
@@ -23,7 +24,7 @@ export async function listWhere(
   const asked = filter ? { ...options, ...filter(options) } : options;
   if (sort === undefined) return listAll(sources, asked);
   const { wrong } = parseRunSort(sort);
-  if (wrong) throw wrongWords('sort', sort, wrong);
+  if (wrong) throw wrongFilter('sort', sort, wrong);
   if (cursor !== undefined) throw sortedFromCursor();
   const all = await listAll(sources, { ...asked, limit: Number.MAX_SAFE_INTEGER });
   return { runs: sorted(all.runs, sort).slice(0, options.limit), problems: all.problems };
@@ -32,7 +33,7 @@ export async function listWhere(
 /** Runs that were removed are the filter's own affair. */
 function filterOf(where: string, nowMs: number) {
   const { matches, asksForRemoved, wrong } = compileRunQuery(where, { nowMs });
-  if (wrong) throw wrongWords('where', where, wrong);
+  if (wrong) throw wrongFilter('where', where, wrong);
   return ({ withRemoved = false }: ListOptions) => ({
     withRemoved: withRemoved || asksForRemoved,
     where: (listed: RunInForms) => {
@@ -45,18 +46,6 @@ function filterOf(where: string, nowMs: number) {
 function sorted(runs: readonly RunInForms[], sort: string): readonly RunInForms[] {
   const byId = new Map<string, RunInForms>(runs.map((listed) => [listed.run, listed]));
   return sortRuns(runs.map(listItemOf), sort).flatMap(({ run }) => byId.get(run) ?? []);
-}
-
-function wrongWords(
-  option: 'where' | 'sort',
-  given: string,
-  { at, message }: { readonly at: number; readonly message: string },
-): UsageError {
-  return new UsageError({
-    code: 'E_FILTER',
-    message: `--${option} "${given}" is wrong at character ${at + 1}: ${message}`,
-    hint: `See "Filters" in ${packagePage('guide/results.md')}.`,
-  });
 }
 
 function sortedFromCursor(): UsageError {

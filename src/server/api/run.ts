@@ -148,6 +148,8 @@ export const samplesPage = z.object({
   offset: z.number(),
   total: z.number(),
   all: z.number(),
+  /** Of all samples of the run, whatever the filter: how many are in each of the states that are often asked for. */
+  states: z.record(z.string(), z.number()).optional(),
   /** Names of scores in the order of the scorers; the first decides the outcome unless `score` says otherwise. */
   scores: z.array(z.string()),
   score: z.string().optional(),

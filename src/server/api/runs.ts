@@ -53,6 +53,8 @@ export const runItem = z.object({
   trend: z.array(trendPoint).optional(),
   notes: z.number().optional(),
   removed: z.boolean().optional(),
+  /** It is published as well, although another form of it is shown. */
+  isPublished: z.boolean().optional(),
 });
 export type RunItem = z.infer<typeof runItem>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { anyJson, figure, note, outcome, sampleId, text } from './common.ts';
 import { modelCost, sampleEpoch } from './run.ts';
+import { runItem } from './runs.ts';
 
 export const sampleScore = z.object({
   name: z.string(),
@@ -47,6 +48,8 @@ export const sampleView = z.object({
   files: z.array(z.object({ path: z.string(), sizeBytes: z.number().optional(), at: z.string().optional() })),
   messageCount: z.number(),
   notes: z.array(note),
+  /** How its run is kept: whether something can be said of it. */
+  kept: runItem.pick({ run: true, form: true, place: true, name: true, isPublished: true }).optional(),
   commands: z.array(z.object({ what: z.string(), command: z.string() })),
 });
 export type SampleView = z.infer<typeof sampleView>;

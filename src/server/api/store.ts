@@ -44,8 +44,19 @@ export const about = z.object({
   /** Whether notes can be written: there are results, and the browser has the token. */
   canWrite: z.boolean(),
   whyNot: z.string().optional(),
-  /** The commit of the results that is shown, and whether it is pinned by the address. */
+  /** The commit of the results that is shown. */
   commit: z.string().optional(),
+  /** The commit that has all results that are shown: a link to it shows them for ever. Absent where only several commits together do. */
+  lasting: z.string().optional(),
+  /** Present where the address names the commit. */
+  pinned: z
+    .object({
+      commit: z.string(),
+      whenMs: z.number().optional(),
+      /** Whether nothing has come since. */
+      isNewest: z.boolean(),
+    })
+    .optional(),
   isExport: z.boolean(),
 });
 export type About = z.infer<typeof about>;

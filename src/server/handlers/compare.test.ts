@@ -183,6 +183,18 @@ describe('which runs', () => {
     expect(samples[0]?.cells[3]).toEqual({ outcome: 'missing', epochs: 0, usd: null });
   });
 
+  test('a run that is not there is named, and hinders no other; without any other it is an error', async () => {
+    const ids = await runs(samplesOf([...'CI']), samplesOf([...'CC']));
+    const gone = runOfDay(9);
+    const { others } = await compared([ids[0] ?? '', gone, ids[1] ?? '']);
+    expect(others.map(({ said }) => said)).toEqual(['B is not there.', expect.stringMatching(/\bC\b/)]);
+    expect(others[0]).toMatchObject({ item: { run: gone }, warnings: [expect.stringContaining(gone)] });
+    const { samples } = await tableOf([ids[0] ?? '', gone, ids[1] ?? '']);
+    expect(samples[0]?.cells.map(({ outcome }) => outcome)).toEqual(['fail', 'missing', 'pass']);
+    await expect(compared([ids[0] ?? '', gone])).rejects.toThrow(gone);
+    await expect(compared([gone, ...ids])).rejects.toThrow(gone);
+  });
+
   test('with a damaged base there is nothing to compare with, and its damage is told', async () => {
     const [base = '', other = ''] = await runs(samplesOf(['C']), samplesOf(['C']));
     const path = join(dir.path, `${base}.eval`);

@@ -49,7 +49,10 @@ export async function compare(call: Call<'compare'>): Promise<CompareView> {
     }),
     scores: [...figureNames(whole)],
     ...definedOf({ score: told.figure }),
-    command: compareCommand([base, ...others].map(({ item }) => item)),
+    command: compareCommand(
+      call.studio,
+      [base, ...others].map(({ item }) => item),
+    ),
   };
 }
 
@@ -87,7 +90,7 @@ interface RunsRead {
   readonly told: ToldFigure;
 }
 
-/** With a damaged base there is nothing to compare with; a damaged run beside it is told as such, and the others are compared. */
+/** Without a base that can be read there is nothing to compare with; a run beside it that cannot, or that is not there, is told as such, and the others are compared. */
 async function readRuns({
   studio,
   query,
@@ -98,6 +101,8 @@ async function readRuns({
   if (runs.length < RUNS_MIN || runs.length > RUNS_MAX) throw wrongCount(runs.length);
   const [base, ...others] = await tablesOf(studio).read(runs, signal);
   if (!base?.table) throw base?.error ?? wrongCount(0);
+  const missing = others.find(({ found }) => found === undefined);
+  if (missing?.error && others.every(({ found }) => found === undefined)) throw missing.error;
   sameAs(studio.index.version, ...[base, ...others].map(({ version }) => version));
   const whole = [base.table, ...others.flatMap(({ table }) => table ?? [])];
   return { base, others, told: toldFigure(whole, score) };
@@ -145,12 +150,12 @@ function figureView(figure: FigureComparison, group: FigureCompared['group']): F
   };
 }
 
-/** Nothing is known of it but that it is there. */
-function unreadable({ item, error }: BrokenRun, letter: string): ComparedRun {
+/** Nothing is known of it but that it is there, or not even that. */
+function unreadable({ item, error, found }: BrokenRun, letter: string): ComparedRun {
   return {
     item,
     verdict: 'cannot tell',
-    said: `${letter} cannot be read.`,
+    said: found === undefined ? `${letter} is not there.` : `${letter} cannot be read.`,
     figures: [],
     changes: [],
     warnings: [error.message],

@@ -60,7 +60,7 @@ export async function evalHistory({
     newlyFailing: newlyFailing.slice(0, TURNED_MAX).map((one) => ({ ...one, history: [...one.history] })),
     flaky: flaky.slice(0, TURNED_MAX).map((one) => ({ ...one, history: [...one.history] })),
     runsRead: read.length,
-    command: historyCommand(name),
+    command: historyCommand(studio, name),
   };
 }
 
@@ -99,7 +99,7 @@ export async function sampleOverTime({
     ...definedOf({ because: history.because }),
     points: having.map((run, index) => pointInTime(run, { sample, told, at: history.runs[index] })),
     runsRead: read.length,
-    command: historyCommand(name, { sample }),
+    command: historyCommand(studio, name, { sample }),
   };
 }
 

@@ -22,6 +22,8 @@ export async function run(call: Call<'run'>): Promise<RunView> {
   const { studio, params, query, signal, sameAs } = call;
   await using open = await studio.open(params.run ?? '');
   const { inForms } = open.found;
+  // Nobody tells a page of what was that the list has been read meanwhile.
+  if (studio.pinned) await studio.index.begun(signal);
   const [item = open.found.item] = withTrends([open.found.item], studio.index.items());
   // What people say of it, and which run came before it, are in the list of runs.
   sameAs(open.version, studio.index.version);
@@ -51,7 +53,7 @@ export async function run(call: Call<'run'>): Promise<RunView> {
     notes: notesOf(inForms.marks),
     config: configOf(header, previous?.header),
     problems: [...rows.problems, ...notesUnread(inForms.marks?.damage)],
-    commands: runCommands(item, previous?.item),
+    commands: runCommands(studio, item, previous?.item),
   };
 }
 
@@ -75,7 +77,7 @@ function saidOf({ facts, form }: RunItem, { counts, scores, usd }: Saying): stri
   const judged = pass + partial + fail;
   const [score] = scores;
   const figure = score
-    ? `${score.metric} ${[formatScore(score.value), formatInterval(definedOf({ low: score.low, high: score.high }))].join(' ').trim()}`
+    ? `${score.metric} ${[formatScore(score.value), formatInterval(score)].join(' ').trim()}`
     : '';
   const parts = [
     judged > 0

@@ -1,7 +1,8 @@
 import { definedOf } from '../../base/index.ts';
-import { commandForRuns, compileRunQuery, sortRuns } from '../../views/index.ts';
+import { commandForRuns, compileRunQuery, RUNS_LISTED, sortRuns } from '../../views/index.ts';
 import type { RunItem, RunsPage, RunWords } from '../api.ts';
 import type { Call } from '../call.ts';
+import { withRepo } from '../commands.ts';
 import type { Studio } from '../studio.ts';
 import { changeOf, withTrends } from '../trends.ts';
 
@@ -24,7 +25,7 @@ export async function runs(call: Call<'runs'>): Promise<RunsPage> {
     index: index.state,
     problems: index.sources().flatMap(({ problem }) => problem ?? []),
     ...definedOf({ wrong }),
-    command: commandForRuns({ q, sort, sources: placesOf(studio) }),
+    command: commandFor(studio, { q, sort }, chosen.length),
   };
 }
 
@@ -104,8 +105,19 @@ function countShown(all: readonly RunItem[]): number {
   return all.reduce((sum, { removed }) => (removed ? sum : sum + 1), 0);
 }
 
-/** The command looks into the results and the logs of its own folder by itself; what else is served has to be named. */
-function placesOf({ sources, results }: Studio): readonly string[] {
+/** It lists fifty unless it is told how many. */
+function commandFor(
+  studio: Studio,
+  asked: { readonly q: string; readonly sort: string },
+  total: number,
+): string {
+  const limit = total > RUNS_LISTED ? total : undefined;
+  return withRepo(studio, commandForRuns({ ...asked, sources: placesOf(studio), ...definedOf({ limit }) }));
+}
+
+/** The command looks into the results and the logs of its own folder by itself; what else is served has to be named. Of a commit it knows nothing. */
+function placesOf({ sources, results, pinned }: Studio): readonly string[] {
+  if (pinned) return [];
   const own = results && `${results.dir}#${results.ref.replace(/^refs\/heads\//, '')}`;
   return sources.filter(({ kind, place }) => kind !== 'journals' && place !== own).map(({ place }) => place);
 }

@@ -1,5 +1,5 @@
 import { definedOf, isJsonArray, isJsonObject, type Json, type JsonObject } from '../../base/index.ts';
-import type { Note, SampleEpoch, SampleView } from '../api.ts';
+import type { Note, RunItem, SampleEpoch, SampleView } from '../api.ts';
 import { Breath } from '../breath.ts';
 import type { Call } from '../call.ts';
 import { notesOf } from '../notes.ts';
@@ -71,8 +71,13 @@ export async function sample(call: Call<'sample'>): Promise<SampleView> {
     messageCount: rows.more[place ?? -1]?.messages || (await conversationOf(spool, bodies)).length,
     epochs: epochs.map(({ epoch, outcome }) => ({ epoch, outcome })),
     notes: notesOf(inForms.marks).filter((note) => isAbout(note, { id, epoch: key.epoch })),
-    commands: sampleCommands(item, { id, epoch: key.epoch }),
+    kept: keptAs(item),
+    commands: sampleCommands(studio, item, { id, epoch: key.epoch }),
   };
+}
+
+function keptAs({ run, form, place, name, isPublished }: RunItem): NonNullable<SampleView['kept']> {
+  return { run, form, place, name, ...definedOf({ isPublished }) };
 }
 
 async function readFields(bodies: Bodies, spool: Spool): Promise<JsonObject> {

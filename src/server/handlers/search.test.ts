@@ -73,6 +73,14 @@ describe('in transcripts', () => {
     expect(last).toMatchObject({ runsSearched: 2, runsOf: 2, samplesSearched: 4, isDone: true, isAll: true });
   });
 
+  test('when enough was found, runs that nobody looked into do not count as searched', async () => {
+    for (let count = 0; count < 6; count++) await run(talk('a', ['zebra one', 'zebra two']));
+    const { hits, last } = await found('zebra', { limit: 2 });
+    expect(hits).toHaveLength(2);
+    expect(last).toMatchObject({ runsOf: 6, isDone: true, isAll: false });
+    expect(last.runsSearched).toBeLessThan(6);
+  });
+
   test('what a conversation repeats is told once, where it was said first; long texts too', async () => {
     const long = `${'much '.repeat(100)}zebra ${'more '.repeat(100)}`;
     await run(talk('short', ['a zebra', 'other', 'last']), talk('long', ['first', long, 'last']));

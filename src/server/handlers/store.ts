@@ -4,6 +4,7 @@ import type { ResultsStore } from '../../results/index.ts';
 import { formatCount, formatDuration, shellWord } from '../../views/index.ts';
 import type { Problem, SourceState, StoreView } from '../api.ts';
 import type { Call } from '../call.ts';
+import type { PinnedState } from '../studio.ts';
 import { NO_RESULTS } from './about.ts';
 
 type Health = StoreView['health'][number];
@@ -13,10 +14,11 @@ const SLOW_MS = 5_000;
 
 /** Where runs come from, what waits to be pushed, and what is wrong. */
 export async function store({ studio, signal }: Call<'store'>): Promise<StoreView> {
-  const { index, results } = studio;
+  const { index, results, pinned } = studio;
   await index.begun(signal);
   const sources = index.sources();
   const state = results && (await resultsState(results));
+  const ofResults = pinned ? healthOfPinned(pinned) : await healthOfResults(results, state);
   return {
     sources: [...sources],
     ...definedOf({ results: state?.shown }),
@@ -25,8 +27,8 @@ export async function store({ studio, signal }: Call<'store'>): Promise<StoreVie
       { what: 'Holdfast', version: packageVersion() },
       { what: 'Node', version: process.version },
     ],
-    health: [...sources.flatMap(healthOfSource), ...(await healthOfResults(results, state))],
-    commands: commandsFor(results),
+    health: [...sources.flatMap(healthOfSource), ...ofResults],
+    commands: pinned ? [] : commandsFor(results),
   };
 }
 
@@ -71,6 +73,12 @@ function healthOfSource({ place, runs, damaged, lookMs = 0, problem }: SourceSta
       hint: 'Publish its logs: results in git are looked at in a moment.',
     });
   return health;
+}
+
+function healthOfPinned({ commit }: PinnedState): readonly Health[] {
+  return [
+    { is: 'good', said: `These are the results as they were at ${commit.slice(0, 7)}, and nothing else.` },
+  ];
 }
 
 async function healthOfResults(

@@ -469,6 +469,34 @@ describe('find', () => {
     expect(hits[0]).toMatchObject({ hit: 'Needle', after: ' is here' });
   });
 
+  const asked = say('user', 'what about straw?');
+  const given = { ...say('tool', 'straw in a file'), tool_call_id: 't', function: 'f' };
+  const first = [say('assistant', 'an example with straw'), asked];
+  const ran = { event: 'tool', id: 't', function: 'f', arguments: {}, result: 'straw in a file', events: [] };
+
+  test('tells what a model said with its call, and what a tool gave with its run, not again with the call after', async () => {
+    const since = [...first, say('assistant', 'the straw is here'), given];
+    const of = await written([
+      modelEvent(first, 'nothing'),
+      modelEvent(first, 'the straw is here'),
+      fixtureEvent(ran),
+      modelEvent(since, 'x'),
+      modelEvent([...since, say('user', 'more straw')], 'y'),
+    ]);
+    expect((await found(of, { text: 'straw' })).hits.map(({ event: at }) => at)).toEqual([0, 1, 2, 4]);
+  });
+
+  test('tells what a tool gave with the call after it, where tools have no events', async () => {
+    const of = await written([modelEvent(first, 'x'), modelEvent([...first, given], 'x')]);
+    expect((await found(of, { text: 'in a file' })).hits.map(({ event: at }) => at)).toEqual([1]);
+  });
+
+  test('does so also for a message of more than a megabyte', async () => {
+    const huge = `${'x '.repeat(700_000)}straw`;
+    const of = await written([modelEvent(first, huge), modelEvent([...first, say('assistant', huge)], 'x')]);
+    expect((await found(of, { text: 'x straw' })).hits.map(({ event: at }) => at)).toEqual([0]);
+  });
+
   test('names of keys, kinds and ids are not what was said', async () => {
     const of = await written([
       info({ needle: 1 }, { uuid: 'needle' }),
@@ -512,7 +540,7 @@ describe('a sample under way', () => {
     await writer.flush();
     await new Promise((resolve) => setTimeout(resolve, 250));
     const after = await ask(of, 'skeleton', skeleton, { params, query: { from: 5 } });
-    expect(after).toMatchObject({ from: 5, known: 8 });
+    expect(after).toMatchObject({ from: 5, known: 8, isWhole: false, progress: 1 });
     expect(after.columns.turn).toEqual([6, 7, 8]);
     // Before it has ended, its conversation is that of its last call.
     const spoken = await ask(of, 'messages', messages, { params, query: { from: 14 } });

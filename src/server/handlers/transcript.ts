@@ -40,7 +40,8 @@ export async function skeleton(call: Call<'skeleton'>): Promise<AnswerOf<'skelet
   const to = Math.min(known, from + limit);
   return {
     known,
-    isWhole: spool.isWhole,
+    // While the run is under way, its samples may go on, or begin again.
+    isWhole: spool.isWhole && !lease.isLive,
     progress: spool.progress,
     ...spool.skeleton.part(Math.min(from, known), Math.max(Math.min(from, known), to)),
   };

@@ -111,14 +111,16 @@ export class RunsSearch {
       if (!item) return;
       const slot: Slot = { hits: [], found: 0, isDone: false };
       this.#slots[index] = slot;
-      if (this.#wanted(index) > 0) await this.#searchRun(item, slot, index);
+      if (this.#wanted(index) > 0) {
+        await this.#searchRun(item, slot, index);
+        this.runsSearched++;
+      }
       this.#finish(slot);
     }
   }
 
   #finish(slot: Slot): void {
     slot.isDone = true;
-    this.runsSearched++;
     for (let first = this.#slots[this.#settled]; first?.isDone; first = this.#slots[++this.#settled])
       this.#settledFound += first.found;
     this.#moved.resolve();

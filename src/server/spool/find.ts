@@ -1,5 +1,12 @@
 import { ActionableError, type Clock, isJsonObject, type Json, parseJson } from '../../base/index.ts';
-import { firstIn, type Snippet, visitEvent, visitMessage, visitTexts } from '../../views/index.ts';
+import {
+  firstIn,
+  isToldBefore,
+  type Snippet,
+  visitEvent,
+  visitMessage,
+  visitTexts,
+} from '../../views/index.ts';
 import type { FindLine } from '../api.ts';
 import { Breath } from '../breath.ts';
 import { isInBytes, latin1Of, type Needle, needleOf } from '../search/needle.ts';
@@ -24,7 +31,8 @@ const PARSED_BYTES_MAX = 2 ** 20;
 
 /**
  * Where a text is in a transcript, told as it is found, once an event. An event has it when one of its own texts does, or an attachment
- * in it, or a message that appears with it for the first time: those that every call repeats are told once.
+ * in it, or a message that appears with it for the first time: those that every call repeats are told once, and what a model or a tool
+ * said before is told by the event of that.
  */
 export async function* findInSpool(spool: Spool, options: FindOptions): AsyncGenerator<FindLine> {
   const waiting = { signal: options.signal, ms: TELL_MS };
@@ -39,6 +47,8 @@ class Search {
   readonly #needle: Needle;
   readonly #breath: Breath;
   readonly #count: number;
+  readonly #firstCall: number | undefined;
+  readonly #hasTools: boolean;
   readonly #buffer = Buffer.allocUnsafe(PARSED_BYTES_MAX);
   /** Attachments that have it, by hash; messages that have it, by the event in which they first appear. */
   readonly #attachments = new Map<string, Snippet>();
@@ -54,6 +64,8 @@ class Search {
     this.#needle = needleOf(options.text);
     this.#breath = new Breath(options.clock, options.signal);
     this.#count = spool.eventCount;
+    this.#firstCall = spool.skeleton.firstOf('model');
+    this.#hasTools = spool.skeleton.firstOf('tool') !== undefined;
     this.#toldMs = options.clock.monotonicMs();
   }
 
@@ -65,7 +77,9 @@ class Search {
     }
     // An earlier attempt has its messages in its events.
     for (const block of owner === this.#spool ? inBlocks(messagesOf(owner)) : []) {
-      await this.#inBlock(block, owner, (position, snippet) => this.#noteMessage(position, snippet));
+      const found: [number, Snippet][] = [];
+      await this.#inBlock(block, owner, (position, snippet) => void found.push([position, snippet]));
+      for (const [position, snippet] of found) await this.#noteMessage(position, snippet);
       if (this.#isLate) yield this.#line(false);
     }
     const start = this.#options.from < this.#count ? this.#options.from : 0;
@@ -89,9 +103,11 @@ class Search {
     return this.#options.clock.monotonicMs() - this.#toldMs >= TELL_MS;
   }
 
-  #noteMessage(position: number, snippet: Snippet): void {
+  async #noteMessage(position: number, snippet: Snippet): Promise<void> {
     const event = this.#spool.skeleton.firstReferrer(position);
-    if (event !== undefined && !this.#messages.has(event)) this.#messages.set(event, snippet);
+    if (event === undefined || this.#messages.has(event)) return;
+    const call = { isFirstCall: event === this.#firstCall, hasTools: this.#hasTools };
+    if (!isToldBefore(await roleOf(this.#spool.owner, position), call)) this.#messages.set(event, snippet);
   }
 
   #hit(event: number, snippet: Snippet): void {
@@ -174,6 +190,21 @@ class Search {
     const isAll = !isDone || this.#scanned >= this.#count;
     return { scanned: this.#scanned, of: this.#count, isDone, isAll, hits };
   }
+}
+
+/** Of a long message both ends are looked at: its role is before what it says, or behind it. */
+const ROLE_BYTES = 4_096;
+
+async function roleOf(spool: Spool, position: number): Promise<string | undefined> {
+  const at = spool.pooled('messages', position);
+  if (!at) return undefined;
+  const sizeBytes = Math.min(at.sizeBytes, ROLE_BYTES);
+  for (const start of [at.start, at.start + at.sizeBytes - sizeBytes]) {
+    const [, role] =
+      /(?<!\\)"role"\s*:\s*"(\w+)"/.exec(latin1Of(await spool.read({ start, sizeBytes }))) ?? [];
+    if (role !== undefined) return role;
+  }
+  return undefined;
 }
 
 /** What a text of the value says first, as far as a reader sees it. */

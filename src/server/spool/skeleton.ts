@@ -114,6 +114,14 @@ export class SkeletonColumns {
       if (this.#uuids.at(index) === hash || this.#messages.at(index) === hash) yield index;
   }
 
+  /** The first event of a kind; undefined when there is none. */
+  firstOf(kind: string): number | undefined {
+    const number = this.#kinds.names.indexOf(kind);
+    for (let index = 0; number >= 0 && index < this.length; index++)
+      if (this.#columns.kind.at(index) === number) return index;
+    return undefined;
+  }
+
   /** The last call of a model by the main agent; undefined when it made none. */
   lastCall(): number | undefined {
     const { kind, lane } = this.#columns;

@@ -27,6 +27,8 @@ export interface SpoolLease extends Disposable {
   readonly spool: Spool;
   /** Of the run; undefined while it is under way. */
   readonly version: string | undefined;
+  /** Somebody works on the run, as far as can be seen. */
+  readonly isLive: boolean;
 }
 
 const PLACE = { disk: nodeDisk, dir: tmpdir() };
@@ -56,7 +58,13 @@ class Spools implements AsyncDisposable {
     const kept = await this.#find(wanted, open);
     const lease = kept.lease();
     await this.#makeRoom();
-    return { spool: kept.spool, version: open.version, [Symbol.dispose]: () => lease[Symbol.dispose]() };
+    const { form } = open.found.item;
+    return {
+      spool: kept.spool,
+      version: open.version,
+      isLive: form === 'running' || form === 'unknown',
+      [Symbol.dispose]: () => lease[Symbol.dispose](),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

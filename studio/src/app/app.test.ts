@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hasWords } from './has-words.ts';
+import { addressAt } from './pinned-address.ts';
 import { placeName } from './place-name.ts';
 import { choiceField, numberField, textField } from './search-fields.ts';
 import { parseSearch, stringifySearch } from './search-params.ts';
@@ -24,6 +25,14 @@ describe('what stands after the question mark', () => {
     expect(numberField.parse('-3')).toBe(undefined);
     expect(numberField.parse('3')).toBe(3);
   });
+});
+
+test('an address is put at a commit, and taken from it, with all else that it says', () => {
+  const here = { origin: 'http://127.0.0.1:4400', pathname: '/runs/a%2Fb', search: '?q=eval:swe*+cost>5' };
+  const pinned = 'http://127.0.0.1:4400/runs/a%2Fb?q=eval:swe*+cost>5&at=4df0a64';
+  expect(addressAt(here, '4df0a64')).toBe(pinned);
+  expect(addressAt(new URL(pinned), undefined)).toBe(`${here.origin}${here.pathname}${here.search}`);
+  expect(addressAt({ ...here, search: '?at=4df0a64' }, undefined)).toBe(`${here.origin}${here.pathname}`);
 });
 
 test('the palette finds words in any order and case', () => {

@@ -11,7 +11,11 @@ export default function KeySheet({ onClose }: { readonly onClose: () => void }) 
   const registered = useRegisteredKeys();
   const [isOn, setIsOn] = usePersisted(SINGLE_KEYS, z.boolean(), true);
   const groups = Map.groupBy(
-    registered.toReversed().flatMap(({ group, keys }) => keys.map((key) => ({ group, key }))),
+    registered
+      .toReversed()
+      .flatMap(({ group, keys }) =>
+        keys.filter(({ isOff }) => isOff !== true).map((key) => ({ group, key })),
+      ),
     ({ group }) => group,
   );
   return (

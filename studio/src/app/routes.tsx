@@ -4,8 +4,11 @@ import {
   createRoute,
   lazyRouteComponent,
   redirect,
+  retainSearchParams,
   stripSearchParams,
 } from '@tanstack/react-router';
+import { z } from 'zod';
+import { segmentOf, textOfSegment } from '../../../src/views/index.ts';
 import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
 import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
@@ -21,7 +24,19 @@ import { search as searchSearch } from '../search/search-search.ts';
 import type { RouterContext } from './router-context.ts';
 import { Shell } from './shell.tsx';
 
-const root = createRootRouteWithContext<RouterContext>()({ component: Shell });
+/** The commit of the results that an address is pinned to stays with every step. Whatever it is, the server is asked for it. */
+/** Any text may be the id of a sample, or the name of an eval: also one that means something else in an address. */
+const asSegments = <Key extends string>(...keys: readonly Key[]) => {
+  const each = (change: (text: string) => string) => (params: Readonly<Record<Key, string>>) =>
+    Object.fromEntries(keys.map((key) => [key, change(params[key] ?? '')])) as Record<Key, string>;
+  return { parse: each(textOfSegment), stringify: each(segmentOf) };
+};
+
+const root = createRootRouteWithContext<RouterContext>()({
+  validateSearch: z.object({ at: z.string().optional().catch(undefined) }),
+  search: { middlewares: [retainSearchParams(['at'])] },
+  component: Shell,
+});
 const under = { getParentRoute: () => root } as const;
 
 const home = createRoute({
@@ -53,6 +68,7 @@ const run = createRoute({
 const sample = createRoute({
   ...under,
   path: '/runs/$run/s/$sample/$epoch',
+  params: asSegments('run', 'sample', 'epoch'),
   validateSearch: sampleSearch,
   search: { middlewares: [stripSearchParams({ tab: 'transcript' })] },
   component: lazyRouteComponent(() => import('../sample/sample-page.tsx'), 'Page'),
@@ -67,6 +83,7 @@ const compare = createRoute({
 const compareSample = createRoute({
   ...under,
   path: '/compare/s/$sample',
+  params: asSegments('sample'),
   validateSearch: compareSampleSearch,
   search: { middlewares: [stripSearchParams({ view: 'turns' })] },
   component: lazyRouteComponent(() => import('../compare/compare-sample-page.tsx'), 'Page'),
@@ -86,12 +103,14 @@ const evals = createRoute({
 const evalRoute = createRoute({
   ...under,
   path: '/evals/$eval',
+  params: asSegments('eval'),
   validateSearch: evalSearch,
   component: lazyRouteComponent(() => import('../evals/eval-page.tsx'), 'Page'),
 });
 const sampleHistory = createRoute({
   ...under,
   path: '/evals/$eval/s/$sample',
+  params: asSegments('eval', 'sample'),
   validateSearch: sampleHistorySearch,
   component: lazyRouteComponent(() => import('../evals/sample-history-page.tsx'), 'Page'),
 });

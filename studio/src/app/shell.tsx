@@ -3,6 +3,7 @@ import { lazy, type MouseEvent, Suspense, useState } from 'react';
 import { useKeys } from '../ui/use-keys.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { PageName } from './page-name.tsx';
+import { PinnedBar } from './pinned-bar.tsx';
 import styles from './shell.module.css';
 import { TopBar } from './top-bar.tsx';
 import { useShownPages } from './use-shown-pages.ts';
@@ -34,6 +35,7 @@ export function Shell() {
         To the page
       </a>
       <TopBar onPalette={() => setOpened('palette')} />
+      <PinnedBar />
       <ConnectionBar />
       <main id="page" className={styles.page} tabIndex={-1}>
         <Outlet />

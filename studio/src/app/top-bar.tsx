@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useAsk } from '../data/use-ask.ts';
 import { Kbd } from '../ui/kbd.tsx';
+import { CopyLastingLink } from './copy-lasting-link.tsx';
 import { placeName } from './place-name.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 import styles from './top-bar.module.css';
@@ -51,8 +52,11 @@ function StoreName() {
       </span>
     );
   return (
-    <Link to="/store" className={styles.store} title={data.places.join('\n')}>
-      {shown}
-    </Link>
+    <>
+      <Link to="/store" className={styles.store} title={data.places.join('\n')}>
+        {shown}
+      </Link>
+      <CopyLastingLink about={data} />
+    </>
   );
 }

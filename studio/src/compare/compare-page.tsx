@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { Asked } from '../ui/asked.tsx';
+import { Button } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { ChooseRuns } from './choose-runs.tsx';
@@ -36,6 +37,11 @@ function Comparison({ address }: { readonly address: CompareAddress }) {
       <>
         <Problem error={view.error} what="The comparison" onRetry={() => void view.refetch()} />
         <Empty title="Other runs can be compared">
+          {ids.length > 2 && (
+            <Button onClick={() => address.setRuns(ids.slice(1))}>
+              Compare the others, without the first
+            </Button>
+          )}
           <Link to="/compare">Choose runs</Link>
         </Empty>
       </>

@@ -1,5 +1,6 @@
 import { completeComparedQuery } from '../../../src/views/index.ts';
 import { Chip } from '../ui/chip.tsx';
+import { counted } from '../ui/counted.ts';
 import { formatCount } from '../ui/format.ts';
 import { QueryInput } from '../ui/query-input.tsx';
 import styles from './compare-toolbar.module.css';
@@ -37,7 +38,7 @@ export function CompareToolbar({ q, onFilter, wrong, total, all }: CompareToolba
         {total !== undefined && all !== undefined && (
           <>
             {total === all ? '' : `${formatCount(total)} of `}
-            {formatCount(all)} samples
+            {counted(all, 'sample')}
           </>
         )}
       </span>

@@ -4,6 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyCommand } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Choice } from '../ui/field.tsx';
+import { focusList } from '../ui/focus-list.ts';
 import { Problem } from '../ui/problem.tsx';
 import { RunLetter } from '../ui/run-letter.tsx';
 import { RUNS_MAX } from '../ui/run-letters.ts';
@@ -147,7 +148,7 @@ function ShownRun({ view, address, other }: ComparedProps & { readonly other: nu
           isOn={at + 1 === other}
           onClick={() => address.set({ with: item.run })}
         >
-          <RunLetter index={at + 1} /> {item.facts?.target ?? item.name}
+          <RunLetter index={at + 1} /> {item.facts?.target.replace(/^.*\//, '') ?? item.name}
         </Button>
       ))}
     </div>
@@ -180,11 +181,15 @@ function otherShown({ ids, with: wanted }: CompareAddress): number {
 function useCompareKeys(address: CompareAddress, list: ReturnType<typeof useCompareRows>): void {
   const { rows, open, goToFlip } = list;
   const hasCursor = rows.cursor >= 0;
+  const goTo = (index: number) => {
+    focusList();
+    rows.goTo(index);
+  };
   useKeys('Compare', [
     { keys: ']', what: 'Next flip', run: () => goToFlip(1) },
     { keys: '[', what: 'Previous flip', run: () => goToFlip(-1) },
-    { keys: ['j', 'ArrowDown'], what: 'Next sample', run: () => rows.goTo(rows.cursor + 1) },
-    { keys: ['k', 'ArrowUp'], what: 'Previous sample', run: () => rows.goTo(rows.cursor - 1) },
+    { keys: ['j', 'ArrowDown'], what: 'Next sample', run: () => goTo(rows.cursor + 1) },
+    { keys: ['k', 'ArrowUp'], what: 'Previous sample', run: () => goTo(rows.cursor - 1) },
     {
       keys: 'Enter',
       what: 'Both transcripts beside each other',

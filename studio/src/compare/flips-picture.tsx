@@ -1,6 +1,7 @@
 import type { ComparedRun } from '../../../src/server/api.ts';
 import { ChartFrame } from '../ui/chart-frame.tsx';
 import { classes } from '../ui/classes.ts';
+import { counted } from '../ui/counted.ts';
 import { formatCount, formatP } from '../ui/format.ts';
 import { outcomeShown } from '../ui/outcomes.ts';
 import { RunLetter } from '../ui/run-letter.tsx';
@@ -38,7 +39,11 @@ export function FlipsPicture({ other, index, q, onFilter }: FlipsPictureProps) {
     </button>
   );
   return (
-    <ChartFrame title={flipsTitle(other.flips, index, figure)} table={{ heads: ['samples', 'count'], rows }}>
+    <ChartFrame
+      title={flipsTitle(other.flips, index, figure)}
+      table={{ heads: ['samples', 'count'], rows }}
+      foldedAs="compare.flips"
+    >
       <div className={styles.picture}>
         <span />
         <SideHead index={index} outcome="pass" />
@@ -84,7 +89,7 @@ function TestLine({ other }: { readonly other: ComparedRun }) {
   const { low, high, pairs, leftOut } = figure;
   const out = leftOut.errored + leftOut.unscored;
   return (
-    <p className={styles.test}>
+    <p className={styles.test} title={figure.test}>
       {figure.test}: {formatP(figure.p)}
       {figure.pAdjusted !== undefined && ` (adjusted ${formatP(figure.pAdjusted)})`}
       {low !== undefined && high !== undefined && (
@@ -93,7 +98,7 @@ function TestLine({ other }: { readonly other: ComparedRun }) {
           · 95 % [{figureText(figure, low)}, {figureText(figure, high)}]
         </>
       )}{' '}
-      · {formatCount(pairs)} pairs
+      · {counted(pairs, 'pair')}
       {out > 0 && (
         <>
           {' '}

@@ -8,10 +8,10 @@ import { useSize } from '../ui/use-size.ts';
 import styles from './forest-plot.module.css';
 import { type ForestRow, figureText, figureValue, forestRows, forestTitle } from './forest-rows.ts';
 
-const ROW = 30;
-const HEAD = 22;
-const LABEL = 138;
-const TEXT = 176;
+const ROW = 22;
+const HEAD = 18;
+const LABEL = 128;
+const TEXT = 236;
 const DOT = 4.5;
 
 interface ForestPlotProps {
@@ -27,7 +27,11 @@ export function ForestPlot({ other, index }: ForestPlotProps) {
   const x = scaleLinear([-1, 1], [LABEL + 12, width - TEXT - 12]);
   const height = HEAD + rows.length * ROW + 4;
   return (
-    <ChartFrame title={forestTitle(other.figures, index)} table={tableOf(other, index)}>
+    <ChartFrame
+      title={forestTitle(other.figures, index)}
+      table={tableOf(other, index)}
+      foldedAs="compare.figures"
+    >
       <div ref={box}>
         <svg
           width={width}
@@ -37,10 +41,10 @@ export function ForestPlot({ other, index }: ForestPlotProps) {
           className={styles.plot}
         >
           <title>{`Changes of ${letterOf(index)} against ${letterOf(0)}`}</title>
-          <text className={styles.axis} x={x(-1)} y={13}>
+          <text className={styles.axis} x={x(-1)} y={11}>
             ◂ worse
           </text>
-          <text className={styles.axis} x={x(1)} y={13} textAnchor="end">
+          <text className={styles.axis} x={x(1)} y={11} textAnchor="end">
             better ▸
           </text>
           <line className={styles.zero} x1={x(0)} x2={x(0)} y1={HEAD - 6} y2={height} />
@@ -67,28 +71,32 @@ function Row({ row, y, x, width }: RowProps) {
   return (
     <g className={styles[look]}>
       <title>
-        {`${figure.figure}: ${row.difference} ${row.interval}, ${figure.verdict}, ${formatP(figure.p)}, ${figure.test}`}
+        {`${figure.figure} (${figure.betterWhen} is better): ${row.difference} ${row.interval}, ${figure.verdict}, ${formatP(figure.p)}, ${figure.test}`}
       </title>
       <rect className={styles.ground} x={0} y={y} width={width} height={ROW} />
-      <text className={styles.name} x={0} y={middle - 2}>
-        {figure.figure}
-      </text>
-      <text className={styles.meta} x={0} y={middle + 11}>
-        {figure.betterWhen} is better
+      <text className={styles.name} x={0} y={middle + 4}>
+        {shortName(figure.figure)}
       </text>
       {from !== undefined && to !== undefined && (
         <line className={styles.interval} x1={x(from)} x2={x(to)} y1={middle} y2={middle} />
       )}
       {Number.isFinite(at) && <circle className={styles.dot} cx={x(at)} cy={middle} r={DOT} />}
-      <text className={styles.value} x={width - TEXT} y={middle - 2}>
+      <text className={styles.value} x={width - TEXT} y={middle + 4}>
         {row.difference} {figure.verdict}
       </text>
-      <text className={classes(styles.meta, styles.numbers)} x={width - TEXT} y={middle + 11}>
+      <text className={classes(styles.meta, styles.numbers)} x={width} y={middle + 4} textAnchor="end">
         {row.interval}
       </text>
     </g>
   );
 }
+
+/** The whole name is in the title of the row, and in the table. */
+function shortName(name: string): string {
+  return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX / 2 - 1)}…${name.slice(-NAME_MAX / 2)}` : name;
+}
+
+const NAME_MAX = 18;
 
 function tableOf(other: ComparedRun, index: number) {
   return {

@@ -65,20 +65,23 @@ function signOf({ betterWhen }: FigureCompared): 1 | -1 {
 /** A value of a figure in its own unit, as a change. */
 export function figureText({ figure, group }: FigureCompared, value: number): string {
   if (group !== 'spent' || !Number.isFinite(value)) return formatDifference(value);
-  const sign = value < 0 ? '−' : '+';
-  const size = Math.abs(value);
-  if (/cost|usd/i.test(figure)) return `${sign}${formatUsd(size)}`;
-  if (/time|duration|second/i.test(figure)) return `${sign}${formatDuration(size * 1_000)}`;
-  return `${sign}${formatShortCount(size)}`;
+  const text = spentText(figure, Math.abs(value));
+  // What rounds to nothing goes neither way.
+  if (!/[1-9]/.test(text)) return text;
+  return `${value < 0 ? '−' : '+'}${text}`;
+}
+
+function spentText(figure: string, size: number): string {
+  if (/cost|usd/i.test(figure)) return formatUsd(size);
+  if (/time|duration|second/i.test(figure)) return formatDuration(size * 1_000);
+  return formatShortCount(size);
 }
 
 /** What the figure is in one run, in its own unit. */
 export function figureValue({ figure, group }: FigureCompared, value: number | null): string {
   if (value === null) return '–';
   if (group !== 'spent') return formatDifference(value).replace(/^\+/, '');
-  if (/cost|usd/i.test(figure)) return formatUsd(value);
-  if (/time|duration|second/i.test(figure)) return formatDuration(value * 1_000);
-  return formatShortCount(value);
+  return spentText(figure, value);
 }
 
 function round(value: number): number {

@@ -6,6 +6,7 @@ import { Menu, type MenuItem } from '../ui/menu.tsx';
 import { RunLetter } from '../ui/run-letter.tsx';
 import { letterOf } from '../ui/run-letters.ts';
 import { shortCommit } from '../ui/run-words.ts';
+import { TargetName } from '../ui/target-name.tsx';
 import styles from './legend.module.css';
 import { moved, withBase, without } from './runs-order.ts';
 
@@ -60,7 +61,7 @@ function RunCard({ item, index }: { readonly item: RunItem; readonly index: numb
       <div className={styles.first}>
         <RunLetter index={index} />
         <Link to="/runs/$run/{-$tab}" params={{ run: item.run }} className={styles.name} title={item.run}>
-          {facts?.target ?? item.name}
+          <TargetName target={facts?.target ?? item.name} />
         </Link>
         {index === 0 && <span className={styles.base}>base</span>}
       </div>

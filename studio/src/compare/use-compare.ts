@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { z } from 'zod';
+import { useWhileHere } from '../app/use-while-here.ts';
 import type { search as schema } from './compare-search.ts';
 import { parseRuns, printRuns } from './runs-order.ts';
 
@@ -19,10 +20,11 @@ export interface CompareAddress extends Search {
 export function useCompare(): CompareAddress {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const set = useCallback(
     (next: Partial<Search>) =>
-      void navigate({ search: (was: Search) => ({ ...was, ...next }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was: Search) => ({ ...was, ...next }), replace: true })),
+    [navigate, whileHere],
   );
   const setRuns = useCallback((ids: readonly string[]) => set({ runs: printRuns(ids) }), [set]);
   const ids = useMemo(() => parseRuns(search.runs), [search.runs]);

@@ -22,6 +22,6 @@ export function sameGrounds(changes: readonly Change[], warnings: readonly strin
   return GROUNDS.filter(
     (ground) =>
       !changes.some(({ what, isWarning }) => isWarning && what === ground) &&
-      !warnings.some((warning) => warning.includes(ground) || warning.includes('cannot be read')),
+      !warnings.some((warning) => warning.includes(ground) || /cannot be read|There is no run/.test(warning)),
   ).map((ground) => `same ${ground}`);
 }

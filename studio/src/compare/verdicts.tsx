@@ -1,5 +1,7 @@
 import type { ComparedRun, Verdict } from '../../../src/server/api.ts';
+import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import { Popover } from '../ui/popover.tsx';
 import { RunLetter } from '../ui/run-letter.tsx';
 import { letterOf } from '../ui/run-letters.ts';
 import { Comparability } from './comparability.tsx';
@@ -17,7 +19,13 @@ const TONES: Readonly<Record<Verdict, 'better' | 'worse' | 'unknown'>> = {
 /** The first thing that is said: whether each of the others is better than the base, as far as it can be told. */
 export function Verdicts({ others }: { readonly others: readonly ComparedRun[] }) {
   return (
-    <section className={styles.verdicts} aria-label="Verdict" data-many={others.length > 1}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+    <section
+      className={styles.verdicts}
+      aria-label="Verdict"
+      data-many={others.length > 1}
+      tabIndex={others.length > 2 ? 0 : undefined}
+    >
       {others.map((other, index) => (
         <VerdictLine key={other.item.run} other={other} index={index + 1} />
       ))}
@@ -55,9 +63,17 @@ function VerdictLine({ other, index }: { readonly other: ComparedRun; readonly i
           </p>
         )}
         {other.verdict === 'cannot tell' && wouldDecide !== undefined && (
-          <p className={styles.decide}>
-            <strong>What would decide it:</strong> {wouldDecide}
-          </p>
+          <Popover
+            label="What would decide it"
+            className={styles.decide}
+            opener={(props) => (
+              <Button kind="quiet" className={styles.opener} {...props}>
+                what would decide it ›
+              </Button>
+            )}
+          >
+            {() => <p>{wouldDecide}</p>}
+          </Popover>
         )}
         <Comparability changes={other.changes} warnings={other.warnings} />
       </div>

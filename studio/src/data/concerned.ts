@@ -35,6 +35,11 @@ export function isConcerned(event: LiveEvent, key: readonly unknown[]): boolean 
   }
 }
 
+/** The same where the address names a commit: what was there stays, but newer results may have come. */
+export function isConcernedThen(event: LiveEvent, key: readonly unknown[]): boolean {
+  return key[0] === 'about' && (event.kind === 'runs' || event.kind === 'reset');
+}
+
 function isOfRun(key: readonly unknown[], run: string): boolean {
   const [, params, query] = key;
   return partOf(params, 'run') === run || partOf(query, 'runs')?.split(',').includes(run) === true;

@@ -1,7 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
 import type { AnswerOf, LiveEvent } from '../../../src/server/api.ts';
-import { isConcerned } from './concerned.ts';
+import { isConcerned, isConcernedThen } from './concerned.ts';
 import type { LiveState, StudioData } from './studio-data.ts';
 
 interface DataHere {
@@ -31,11 +31,13 @@ export function DataProvider({
   useEffect(() => {
     let gathered: LiveEvent[] = [];
     let wasLost = false;
+    const isPinned = data.pin !== undefined;
+    const isMeant = isPinned ? isConcernedThen : isConcerned;
     const renew = () => {
       const events = gathered;
       gathered = [];
       void client.invalidateQueries({
-        predicate: ({ queryKey }) => events.some((event) => isConcerned(event, queryKey)),
+        predicate: ({ queryKey }) => events.some((event) => isMeant(event, queryKey)),
       });
     };
     const live = data.live({
@@ -44,7 +46,8 @@ export function DataProvider({
           if (gathered.length === 0) setTimeout(renew, GATHER_MS);
           gathered.push(event);
         }
-        for (const listener of listeners.current) listener(event);
+        // Runs as they were follow nothing.
+        if (!isPinned) for (const listener of listeners.current) listener(event);
       },
       onState: (state) => {
         setConnection(state);

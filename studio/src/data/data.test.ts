@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type LiveEvent, ROUTES, type RouteName } from '../../../src/server/api.ts';
 import { addressOf } from './address.ts';
-import { isConcerned } from './concerned.ts';
+import { isConcerned, isConcernedThen } from './concerned.ts';
 import { eventsOf } from './event-stream.ts';
 import { pagesFor, placeOf } from './page-range.ts';
 import { problemOfAnswer } from './problem-error.ts';
@@ -34,6 +34,27 @@ describe('addresses', () => {
     );
     expect(address).toBe('/api/runs/a%2Fb%3Fc/samples?q=x+y%26z&limit=5');
   });
+});
+
+test('a commit goes with every question, under another name where a route has an "at" of its own', () => {
+  expect(addressOf('runs', {}, { q: 'x' }, '4df0a64')).toBe('/api/runs?q=x&at=4df0a64');
+  const sample = { run: 'r', sample: 's', epoch: 1 };
+  expect(addressOf('text', sample, { at: 'place' }, '4df0a64')).toBe(
+    '/api/runs/r/samples/s/1/text?at=place&pin=4df0a64',
+  );
+});
+
+test('of what was at a commit only whether newer results exist is asked again', () => {
+  const events: LiveEvent[] = [{ kind: 'runs', runs: ['x'] }, { kind: 'reset' }];
+  for (const event of events) {
+    expect(isConcernedThen(event, ['about', {}, {}])).toBe(true);
+    for (const key of [
+      ['runs', {}, {}],
+      ['run', { run: 'x' }, {}],
+    ])
+      expect(isConcernedThen(event, key)).toBe(false);
+  }
+  expect(isConcernedThen({ kind: 'notes', runs: ['x'] }, ['about', {}, {}])).toBe(false);
 });
 
 describe('problems', () => {

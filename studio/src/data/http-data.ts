@@ -8,9 +8,11 @@ import type { Asked, AskRoute, LinesRoute, LiveListener, StudioData } from './st
 
 /** Data from the server that the page came from. */
 export class HttpData implements StudioData {
+  readonly pin: string | undefined;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(token: string | undefined) {
+  constructor(token: string | undefined, pin?: string) {
+    this.pin = pin;
     this.#headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
@@ -54,12 +56,12 @@ export class HttpData implements StudioData {
   }
 
   async #fetch<Name extends RouteName>(name: Name, asked: Asked<Name>, init: RequestInit): Promise<Response> {
-    const accept = ROUTES[name].kind === 'events' ? 'text/event-stream' : 'application/json';
+    const isLive = ROUTES[name].kind === 'events';
+    const accept = isLive ? 'text/event-stream' : 'application/json';
     const headers = { Accept: accept, ...this.#headers, ...init.headers };
-    const response = await fetch(addressOf(name, asked.params, asked.query ?? {}), {
-      ...init,
-      headers,
-    }).catch((error: unknown) => {
+    // What happens is told to all tabs alike, whatever commit they show.
+    const address = addressOf(name, asked.params, asked.query ?? {}, isLive ? undefined : this.pin);
+    const response = await fetch(address, { ...init, headers }).catch((error: unknown) => {
       throw init.signal?.aborted ? error : noAnswer();
     });
     if (!response.ok) throw problemOfAnswer(response.status, await response.text());

@@ -65,6 +65,8 @@ export interface LiveListener {
  * parsed by the schema of its route. Failures are `ProblemError`s; an aborted signal rejects with its reason.
  */
 export interface StudioData {
+  /** The commit of the results that all answers are of; undefined for what is there now. */
+  readonly pin: string | undefined;
   ask<Name extends AskRoute>(name: Name, asked: Asked<Name>, signal?: AbortSignal): Promise<AnswerOf<Name>>;
   lines<Name extends LinesRoute>(
     name: Name,

@@ -4,9 +4,9 @@ import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { Asked } from '../ui/asked.tsx';
 import { CopyCommand } from '../ui/copy.tsx';
+import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Choice } from '../ui/field.tsx';
-import { formatCount } from '../ui/format.ts';
 import styles from './eval-page.module.css';
 import { TrendChart } from './trend-chart.tsx';
 import { Flaky, NewlyFailing } from './turned-tables.tsx';
@@ -35,7 +35,7 @@ function EvalHead({ name, view }: { readonly name: string; readonly view: EvalVi
   return (
     <header className={styles.head}>
       <h1>{name}</h1>
-      {view !== undefined && <span className={styles.meta}>{formatCount(view.points.length)} runs</span>}
+      {view !== undefined && <span className={styles.meta}>{counted(view.points.length, 'run')}</span>}
       <Link to="/runs" search={{ q: filter }}>
         runs ›
       </Link>

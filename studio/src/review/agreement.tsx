@@ -4,7 +4,7 @@ import { classes } from '../ui/classes.ts';
 import { counted } from '../ui/counted.ts';
 import { formatCount, formatScore } from '../ui/format.ts';
 import styles from './agreement.module.css';
-import { type AgreementCell, comparedCount, kappaWords, type Show } from './queue.ts';
+import { type AgreementCell, comparedCount, KAPPA_LEAST, kappaWords, type Show } from './queue.ts';
 
 interface AgreementProps {
   readonly queue: ReviewQueue;
@@ -15,6 +15,7 @@ interface AgreementProps {
 /** What people say beside what the scorer says. Every cell shows only its samples. */
 export function Agreement({ queue, show, onShow }: AgreementProps) {
   const { agreement } = queue;
+  const verdicts = comparedCount(agreement);
   const press = (next: Show) => onShow(show === next ? 'all' : next);
   const cell = (name: AgreementCell, label: string, isApart: boolean) => (
     <button
@@ -41,12 +42,13 @@ export function Agreement({ queue, show, onShow }: AgreementProps) {
         {cell('bothFail', 'both say that it fails', false)}
       </div>
       <p className={styles.kappa}>
-        {agreement.kappa !== undefined && (
+        {agreement.kappa !== undefined && verdicts >= KAPPA_LEAST && (
           <>
             κ = <strong>{formatScore(agreement.kappa)}</strong>,{' '}
           </>
         )}
-        {kappaWords(agreement.kappa)}, {counted(comparedCount(agreement), 'verdict')}
+        {kappaWords(agreement.kappa, verdicts)}
+        {verdicts >= KAPPA_LEAST && `, ${counted(verdicts, 'verdict')}`}
       </p>
       <p className={styles.chips}>
         <Chip isOn={show === 'open'} onClick={() => press('open')}>

@@ -4,10 +4,12 @@ import { classes } from '../ui/classes.ts';
 import { OutcomeBadge } from '../ui/outcome.tsx';
 import { PageRows } from '../ui/page-rows.tsx';
 import type { VirtualRowsHandle } from '../ui/virtual-rows.tsx';
-import { keyOf, lastWords } from './queue.ts';
+import { keyOf, lastWords, runMoment } from './queue.ts';
 import styles from './queue-list.module.css';
 
 const ROW = 44;
+/** Where samples are of several runs, a line says of which. */
+const ROW_WITH_RUN = 60;
 
 interface QueueListProps {
   readonly items: readonly ReviewItem[];
@@ -18,6 +20,7 @@ interface QueueListProps {
 export function QueueList({ items, at, onGo }: QueueListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const handle = useRef<VirtualRowsHandle>(null);
+  const hasRuns = items.some(({ run }) => run !== items[0]?.run);
   const index = items.findIndex((item) => keyOf(item) === at);
   useEffect(() => {
     if (index >= 0) handle.current?.show(index);
@@ -26,7 +29,8 @@ export function QueueList({ items, at, onGo }: QueueListProps) {
     <nav ref={scroller} className={styles.scroller} aria-label="Samples to judge">
       <PageRows
         count={items.length}
-        rowHeight={ROW}
+        key={String(hasRuns)}
+        rowHeight={hasRuns ? ROW_WITH_RUN : ROW}
         scroller={scroller}
         role="presentation"
         ref={handle}
@@ -35,7 +39,7 @@ export function QueueList({ items, at, onGo }: QueueListProps) {
         {(row) => {
           const item = items[row];
           return item === undefined ? null : (
-            <QueueRow item={item} isHere={row === index} onGo={() => onGo(keyOf(item))} />
+            <QueueRow item={item} isHere={row === index} hasRun={hasRuns} onGo={() => onGo(keyOf(item))} />
           );
         }}
       </PageRows>
@@ -51,15 +55,16 @@ function keyAt(items: readonly ReviewItem[], row: number): string {
 interface QueueRowProps {
   readonly item: ReviewItem;
   readonly isHere: boolean;
+  readonly hasRun: boolean;
   readonly onGo: () => void;
 }
 
-function QueueRow({ item, isHere, onGo }: QueueRowProps) {
+function QueueRow({ item, isHere, hasRun, onGo }: QueueRowProps) {
   const said = lastWords(item.verdicts).map(({ verdict, by }) => `${by}: ${verdict}`);
   return (
     <button
       type="button"
-      className={classes(styles.row, isHere && styles.isHere)}
+      className={classes(styles.row, hasRun && styles.hasRun, isHere && styles.isHere)}
       aria-current={isHere}
       onClick={onGo}
     >
@@ -80,6 +85,11 @@ function QueueRow({ item, isHere, onGo }: QueueRowProps) {
           </span>
         )}
       </span>
+      {hasRun && (
+        <span className={styles.input} title={item.run}>
+          {runMoment(item.run)} · {item.eval} · {item.target.slice(item.target.lastIndexOf('/') + 1)}
+        </span>
+      )}
       <span className={styles.input}>{item.input}</span>
     </button>
   );

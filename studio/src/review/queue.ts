@@ -1,4 +1,5 @@
 import type { Note, Outcome, ReviewItem, ReviewQueue } from '../../../src/server/api.ts';
+import { formatTime } from '../ui/format.ts';
 import type { REVIEW_SHOWS } from './review-search.ts';
 
 export type Show = (typeof REVIEW_SHOWS)[number];
@@ -65,6 +66,33 @@ export function previousItem(items: readonly ReviewItem[], key: string): ReviewI
   return items[items.findIndex((item) => keyOf(item) === key) - 1];
 }
 
+/**
+ * What one has come from, to go back to: the last of the trail that is not where one is. `left`: the trail without it.
+ */
+export function backFrom(
+  trail: readonly string[],
+  here: string,
+): { readonly key: string | undefined; readonly left: readonly string[] } {
+  const at = trail.findLastIndex((key) => key !== here);
+  return { key: trail[at], left: trail.slice(0, Math.max(0, at)) };
+}
+
+/** The queue with what was judged in this visit, also where the server tells only the first of it and judged ones come last. */
+export function withJudged(
+  items: readonly ReviewItem[],
+  judged: ReadonlyMap<string, ReviewItem>,
+): readonly ReviewItem[] {
+  const told = new Set(items.map(keyOf));
+  return [...items, ...[...judged].flatMap(([key, item]) => (told.has(key) ? [] : [item]))];
+}
+
+/** When a run began, as far as its id tells: runs of one eval and target are told apart by it. */
+export function runMoment(run: string): string {
+  const [, year, month, day, hour, minute] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(run) ?? [];
+  if (year === undefined) return run.slice(-6);
+  return formatTime(`${year}-${month}-${day}T${hour}:${minute}:00Z`).slice(5, 16);
+}
+
 export interface VerdictChoice {
   readonly hotkey: '1' | '2' | '3';
   readonly label: string;
@@ -93,9 +121,14 @@ export function choicesFor(outcome: Outcome): readonly VerdictChoice[] {
   ];
 }
 
-/** The figure in words that are in use for it. */
-export function kappaWords(kappa: number | undefined): string {
-  if (kappa === undefined) return 'too few verdicts to tell';
+/** From fewer verdicts the figure is chance: two that differ would be "hardly any agreement". */
+export const KAPPA_LEAST = 10;
+
+/** The figure in words that are in use for it, or how many verdicts it still takes. */
+export function kappaWords(kappa: number | undefined, verdicts: number): string {
+  const missing = KAPPA_LEAST - verdicts;
+  if (missing > 0) return `κ is told from ${KAPPA_LEAST} verdicts on: ${missing} more`;
+  if (kappa === undefined) return 'κ cannot be told: all verdicts are the same';
   if (kappa < 0.2) return 'hardly any agreement beyond chance';
   if (kappa < 0.4) return 'weak agreement';
   if (kappa < 0.6) return 'moderate agreement';

@@ -19,7 +19,8 @@ export function Page() {
   const review = useReview();
   useKeys('Review', [
     { keys: ['j', 'ArrowDown'], what: 'Next sample', run: review.next },
-    { keys: ['k', 'ArrowUp', 'u'], what: 'Previous sample', run: review.back },
+    { keys: ['k', 'ArrowUp'], what: 'Previous sample', run: review.previous },
+    { keys: 'u', what: 'Back to the sample before', run: review.back },
     { keys: 'z', what: 'Take the last verdict back', run: () => void review.undo(), isOff: !review.canUndo },
   ]);
   return (
@@ -35,11 +36,7 @@ export function Page() {
                   show={review.search.show}
                   onShow={(show) => review.set({ show, at: '' })}
                 />
-                <QueueList
-                  items={review.items}
-                  at={review.item && keyOf(review.item)}
-                  onGo={(at) => review.set({ at })}
-                />
+                <QueueList items={review.items} at={review.item && keyOf(review.item)} onGo={review.goTo} />
               </div>
             </ResizablePane>
             <div className={styles.right}>

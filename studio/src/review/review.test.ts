@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Note, ReviewItem } from '../../../src/server/api.ts';
 import {
+  backFrom,
   cellsOf,
   choicesFor,
   inSeenOrder,
@@ -10,6 +11,8 @@ import {
   lastWords,
   nextItem,
   previousItem,
+  runMoment,
+  withJudged,
 } from './queue.ts';
 
 const verdict = (given: NonNullable<Note['verdict']>, by = 'Ada', time = '2026-11-14T00:00:00Z'): Note => ({
@@ -59,8 +62,8 @@ describe('agreement', () => {
   });
 
   test('has words', () => {
-    expect([undefined, -0.1, 0.3, 0.5, 0.61, 0.9].map(kappaWords)).toEqual([
-      'too few verdicts to tell',
+    expect([undefined, -0.1, 0.3, 0.5, 0.61, 0.9].map((kappa) => kappaWords(kappa, 10))).toEqual([
+      'κ cannot be told: all verdicts are the same',
       'hardly any agreement beyond chance',
       'weak agreement',
       'moderate agreement',
@@ -68,6 +71,13 @@ describe('agreement', () => {
       'very good agreement',
     ]);
   });
+});
+
+test('kappa is not told from a few verdicts: how many are missing is', () => {
+  expect([kappaWords(0, 2), kappaWords(undefined, 0)]).toEqual([
+    'κ is told from 10 verdicts on: 8 more',
+    'κ is told from 10 verdicts on: 10 more',
+  ]);
 });
 
 describe('the queue', () => {
@@ -89,6 +99,23 @@ describe('the queue', () => {
     expect(nextItem([judged], keyOf(judged), { isOpen: true })).toBeUndefined();
     expect(previousItem(items, keyOf(c))?.sample).toBe('b');
     expect(previousItem(items, keyOf(a))).toBeUndefined();
+  });
+
+  test('Back goes the way that one came, past where one is', () => {
+    expect(backFrom(['a', 'b'], 'c')).toEqual({ key: 'b', left: ['a'] });
+    expect(backFrom(['a', 'b', 'b'], 'b')).toEqual({ key: 'a', left: [] });
+    expect(backFrom([], 'b')).toEqual({ key: undefined, left: [] });
+  });
+
+  test('what was judged in this visit stays, also where the server does not tell it any more', () => {
+    const judged = new Map([[keyOf(a), a]]);
+    expect(withJudged([b, c], judged)).toEqual([b, c, a]);
+    expect(withJudged([a, b], judged)).toEqual([a, b]);
+  });
+
+  test('runs are told apart by when they began', () => {
+    expect(runMoment('20261114T093000000-AAAAAAAAAA')).toMatch(/^11-1\d \d\d:\d0$/);
+    expect(runMoment('Kx9ab12')).toBe('x9ab12');
   });
 
   test('1 agrees with the scorer, 2 does not; where it said neither, they are the verdict itself', () => {

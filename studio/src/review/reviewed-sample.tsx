@@ -11,6 +11,7 @@ import { ScoreCard } from '../sample/scores/score-card.tsx';
 import { Asked } from '../ui/asked.tsx';
 import { OutcomeBadge } from '../ui/outcome.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
+import { runMoment } from './queue.ts';
 import styles from './reviewed-sample.module.css';
 
 /** What has to be seen to judge a sample: what was asked, what was answered, what was expected, and how it was scored. */
@@ -29,7 +30,7 @@ export function ReviewedSample({ item }: { readonly item: ReviewItem }) {
         <OutcomeBadge outcome={item.outcome} />
         <span className={styles.meta}>
           {item.scorer !== undefined && `by ${item.scorer} · `}
-          {item.eval} · {item.target}
+          {item.eval} · {item.target} · {runMoment(run)}
           {epoch > 1 && ` · epoch ${epoch}`}
         </span>
         <Link

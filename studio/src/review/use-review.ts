@@ -2,9 +2,19 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { ReviewItem } from '../../../src/server/api.ts';
+import { useWhileHere } from '../app/use-while-here.ts';
 import { useData } from '../data/data-context.tsx';
 import { useAsk } from '../data/use-ask.ts';
-import { inSeenOrder, isShown, keyOf, nextItem, previousItem, type Verdict } from './queue.ts';
+import {
+  backFrom,
+  inSeenOrder,
+  isShown,
+  keyOf,
+  nextItem,
+  previousItem,
+  type Verdict,
+  withJudged,
+} from './queue.ts';
 
 const route = getRouteApi('/review');
 const LIMIT = 1_000;
@@ -19,11 +29,12 @@ interface Said {
 export function useReview() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const { run, q, score } = search;
   const set = useCallback(
     (next: Partial<typeof search>) =>
-      void navigate({ search: (was) => ({ ...was, ...next }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was) => ({ ...was, ...next }), replace: true })),
+    [navigate, whileHere],
   );
   const queue = useAsk(
     'review',
@@ -31,17 +42,25 @@ export function useReview() {
     { run: run === '' ? undefined : run, q, score: score === '' ? undefined : score, limit: LIMIT },
     { isKept: true },
   );
-  const ordered = useSeenOrder(queue.data?.items, `${run} ${q} ${score}`);
+  const [judged, setJudged] = useState<ReadonlyMap<string, ReviewItem>>(new Map());
+  const ordered = useSeenOrder(queue.data?.items, judged, `${run} ${q} ${score}`);
   const items = useMemo(
     () => ordered.filter((item) => isShown(item, search.show) || keyOf(item) === search.at),
     [ordered, search.show, search.at],
   );
   const item = items.find((one) => keyOf(one) === search.at) ?? items[0];
-  const goTo = (next: ReviewItem | undefined) => next !== undefined && set({ at: keyOf(next) });
+  const { goTo, goBack } = useTrail(item, (at) => set({ at }));
+  const goToItem = (next: ReviewItem | undefined) => next !== undefined && goTo(keyOf(next));
   const saying = useSaying(
     item,
-    () => goTo(item && nextItem(items, keyOf(item), { isOpen: true })),
-    (key) => set({ at: key }),
+    (said) => {
+      setJudged((was) => new Map(was).set(keyOf(said), said));
+      goToItem(item && nextItem(items, keyOf(item), { isOpen: true }));
+    },
+    (key, ids) => {
+      setJudged((was) => withoutNotes(was, key, ids));
+      goTo(key);
+    },
   );
   return {
     search,
@@ -50,13 +69,48 @@ export function useReview() {
     items,
     item,
     ...saying,
-    next: () => goTo(item && nextItem(items, keyOf(item), { isOpen: false })),
-    back: () => goTo(item && previousItem(items, keyOf(item))),
+    goTo,
+    next: () => goToItem(item && nextItem(items, keyOf(item), { isOpen: false })),
+    previous: () => goToItem(item && previousItem(items, keyOf(item))),
+    back: () => goBack(item && previousItem(items, keyOf(item))),
   };
 }
 
+/** Where one was, to go back to. */
+function useTrail(item: ReviewItem | undefined, goTo: (key: string) => void) {
+  const trail = useRef<readonly string[]>([]);
+  const here = item === undefined ? '' : keyOf(item);
+  return {
+    goTo: (key: string) => {
+      trail.current = [...trail.current, here];
+      goTo(key);
+    },
+    /** `before`: where to go when one has come from nowhere. */
+    goBack: (before: ReviewItem | undefined) => {
+      const { key = before && keyOf(before), left } = backFrom(trail.current, here);
+      trail.current = left;
+      if (key !== undefined) goTo(key);
+    },
+  };
+}
+
+function withoutNotes(
+  judged: ReadonlyMap<string, ReviewItem>,
+  key: string,
+  ids: readonly string[],
+): ReadonlyMap<string, ReviewItem> {
+  const item = judged.get(key);
+  if (item === undefined) return judged;
+  const verdicts = item.verdicts.filter(({ id }) => !ids.includes(id));
+  return new Map(judged).set(key, { ...item, verdicts });
+}
+
 /** Verdicts are written one after another; the last ones of this visit can be taken back. */
-function useSaying(item: ReviewItem | undefined, onSaid: () => void, onUndone: (key: string) => void) {
+function useSaying(
+  item: ReviewItem | undefined,
+  onSaid: (item: ReviewItem) => void,
+  onUndone: (key: string, ids: readonly string[]) => void,
+) {
   const data = useData();
   const client = useQueryClient();
   const [said, setSaid] = useState<readonly Said[]>([]);
@@ -87,7 +141,7 @@ function useSaying(item: ReviewItem | undefined, onSaid: () => void, onUndone: (
         ...(text.trim() !== '' && { text: text.trim() }),
       });
       setSaid((was) => [...was, { key: keyOf(item), run, ids: notes.map(({ id }) => id) }]);
-      onSaid();
+      onSaid({ ...item, verdicts: [...item.verdicts, ...notes] });
     });
   const undo = () =>
     attempt(async () => {
@@ -95,7 +149,7 @@ function useSaying(item: ReviewItem | undefined, onSaid: () => void, onUndone: (
       if (last === undefined) return;
       for (const id of last.ids) await data.say({ kind: 'retract', run: last.run, id });
       setSaid((was) => was.slice(0, -1));
-      onUndone(last.key);
+      onUndone(last.key, last.ids);
     });
   return { judge, undo, canUndo: said.length > 0, isSaying, error };
 }
@@ -103,14 +157,19 @@ function useSaying(item: ReviewItem | undefined, onSaid: () => void, onUndone: (
 const CHANGED: ReadonlySet<string> = new Set(['review', 'sample']);
 
 /** Keeps the order of the first answer to a question while the answers to it change. */
-function useSeenOrder(items: readonly ReviewItem[] | undefined, question: string): readonly ReviewItem[] {
+function useSeenOrder(
+  items: readonly ReviewItem[] | undefined,
+  judged: ReadonlyMap<string, ReviewItem>,
+  question: string,
+): readonly ReviewItem[] {
   const seen = useRef<{ question: string; keys: readonly string[] }>({ question, keys: [] });
   return useMemo(() => {
     if (seen.current.question !== question) seen.current = { question, keys: [] };
-    const ordered = inSeenOrder(seen.current.keys, items ?? []);
+    const kept = [...judged].filter(([key]) => seen.current.keys.includes(key));
+    const ordered = inSeenOrder(seen.current.keys, withJudged(items ?? [], new Map(kept)));
     seen.current.keys = ordered.map(keyOf);
     return ordered;
-  }, [items, question]);
+  }, [items, judged, question]);
 }
 
 export type Review = ReturnType<typeof useReview>;

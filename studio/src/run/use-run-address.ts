@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { useWhileHere } from '../app/use-while-here.ts';
 
 const route = getRouteApi('/runs/$run/{-$tab}');
 
@@ -11,10 +12,11 @@ export function useRunAddress() {
   const { run, tab } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const change = useCallback(
     (changed: Partial<typeof search>) =>
-      void navigate({ search: (was) => ({ ...was, ...changed }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was) => ({ ...was, ...changed }), replace: true })),
+    [navigate, whileHere],
   );
   const setTab = useCallback(
     (next: RunTab, changed: Partial<typeof search> = {}) =>

@@ -2,17 +2,17 @@ import type { RunItem } from '../../../src/server/api.ts';
 import type { ListColumn } from '../ui/list-columns.ts';
 
 const COLUMNS: readonly ListColumn[] = [
-  { id: 'eval', label: 'Eval', sort: 'eval', min: 128, grow: 1.5, rank: 0 },
-  { id: 'target', label: 'Target', sort: 'target', min: 120, grow: 1.5, rank: 1 },
+  { id: 'eval', label: 'Eval', sort: 'eval', min: 128, grow: 1, rank: 0 },
+  { id: 'target', label: 'Target', sort: 'target', min: 150, grow: 2, rank: 1 },
   {
     id: 'score',
     label: 'Score',
     sort: 'score',
     align: 'right',
-    min: 100,
+    min: 138,
     isFalling: true,
     rank: 2,
-    about: 'The first score, with half of its 95 % interval',
+    about: 'The first score, with its 95 % interval',
   },
   {
     id: 'change',
@@ -44,7 +44,7 @@ const COLUMNS: readonly ListColumn[] = [
   { id: 'time', label: 'Time', sort: 'time', align: 'right', isFalling: true, min: 64, rank: 8 },
   { id: 'when', label: 'When', sort: 'when', align: 'right', isFalling: true, min: 76, rank: 3 },
   { id: 'commit', label: 'Commit', sort: 'commit', min: 72, rank: 9 },
-  { id: 'tags', label: 'Tags', sort: 'tag', min: 84, grow: 1, rank: 10 },
+  { id: 'tags', label: 'Tags', sort: 'tag', min: 84, grow: 0.8, rank: 10 },
   { id: 'experiment', label: 'Experiment', sort: 'experiment', min: 100, grow: 0.6, rank: 11 },
   { id: 'tokens', label: 'Tokens', sort: 'tokens', align: 'right', isFalling: true, min: 60, rank: 12 },
   { id: 'branch', label: 'Branch', sort: 'branch', min: 80, grow: 0.4, rank: 13 },

@@ -5,6 +5,7 @@ import { Chip } from '../ui/chip.tsx';
 import { Ago, Delta, Duration, Money, Score, Unknown } from '../ui/figures.tsx';
 import { formatCount, formatShortCount } from '../ui/format.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
+import { TargetName } from '../ui/target-name.tsx';
 import styles from './run-cells.module.css';
 
 interface CellOf {
@@ -15,7 +16,7 @@ interface CellOf {
 
 /** What stands in a column for a run that can be read. `eval` is drawn by the row, which knows its group. */
 const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
-  target: ({ facts }) => <Target target={facts.target} />,
+  target: ({ facts }) => <TargetName target={facts.target} />,
   score: ({ facts }) => <ScoreCell score={facts.scores[0]} />,
   change: ({ item, change }) => <ChangeCell item={item} change={change} />,
   trend: ({ item }) => item.trend !== undefined && <Sparkline points={item.trend} />,
@@ -43,16 +44,6 @@ export function cellOf(column: string, of: CellOf): ReactNode {
     <ScoreCell
       score={of.facts.scores.find((score) => `${score.name}.${score.metric}` === name || score.name === name)}
     />
-  );
-}
-
-function Target({ target }: { readonly target: string }) {
-  const slash = target.lastIndexOf('/') + 1;
-  return (
-    <span className={styles.target} title={target}>
-      {slash > 0 && <span className={styles.maker}>{target.slice(0, slash)}</span>}
-      <span className={styles.model}>{target.slice(slash)}</span>
-    </span>
   );
 }
 

@@ -51,6 +51,11 @@ export function RunsBottom(props: RunsBottomProps) {
       <Button kind="quiet" hotkey="Escape" onClick={props.onClear}>
         Clear
       </Button>
+      {props.cannotTag !== undefined && (
+        <span className={styles.cannot} title={props.cannotTag}>
+          No tags: {props.cannotTag}
+        </span>
+      )}
     </footer>
   );
 }

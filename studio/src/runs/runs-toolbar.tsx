@@ -28,7 +28,7 @@ export function RunsToolbar({ view, page, inSight, onFailed }: RunsToolbarProps)
     <div className={styles.bar} role="search" aria-label="Filter of runs">
       <QueryInput
         label="Filter runs"
-        placeholder="Filter: eval:swe* target:opus status:ok since:30d score>0.7 cost<5 or any text"
+        placeholder="Filter: eval:swe* target:*opus* status:ok since:30d score>0.7 cost<5 or any text"
         value={view.q}
         onChange={(q) => view.change({ q })}
         complete={complete}

@@ -4,14 +4,19 @@ import type { RunItem } from '../../../src/server/api.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { useCopy } from '../ui/copy.tsx';
 import { toggleTerm } from '../ui/query-terms.ts';
+import { whyNotSaid } from '../ui/why-not-said.ts';
 import { exportCommand } from './run-commands.ts';
 import { FAILED } from './terms.ts';
 import { useRunsSearch } from './use-runs-search.ts';
 
 const COMPARED_MAX = 6;
 
-/** What can be done with the runs that are selected. */
-export function useRunActions(runs: readonly string[], atCursor: RunItem | undefined) {
+/** What can be done with the runs that are selected. `items`: those of them that were seen. */
+export function useRunActions(
+  runs: readonly string[],
+  items: readonly RunItem[],
+  atCursor: RunItem | undefined,
+) {
   const view = useRunsSearch();
   const navigate = useNavigate();
   const about = useAsk('about', {}, {});
@@ -27,8 +32,7 @@ export function useRunActions(runs: readonly string[], atCursor: RunItem | undef
     isExportCopied: isCopied,
     onExport: () => copy(exportCommand(runs)),
     cannotCompare: typeof compared === 'string' ? compared : undefined,
-    cannotTag:
-      about.data?.canWrite === false ? (about.data.whyNot ?? 'Nothing can be written here') : undefined,
+    cannotTag: whyNotSaid(about.data, items),
     onCompare: () => {
       if (typeof compared !== 'string')
         void navigate({ to: '/compare', search: { runs: compared.join(',') } });

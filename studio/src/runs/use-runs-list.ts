@@ -38,8 +38,13 @@ export function useRunsList() {
     cursor: current.current.cursor,
     selected: [...current.current.selected],
   }));
+  const inSight = () => range(seen.current).map(rowAt);
   const rows = useRowSelection({ total, idAt, initial: kept, show });
-  const actions = useRunActions([...rows.selected], rowAt(rows.cursor));
+  const actions = useRunActions(
+    [...rows.selected],
+    useSelectedItems(rows.selected, inSight),
+    rowAt(rows.cursor),
+  );
   useEffect(() => {
     current.current = { cursor: rows.cursor, selected: [...rows.selected] };
   });
@@ -76,8 +81,18 @@ export function useRunsList() {
     onExport: rows.selected.size > 0 ? actions.onExport : undefined,
     onFailed: actions.onFailed,
   });
-  const inSight = () => range(seen.current).map(rowAt);
   return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight, initial: kept?.first };
+}
+
+/** What is known of the runs that are selected: they were in sight when they were. */
+function useSelectedItems(
+  selected: ReadonlySet<string>,
+  inSight: () => readonly (RunItem | undefined)[],
+): readonly RunItem[] {
+  const known = useRef(new Map<string, RunItem>());
+  for (const item of inSight())
+    if (item !== undefined && selected.has(item.run)) known.current.set(item.run, item);
+  return [...selected].flatMap((run) => known.current.get(run) ?? []);
 }
 
 /** Another list begins at its top. */

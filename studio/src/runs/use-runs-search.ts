@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { z } from 'zod';
+import { useWhileHere } from '../app/use-while-here.ts';
 import { usePersisted } from '../ui/use-persisted.ts';
 import { columnsNamed } from './columns.ts';
 import { askedRuns } from './runs-search.ts';
@@ -12,11 +13,12 @@ const columnNames = z.array(z.string());
 export function useRunsSearch() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const [kept, keep] = usePersisted('holdfast.columns.runs', columnNames, []);
   const change = useCallback(
     (changed: Partial<typeof search>) =>
-      void navigate({ search: (was) => ({ ...was, ...changed }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was) => ({ ...was, ...changed }), replace: true })),
+    [navigate, whileHere],
   );
   const names = search.cols === '' ? kept : search.cols.split(',');
   const namesText = names.join(',');

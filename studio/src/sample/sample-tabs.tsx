@@ -8,6 +8,7 @@ import { TextBlock } from './content/text-block.tsx';
 import { Here } from './sample-here.ts';
 import styles from './sample-page.module.css';
 import { SamplePanes } from './sample-panes.tsx';
+import { hasScoresBeside } from './sample-search.ts';
 import { SampleToolbar } from './sample-toolbar.tsx';
 import { ScoresPane } from './scores/scores-pane.tsx';
 import { type SampleParts, useSampleParts } from './use-sample-parts.ts';
@@ -26,7 +27,7 @@ const showCut = (text: CutText) => <TextBlock text={text} as="output" />;
 export function SampleTabs({ view, ...options }: SampleTabsProps) {
   const parts = useSampleParts(options);
   const { tab } = parts.search;
-  const isBeside = parts.isScored && (tab === 'transcript' || tab === 'messages');
+  const isBeside = parts.isScored && hasScoresBeside(tab);
   const scores = <Scores parts={parts} view={view} />;
   return (
     <Here value={parts.here}>
@@ -46,7 +47,7 @@ export function SampleTabs({ view, ...options }: SampleTabsProps) {
 }
 
 function Scores({ parts, view }: { readonly parts: SampleParts; readonly view: SampleTabsProps['view'] }) {
-  const { actions, isWriting, about } = parts;
+  const { actions, isWriting, transcript, uuidOf } = parts;
   if (view.data === undefined)
     return view.isError ? (
       <Problem error={view.error} onRetry={() => void view.refetch()} what="This sample" />
@@ -60,7 +61,8 @@ function Scores({ parts, view }: { readonly parts: SampleParts; readonly view: S
       onEvent={actions.onEvent}
       isWriting={isWriting}
       onWriting={actions.onWriting}
-      about={about}
+      about={transcript.focused}
+      uuidOf={uuidOf}
     />
   );
 }

@@ -4,7 +4,7 @@ import { Chip } from '../ui/chip.tsx';
 import { formatCount, formatPercent } from '../ui/format.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './sample-page.module.css';
-import { SAMPLE_TABS } from './sample-search.ts';
+import { hasScoresBeside, hasTexts, SAMPLE_TABS } from './sample-search.ts';
 import { KindsMenu } from './transcript/kinds-menu.tsx';
 import type { TranscriptState } from './transcript/use-transcript.ts';
 import type { SampleParts } from './use-sample-parts.ts';
@@ -61,13 +61,15 @@ export function SampleToolbar({ parts, view }: SampleToolbarProps) {
             </Button>
           </>
         )}
-        <Button kind="quiet" isOn={isRaw} onClick={actions.onRaw} title="Texts as they are (r)">
-          Raw
-        </Button>
+        {hasTexts(tab) && (
+          <Button kind="quiet" isOn={isRaw} onClick={actions.onRaw} title="Texts as they are (r)">
+            Raw
+          </Button>
+        )}
         {isTranscript && (
           <IconButton icon="pane-left" label="Outline (o)" isOn={isOutlined} onClick={actions.onOutline} />
         )}
-        {(isTranscript || tab === 'messages') && (
+        {hasScoresBeside(tab) && (
           <IconButton icon="pane" label="Scores (i)" isOn={isScored} onClick={actions.onScores} />
         )}
       </div>

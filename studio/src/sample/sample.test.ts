@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SampleOrder, Skeleton } from '../../../src/server/api.ts';
 import { languageNamed, languageOfFile } from './content/languages.ts';
-import { mathsIn } from './content/math-words.ts';
 import { countLines, firstLines, prettyJson } from './content/output-text.ts';
 import { hasMarkup } from './content/prose-text.ts';
 import { pieceOfRow, rowCount, stretchOfPiece, textOfRow } from './content/text-rows.ts';
@@ -54,14 +53,6 @@ describe('a long text in rows', () => {
 });
 
 describe('what a text is', () => {
-  test.each([
-    ['The rate is $$\\frac{dV}{dt}$$ so', true, false],
-    ['A tank holds $V(t) = 3t^2$ litres after $t$ minutes', true, true],
-    ['It costs $5 or $10 for two', false, false],
-    ['no dollars', false, false],
-    ['after $t$ minutes', true, true],
-  ])('maths in "%s"', (text, has, single) => expect(mathsIn(text)).toEqual({ has, single }));
-
   test('plain sentences need no Markdown', () => {
     expect(['Just words, and a number: 3.', 'A *word*', '1. a list', 'see https://x'].map(hasMarkup)).toEqual(
       [false, true, true, true],

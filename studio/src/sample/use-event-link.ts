@@ -3,6 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useData } from '../data/data-context.tsx';
 import { copyText } from '../ui/copy.tsx';
 import { stringAt } from './read-json.ts';
+import type { EventBodies } from './transcript/event-bodies.ts';
+import type { TranscriptKey } from './transcript/use-skeleton.ts';
 import type { TranscriptState } from './transcript/use-transcript.ts';
 import { useSampleSearch } from './use-sample-search.ts';
 
@@ -39,9 +41,24 @@ export function useCopyLink() {
   return { copy, said };
 }
 
-/** The event that links name: by its uuid where it is known. */
-export function nameOfEvent({ bodies }: Pick<TranscriptState, 'bodies'>, event: number): string {
-  return stringAt(bodies.get(event), 'uuid') ?? String(event);
+/** The uuid of an event, by which links and notes name it; undefined where it has none. What is folded away has to be asked for it. */
+export function useEventUuid({ run, sample, epoch, attempt }: TranscriptKey, bodies: EventBodies) {
+  const data = useData();
+  return useCallback(
+    async (event: number): Promise<string | undefined> => {
+      const known = bodies.get(event);
+      if (known !== undefined) return stringAt(known, 'uuid');
+      const query = { from: event, limit: 1, ...(attempt !== undefined && { attempt }) };
+      try {
+        const page = await data.ask('events', { params: { run, sample, epoch }, query });
+        return stringAt(page.events[0], 'uuid');
+      } catch {
+        // Its number does as well for as long as the log is this one.
+        return undefined;
+      }
+    },
+    [data, run, sample, epoch, attempt, bodies],
+  );
 }
 
 /** Goes to the event that the address names, and writes into the address which event is marked. */
@@ -51,13 +68,16 @@ export function useEventInAddress(transcript: TranscriptState): void {
   const { search, set } = useSampleSearch();
   const { goToEvent, focused } = transcript;
   const known = useRef('');
+  const writing = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { event } = search;
   const attempt = search.attempt === '' ? undefined : Number(search.attempt);
 
   useEffect(() => {
-    const { event } = search;
     if (event === known.current) return;
     known.current = event;
     if (event === '') return;
+    // Whoever asks for an event goes there, and not back to the one that was about to be written.
+    clearTimeout(writing.current);
     if (/^\d+$/.test(event)) {
       goToEvent(Number(event));
       return;
@@ -70,14 +90,14 @@ export function useEventInAddress(transcript: TranscriptState): void {
       () => undefined,
     );
     return () => stop.abort();
-  }, [data, run, sample, epoch, attempt, search, goToEvent]);
+  }, [data, run, sample, epoch, attempt, event, goToEvent]);
 
   useEffect(() => {
     if (focused === undefined || String(focused) === known.current) return;
-    const timer = setTimeout(() => {
+    writing.current = setTimeout(() => {
       known.current = String(focused);
       set({ event: String(focused) });
     }, WRITE_MS);
-    return () => clearTimeout(timer);
+    return () => clearTimeout(writing.current);
   }, [focused, set]);
 }

@@ -1,10 +1,11 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useStepKeys } from '../ui/step-keys.ts';
 import { type Key, useKeys } from '../ui/use-keys.ts';
-import { SAMPLE_TABS } from './sample-search.ts';
+import { hasScoresBeside, hasTexts, SAMPLE_TABS } from './sample-search.ts';
 import { useSampleSearch } from './use-sample-search.ts';
 
 interface SampleActions {
+  readonly tab: (typeof SAMPLE_TABS)[number];
   readonly onStep: (by: 1 | -1, isFailing?: boolean) => void;
   readonly onTab: (tab: (typeof SAMPLE_TABS)[number]) => void;
   readonly onRaw: () => void;
@@ -19,6 +20,7 @@ export function useSampleKeys(actions: SampleActions): void {
   const { run } = useParams({ from: '/runs/$run/s/$sample/$epoch' });
   const { search } = useSampleSearch();
   const { q, sort, score } = search;
+  const { tab } = actions;
   const step = useStepKeys('samples');
   const up = () =>
     void navigate({
@@ -32,14 +34,14 @@ export function useSampleKeys(actions: SampleActions): void {
     { keys: 'J', what: 'Next failing sample', run: () => actions.onStep(1, true) },
     { keys: 'K', what: 'Previous failing sample', run: () => actions.onStep(-1, true) },
     { keys: 'u', what: 'Up to the list', run: up },
-    { keys: 'o', what: 'Outline', run: actions.onOutline },
-    { keys: 'i', what: 'Scores', run: actions.onScores },
-    { keys: 'r', what: 'Raw texts', run: actions.onRaw },
+    { keys: 'o', what: 'Outline', run: actions.onOutline, isOff: tab !== 'transcript' },
+    { keys: 'i', what: 'Scores', run: actions.onScores, isOff: !hasScoresBeside(tab) },
+    { keys: 'r', what: 'Raw texts', run: actions.onRaw, isOff: !hasTexts(tab) },
     { keys: 'm', what: 'Write a note', run: actions.onWrite },
-    ...SAMPLE_TABS.map((tab, at) => ({
+    ...SAMPLE_TABS.map((name, at) => ({
       keys: String(at + 1),
-      what: `Tab ${tab}`,
-      run: () => actions.onTab(tab),
+      what: `Tab ${name}`,
+      run: () => actions.onTab(name),
     })),
   ];
   useKeys('Sample', keys);

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { z } from 'zod';
 import { usePersisted } from '../ui/use-persisted.ts';
-import { stringAt } from './read-json.ts';
+import { hasScoresBeside } from './sample-search.ts';
 import { useEvidence } from './scores/use-evidence.ts';
 import { useTranscript } from './transcript/use-transcript.ts';
-import { nameOfEvent, useCopyLink, useEventInAddress } from './use-event-link.ts';
+import { useCopyLink, useEventInAddress, useEventUuid } from './use-event-link.ts';
 import { useKeptScroll } from './use-kept-scroll.ts';
 import { useSampleKeys } from './use-sample-keys.ts';
 import { useSampleSearch } from './use-sample-search.ts';
@@ -25,6 +25,7 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
   const attempt = search.attempt === '' ? undefined : Number(search.attempt);
   const [isRaw, setIsRaw] = useState(false);
   const [isFinding, setIsFinding] = useState(search.find !== '');
+  const [findAsked, setFindAsked] = useState(0);
   const [isWriting, setIsWriting] = useState(false);
   const panes = usePanes();
   const link = useCopyLink();
@@ -35,8 +36,9 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     key,
     lane: search.lane,
     setLane,
-    copyLink: (event) => link.copy(nameOfEvent(transcript, event)),
+    copyLink: (event) => void uuidOf(event).then((uuid) => link.copy(uuid ?? String(event))),
   });
+  const uuidOf = useEventUuid(key, transcript.bodies);
   const isTranscript = search.tab === 'transcript';
   const evidence = useEvidence({ key, attempt, transcript, isTranscript, set });
   useEventInAddress(transcript);
@@ -49,11 +51,13 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     onFind: (text: string) => set({ find: text }),
     onFinding: (is: boolean) => {
       setIsFinding(is);
+      setFindAsked((asked) => asked + 1);
       set(is ? { tab: 'transcript' } : { find: '' });
     },
     onWriting: setIsWriting,
     onWrite: () => {
-      if (!panes.isScored) panes.toggleScores();
+      if (!hasScoresBeside(search.tab)) set({ tab: 'scores' });
+      else if (!panes.isScored) panes.toggleScores();
       setIsWriting(true);
     },
     onEvent: (uuid: string) => set({ tab: 'transcript', event: uuid }),
@@ -61,15 +65,10 @@ export function useSampleParts({ run, sample, epoch, onStep }: SamplePartsOption
     onLastAttempt: () => set({ attempt: '', event: '' }),
     setLane,
   };
-  useSampleKeys(actions);
-  /** The uuid of the event that is marked, where it is known. */
-  const about = () =>
-    transcript.focused === undefined
-      ? undefined
-      : stringAt(transcript.bodies.get(transcript.focused), 'uuid');
+  useSampleKeys({ ...actions, tab: search.tab });
   return {
-    ...{ search, key, here, transcript, evidence, actions, about, said: link.said },
-    ...{ isRaw, isFinding, isWriting, isOutlined: panes.isOutlined, isScored: panes.isScored },
+    ...{ search, key, here, transcript, evidence, actions, uuidOf, said: link.said },
+    ...{ isRaw, isFinding, findAsked, isWriting, isOutlined: panes.isOutlined, isScored: panes.isScored },
   };
 }
 

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { completeRunQuery } from '../../../src/views/index.ts';
 import { PageFrame } from '../app/page-frame.tsx';
+import { useWhileHere } from '../app/use-while-here.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { Choice } from '../ui/field.tsx';
 import { QueryField } from '../ui/query-field.tsx';
@@ -21,8 +22,9 @@ const PLACES = [
 export function Page() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const set = (next: Partial<typeof search>) =>
-    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+    whileHere(() => void navigate({ search: (was) => ({ ...was, ...next }), replace: true }));
   const [attempt, setAttempt] = useState(0);
   const words = useAsk('runWords', {}, {});
   const complete = useMemo(

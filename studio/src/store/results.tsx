@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { StoreView } from '../../../src/server/api.ts';
+import { counted } from '../ui/counted.ts';
 import { Ago } from '../ui/figures.tsx';
-import { formatCount } from '../ui/format.ts';
 import styles from './store-page.module.css';
 
 type ResultsState = NonNullable<StoreView['results']>;
@@ -26,7 +26,7 @@ export function Results({ results }: { readonly results: ResultsState }) {
           {remote === undefined ? 'none: these results are only here' : <code>{remote}</code>}
         </Fact>
         {waiting !== undefined && (
-          <Fact name="To be pushed">{waiting === 0 ? 'nothing' : `${formatCount(waiting)} runs`}</Fact>
+          <Fact name="To be pushed">{waiting === 0 ? 'nothing' : counted(waiting, 'run')}</Fact>
         )}
         {lastFetch !== undefined && (
           <Fact name="Last fetched">

@@ -36,16 +36,18 @@ function StoreShown({ store }: { readonly store: StoreView }) {
       <Health health={store.health} />
       <Sources sources={store.sources} />
       {store.results !== undefined && <Results results={store.results} />}
-      <section aria-labelledby="commands">
-        <h2 id="commands">Commands</h2>
-        <ul className={styles.commands}>
-          {store.commands.map(({ what, command }) => (
-            <li key={command}>
-              <CopyCommand command={command} label={what} />
-            </li>
-          ))}
-        </ul>
-      </section>
+      {store.commands.length > 0 && (
+        <section aria-labelledby="commands">
+          <h2 id="commands">Commands</h2>
+          <ul className={styles.commands}>
+            {store.commands.map(({ what, command }) => (
+              <li key={command}>
+                <CopyCommand command={command} label={what} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <section aria-labelledby="versions">
         <h2 id="versions">Versions</h2>
         <dl className={styles.facts}>

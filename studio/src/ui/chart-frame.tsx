@@ -1,10 +1,12 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { z } from 'zod';
 import { IconButton } from './button.tsx';
 import { copyPng, csvOf, svgTextOf } from './chart-copy.ts';
 import styles from './chart-frame.module.css';
 import { copyText } from './copy.tsx';
 import { DataTable, type TableOfChart } from './data-table.tsx';
 import { Menu } from './menu.tsx';
+import { usePersisted } from './use-persisted.ts';
 
 /** How long it says that something was copied. */
 const SAID_MS = 1_800;
@@ -18,12 +20,16 @@ interface ChartFrameProps {
   readonly table: TableOfChart;
   /** Beside the title. */
   readonly tools?: ReactNode;
+  /** It can be folded to its title, and this browser remembers it under this name. */
+  readonly foldedAs?: string;
   readonly children: ReactNode;
 }
 
 /** What every chart is in: its finding as a title, the same as a table, and copies of it. */
-export function ChartFrame({ title, note, table, tools, children }: ChartFrameProps) {
+export function ChartFrame({ title, note, table, tools, foldedAs, children }: ChartFrameProps) {
+  const [isFolded, setIsFolded] = usePersisted(`holdfast.folded.${foldedAs ?? ''}`, z.boolean(), false);
   const [isTable, setIsTable] = useState(false);
+  const isHidden = foldedAs !== undefined && isFolded;
   const drawn = useRef<HTMLDivElement>(null);
   const titleId = useId();
   const [said, setSaid] = useState('');
@@ -47,6 +53,15 @@ export function ChartFrame({ title, note, table, tools, children }: ChartFramePr
   return (
     <figure className={styles.frame} aria-labelledby={titleId}>
       <figcaption className={styles.head}>
+        {foldedAs !== undefined && (
+          <IconButton
+            className={styles.fold}
+            icon={isFolded ? 'chevron-right' : 'chevron-down'}
+            label={isFolded ? 'Unfold' : 'Fold'}
+            aria-expanded={!isFolded}
+            onClick={() => setIsFolded(!isFolded)}
+          />
+        )}
         <h2 id={titleId} className={styles.title}>
           {title}
         </h2>
@@ -72,8 +87,8 @@ export function ChartFrame({ title, note, table, tools, children }: ChartFramePr
           />
         </span>
       </figcaption>
-      {note !== undefined && <p className={styles.note}>{note}</p>}
-      {isTable ? (
+      {note !== undefined && !isHidden && <p className={styles.note}>{note}</p>}
+      {isHidden ? null : isTable ? (
         <DataTable table={table} label={title} />
       ) : (
         <div ref={drawn} className={styles.drawn}>

@@ -22,7 +22,7 @@ interface ScoreProps {
   readonly isAligned?: boolean;
 }
 
-/** A score with its interval: `0.734 ±0.031`. */
+/** A score with its interval: `0.734 ±0.031`, `0.911 [0.785, 0.967]`. */
 export function Score({ value, low, high, name, isAligned = false }: ScoreProps) {
   if (value === null)
     return (
@@ -41,7 +41,7 @@ export function Score({ value, low, high, name, isAligned = false }: ScoreProps)
       {formatScore(value)}
       {(hasSpread || isAligned) && (
         <span className={classes(styles.spread, isAligned && styles.isAligned)}>
-          {hasSpread ? formatInterval({ low, high }) : ''}
+          {hasSpread ? formatInterval({ value, low, high }) : ''}
         </span>
       )}
     </span>

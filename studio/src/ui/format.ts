@@ -28,6 +28,20 @@ export function formatTime(time: string): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`;
 }
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `14 Nov 09:12`; of another year than this `14 Nov 2025 09:12`. */
+export function formatMoment(ms: number, nowMs: number = Date.now()): string {
+  const date = new Date(ms);
+  const year = date.getFullYear();
+  const day = [
+    date.getDate(),
+    MONTHS[date.getMonth()],
+    ...(year === new Date(nowMs).getFullYear() ? [] : [year]),
+  ];
+  return `${day.join(' ')} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

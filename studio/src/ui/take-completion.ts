@@ -9,13 +9,13 @@ export interface Completed {
 
 export type Complete = (text: string, caret: number) => Completed;
 
-/** The text with a suggestion in it, and where the caret is then: after a blank, unless a value has to follow at once. */
+/** The text with a suggestion in it, and where the caret is then: after a value behind a blank, after a field where its value follows. */
 export function takeCompletion(
   text: string,
   { from, to }: Pick<Completed, 'from' | 'to'>,
   taken: string,
 ): { readonly text: string; readonly caret: number } {
-  const isField = /[:.]$/.test(taken) || (/^[a-z]+$/.test(taken) && !text.slice(0, from).endsWith(':'));
+  const isField = !/[:=]$/.test(text.slice(0, from));
   const rest = text.slice(to);
   const gap = isField || rest.startsWith(' ') ? '' : ' ';
   const caret = from + taken.length + (isField ? 0 : 1);

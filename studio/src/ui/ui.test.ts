@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fileName } from './chart-copy.ts';
 import { fitColumns, gridTemplate } from './fit-columns.ts';
+import { formatMoment } from './format.ts';
 import { isStep, keyNames, matchKeys } from './key-spec.ts';
 import { movedRow } from './moved-row.ts';
 import { placeBeside } from './placed.ts';
@@ -121,6 +122,10 @@ describe('what is offered in a filter', () => {
       caret: 14,
     });
     expect(takeCompletion('status:o', { from: 7, to: 8 }, 'ok')).toEqual({ text: 'status:ok ', caret: 10 });
+    expect(takeCompletion('metadata.l', { from: 0, to: 10 }, 'metadata.level')).toEqual({
+      text: 'metadata.level',
+      caret: 14,
+    });
   });
 
   test('what comes after it stays, and gets no second blank', () => {
@@ -133,6 +138,12 @@ describe('what is offered in a filter', () => {
     expect(offered('eval:', { from: 0, to: 5, items: [item] })).toEqual([]);
     expect(offered('eva', { from: 0, to: 3, items: [item] })).toEqual([item]);
   });
+});
+
+test('a moment is told by day and minute, and by its year where that is another', () => {
+  const ms = new Date(2026, 10, 14, 9, 2, 59).getTime();
+  expect(formatMoment(ms, new Date(2026, 11, 31).getTime())).toBe('14 Nov 09:02');
+  expect(formatMoment(ms, new Date(2027, 0, 1).getTime())).toBe('14 Nov 2026 09:02');
 });
 
 describe('a row that moved', () => {

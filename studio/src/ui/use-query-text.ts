@@ -1,4 +1,5 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { focusList } from './focus-list.ts';
 import { type Complete, offered, takeCompletion } from './take-completion.ts';
 import { useDelayed } from './use-delayed.ts';
 
@@ -25,6 +26,7 @@ export function useQueryText({ input, value, onChange, complete }: QueryTextOpti
   const [text, setText] = useState(value);
   const [caret, setCaret] = useState<Caret>();
   const told = useRef(value);
+  const placeCaret = usePlacedCaret(input);
   const tell = useDelayed((next: string) => {
     told.current = next.trim();
     onChange(next.trim());
@@ -48,7 +50,7 @@ export function useQueryText({ input, value, onChange, complete }: QueryTextOpti
     if (item === undefined) return;
     const next = takeCompletion(text, completed, item.text);
     write(next.text, next.caret);
-    requestAnimationFrame(() => input.current?.setSelectionRange(next.caret, next.caret));
+    placeCaret(next.caret);
   };
   const close = () => setCaret(undefined);
   return {
@@ -80,12 +82,27 @@ export function useQueryText({ input, value, onChange, complete }: QueryTextOpti
       if (does === 'next') move(1);
       else if (does === 'previous') move(-1);
       else if (does === 'take') take(Math.max(0, active));
-      else if (does === 'leave') input.current?.blur();
-      else {
+      else if (does === 'leave') {
+        input.current?.blur();
+        focusList();
+      } else {
         if (does === 'tell') tell.now(text);
         close();
       }
     },
+  };
+}
+
+/** Puts the caret where it belongs as soon as the text is there: the next key may be pressed before the next frame. */
+function usePlacedCaret(input: RefObject<HTMLInputElement | null>): (at: number) => void {
+  const wanted = useRef<number>(undefined);
+  useLayoutEffect(() => {
+    const { current: at } = wanted;
+    wanted.current = undefined;
+    if (at !== undefined) input.current?.setSelectionRange(at, at);
+  });
+  return (at) => {
+    wanted.current = at;
   };
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeStudioStore, type StudioStore } from '../../sim/studio/store.ts';
 import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
 import { launchBrowser, openPage, type Theme, whyNoBrowser } from './browser.ts';
-import { pagesOf } from './pages.ts';
+import { pagesOf, pinnedPagesOf } from './pages.ts';
 import { serveTestStudio, type TestStudio } from './served.ts';
 
 const obstacle = whyNoBrowser();
@@ -42,7 +42,7 @@ describe.skipIf(obstacle !== undefined)(
       '%s: opens, says nothing wrong, asks nobody else, and axe finds nothing',
       async (theme) => {
         const findings: string[] = [];
-        for (const { name, path, shows } of pagesOf(store)) {
+        for (const { name, path, shows } of [...pagesOf(store), ...pinnedPagesOf(store)]) {
           for (const [width, height] of SIZES) {
             const { page, wrong } = await openPage(browser, { theme, width, height, origin: studio.url });
             await page.goto(studio.url + path);

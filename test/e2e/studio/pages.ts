@@ -1,3 +1,4 @@
+import { git } from '../../sim/results-repo.ts';
 import type { StudioStore } from '../../sim/studio/store.ts';
 
 export interface StudioPage {
@@ -5,6 +6,18 @@ export interface StudioPage {
   readonly path: string;
   /** What is there once the page has its data. */
   readonly shows: string;
+}
+
+/** Some of them as they were at a commit, which an export has not. */
+export function pinnedPagesOf({ dir, runs }: StudioStore): readonly StudioPage[] {
+  const commit = git(dir, 'rev-parse', 'holdfast/results');
+  const older = git(dir, 'rev-parse', 'holdfast/results~1');
+  const [run = ''] = runs;
+  return [
+    { name: 'pinned-runs', path: `/runs?at=${commit}`, shows: 'These are the newest.' },
+    { name: 'pinned-run', path: `/runs/${run}?at=${older}`, shows: 'show them' },
+    { name: 'pinned-store', path: `/store?at=${older}`, shows: 'as they were at' },
+  ];
 }
 
 /** Every page of the Studio, on the generated store. */

@@ -179,6 +179,17 @@ describe.skipIf(obstacle !== undefined)(
       await page.waitForURL('**/store');
     });
 
+    test('where there is little room the maker of a target gives way, and its model is read', async () => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await open('/runs?q=target:anthropic*');
+      const cut = await page.evaluate(`[...document.querySelectorAll('[title^="anthropic/"]')].map((cell) => {
+        const model = cell.lastElementChild;
+        const { right } = model.getBoundingClientRect();
+        return model.scrollWidth > model.clientWidth || right > cell.parentElement.getBoundingClientRect().right + 1;
+      })`);
+      expect(cut).toEqual(Array.from({ length: 16 }, () => false));
+    });
+
     test('a theme that was chosen is there before anything is painted', async () => {
       await open('/runs');
       await page.getByRole('button', { name: 'Dark theme' }).click();

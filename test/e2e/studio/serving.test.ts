@@ -1,5 +1,6 @@
 /** The server as programs meet it: who may ask, what is answered twice, and what is not there. */
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nodeDisk } from '../../../src/disk/index.ts';
@@ -80,7 +81,39 @@ describe('who may ask', () => {
     );
     expect(answered.status).toBe(401);
     expect(codeOf(answered)).toBe('E_STUDIO_TOKEN');
-    expect((await ask('/api/runs', {}, 'DELETE')).status).toBe(401);
+  });
+
+  test('it is asked by GET and HEAD, and told by POST', async () => {
+    for (const method of ['DELETE', 'PUT', 'OPTIONS', 'PATCH']) {
+      const answered = await ask('/api/runs', {}, method);
+      expect([answered.status, codeOf(answered), answered.headers.allow]).toEqual([
+        405,
+        'E_STUDIO_METHOD',
+        'GET, HEAD, POST',
+      ]);
+    }
+    expect((await ask('/api/runs', {}, 'HEAD')).status).toBe(200);
+  });
+
+  test('a body of more than a megabyte is refused before it is read', async () => {
+    const { hostname, port, searchParams } = new URL(studio.urlWithToken);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': '300000000',
+      authorization: `Bearer ${searchParams.get('token')}`,
+    };
+    const asked = request({ hostname, port, path: '/api/notes', method: 'POST', headers });
+    asked.on('error', () => undefined); // it is cut off below
+    asked.write('{"kind":"note",');
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const said = (await response.toArray()).join('');
+    asked.destroy();
+    expect([response.statusCode, said]).toEqual([400, expect.stringContaining('larger than 1 MB')]);
+  });
+
+  test('the token never leads to another host', async () => {
+    const token = new URL(studio.urlWithToken).searchParams.get('token') ?? '';
+    expect((await ask(`//evil.test/?token=${token}`)).headers.location).toBe('/evil.test/');
   });
 
   test('the printed address gives the token to the browser, and takes it out of sight', async () => {
@@ -98,6 +131,18 @@ describe('who may ask', () => {
       whyNot: expect.stringContaining('token'),
     });
     expect((await ask('/?token=wrong')).status).toBe(401);
+  });
+
+  test('people are told in words what programs are told in JSON', async () => {
+    for (const path of ['/nowhere', '/?token=wrong']) {
+      const answered = await ask(path, { accept: 'text/html,*/*' });
+      expect(answered.headers['content-type']).toMatch(/^text\/html/);
+      expect(answered.body).toContain('<h1>');
+    }
+    const hostile = await ask('/<img src=x onerror=alert(1)>'.replaceAll(' ', '%20'), {
+      accept: 'text/html',
+    });
+    expect(hostile.body).not.toContain('<img');
   });
 
   test('what a page may do is said on every answer, refusals too', async () => {
@@ -181,6 +226,26 @@ describe('answers', () => {
     expect(html.headers['content-type']).toContain('text/html');
     const pages = Object.values<Route>(ROUTES).flatMap(({ page: one }) => one ?? []);
     expect(pages.length).toBeGreaterThan(10);
+  });
+
+  test('what a page shows besides stands in the same document, filtered and sorted as its address says', async () => {
+    const json = { accept: 'application/json' };
+    const read = async (path: string) => JSON.parse((await ask(path, json)).body);
+    const [newest = '', older = ''] = store.runs.filter((run) => run.includes('T090000')).toReversed();
+    const query = 'q=score%3Afail&sort=-cost';
+    const { samples, ...run } = await read(`/runs/${newest}?${query}`);
+    expect(run).toEqual(await read(`/api/runs/${newest}`));
+    expect(samples).toEqual(await read(`/api/runs/${newest}/samples?${query}`));
+    expect(samples.total).toBeGreaterThan(0);
+    expect(await read(`/runs/${newest}/cost`)).toEqual(await read(`/runs/${newest}`));
+    const compared = await read(`/compare?runs=${older},${newest}&q=django`);
+    const rows = await read(`/api/compare/samples?runs=${older},${newest}&q=django`);
+    expect(compared.samples).toEqual(rows);
+    const sample = await read(`/runs/${newest}/s/django-4000/1`);
+    expect(sample.messages).toEqual(await read(`/api/runs/${newest}/samples/django-4000/1/messages`));
+    const tag = String((await ask(`/runs/${newest}`, json)).headers.etag);
+    expect(tag).toMatch(/^"/);
+    expect((await ask(`/runs/${newest}`, { ...json, 'if-none-match': tag })).status).toBe(304);
   });
 
   test('whoever has an answer is not sent it again', async () => {

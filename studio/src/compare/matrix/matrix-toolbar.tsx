@@ -4,8 +4,8 @@ import { completeRunQuery } from '../../../../src/views/index.ts';
 import { useAsk } from '../../data/use-ask.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/chip.tsx';
+import { counted } from '../../ui/counted.ts';
 import { Choice } from '../../ui/field.tsx';
-import { formatCount } from '../../ui/format.ts';
 import { QueryInput } from '../../ui/query-input.tsx';
 import styles from './matrix-toolbar.module.css';
 import type { MatrixAddress } from './use-matrix.ts';
@@ -34,7 +34,7 @@ export function MatrixToolbar({ address, view, limit, wrong }: MatrixToolbarProp
       {address.runs === '' ? (
         <QueryInput
           label="Filter runs"
-          placeholder="Runs: eval:swe* target:opus since:30d"
+          placeholder="Runs: eval:swe* target:*opus* since:30d"
           value={address.q}
           onChange={(q) => address.set({ q })}
           complete={complete}
@@ -47,7 +47,7 @@ export function MatrixToolbar({ address, view, limit, wrong }: MatrixToolbarProp
       )}
       <span className={styles.count} role="status">
         {view !== undefined &&
-          `${formatCount(view.samples.length)} samples × ${formatCount(view.runs.length)} runs${view.runs[0]?.facts === undefined ? '' : ` of ${view.runs[0].facts.eval}`}`}
+          `${counted(view.samples.length, 'sample')} × ${counted(view.runs.length, 'run')}${view.runs[0]?.facts === undefined ? '' : ` of ${view.runs[0].facts.eval}`}`}
       </span>
       <span className={styles.tools}>
         {address.runs === '' && (

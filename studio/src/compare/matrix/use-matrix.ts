@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
+import { useWhileHere } from '../../app/use-while-here.ts';
 import { GROUPS, type GroupName } from './matrix-model.ts';
 
 const route = getRouteApi('/matrix');
@@ -8,10 +9,11 @@ const route = getRouteApi('/matrix');
 export function useMatrix() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const set = useCallback(
     (next: Partial<typeof search>) =>
-      void navigate({ search: (was) => ({ ...was, ...next }), replace: true }),
-    [navigate],
+      whileHere(() => void navigate({ search: (was) => ({ ...was, ...next }), replace: true })),
+    [navigate, whileHere],
   );
   const folded = useMemo(
     () => new Set<GroupName>(GROUPS.filter((name) => search.fold.split(',').includes(name))),

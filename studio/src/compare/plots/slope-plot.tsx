@@ -1,6 +1,7 @@
 import { scaleLinear, scaleSqrt } from 'd3-scale';
 import type { KeyboardEvent } from 'react';
 import { ChartFrame } from '../../ui/chart-frame.tsx';
+import { counted } from '../../ui/counted.ts';
 import { formatCount, formatScore } from '../../ui/format.ts';
 import { letterOf } from '../../ui/run-letters.ts';
 import { domainOf, type Pair, type Slope, slopesOf } from './pairs.ts';
@@ -82,7 +83,7 @@ function SlopeLine({ slope, ends, width, isFocused, onPress }: SlopeLineProps) {
   const look = after > before ? 'better' : after < before ? 'worse' : 'same';
   const mark = after > before ? '▲' : after < before ? '▼' : '=';
   const place = after > before ? 0.66 : after < before ? 0.34 : 0.5;
-  const said = `${formatCount(count)} samples from ${formatScore(before)} to ${formatScore(after)}`;
+  const said = `${counted(count, 'sample')} from ${formatScore(before)} to ${formatScore(after)}`;
   return (
     <g
       className={styles[look]}
@@ -119,7 +120,7 @@ function titleOf(pairs: readonly Pair[], other: number): string {
   const [a, b] = [letterOf(0), letterOf(other)];
   const up = pairs.filter(({ before, after }) => after > before).length;
   const down = pairs.filter(({ before, after }) => after < before).length;
-  return `From ${a} to ${b}, ${formatCount(up)} go up and ${formatCount(down)} down of ${formatCount(pairs.length)} samples`;
+  return `From ${a} to ${b}, ${formatCount(up)} go up and ${formatCount(down)} down of ${counted(pairs.length, 'sample')}`;
 }
 
 export function onEnter(press: () => void) {

@@ -1,6 +1,7 @@
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { AlignedTranscripts } from '../../../../src/server/api.ts';
+import { useWhileHere } from '../../app/use-while-here.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useKeys } from '../../ui/use-keys.ts';
@@ -90,8 +91,9 @@ function Transcripts({ view, turns, isLocked }: TranscriptsProps) {
 function useAddress() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const whileHere = useWhileHere();
   const set = (next: Partial<typeof search>) =>
-    void navigate({ search: (was) => ({ ...was, ...next }), replace: true });
+    whileHere(() => void navigate({ search: (was) => ({ ...was, ...next }), replace: true }));
   return { ...search, set };
 }
 

@@ -20,6 +20,8 @@ type Answerers = { readonly [Name in AskRoute]: (call: Call<Name>) => Promise<An
 
 /** Data of a static export: what the server answered when it was made, read from the files beside the page. */
 export class ExportData implements StudioData {
+  /** It is of one moment anyway. */
+  readonly pin = undefined;
   readonly #written: Written;
   readonly #answerers: Answerers;
 

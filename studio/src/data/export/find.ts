@@ -1,5 +1,6 @@
 import type { DocumentPlace, FindLine, QueryOf, WrittenTranscript } from '../../../../src/server/api.ts';
-import type { Snippet } from '../../../../src/views/index.ts';
+import { isToldBefore, type Snippet } from '../../../../src/views/index.ts';
+import { parseAnswer } from '../parse-answer.ts';
 import { Needle, SampleScan, Turns } from './scan.ts';
 import { transcriptOf } from './transcripts.ts';
 import type { AskedSample, Written } from './written.ts';
@@ -24,7 +25,10 @@ export async function* findLines(
   const lines = new Lines(transcript.total, query.limit);
   yield lines.line(false);
   await scan.lookAtTexts(sample);
-  const entered = await scan.enteredOf(transcript);
+  const callAt = await callsOf(written, transcript);
+  const entered = await scan.enteredOf(transcript, (message, event) =>
+    isToldBefore(isObject(message) ? String(message.role) : undefined, callAt(event)),
+  );
   for (const page of pagesFrom(transcript, query.from)) {
     const hits = new Map<number, Snippet>();
     await scan.inPage(page.place, page.from, ({ event, before, hit, after }) => {
@@ -40,6 +44,28 @@ export async function* findLines(
     if (lines.isLate) yield lines.line(false);
   }
   yield lines.line(true);
+}
+
+/** Where the first call of a model is, and whether tools have events of their own. */
+async function callsOf(
+  written: Written,
+  { skeleton }: WrittenTranscript,
+): Promise<(event: number) => Parameters<typeof isToldBefore>[1]> {
+  const kinds: string[] = [];
+  let firstCall: number | undefined;
+  for (const [from, place] of skeleton) {
+    const page = parseAnswer('skeleton', await written.answer(place));
+    kinds.splice(page.kindsFrom, page.kinds.length, ...page.kinds);
+    const model = kinds.indexOf('model');
+    const at = model < 0 || firstCall !== undefined ? -1 : page.columns.kind.indexOf(model);
+    if (at >= 0) firstCall = from + at;
+  }
+  const hasTools = kinds.includes('tool');
+  return (event) => ({ isFirstCall: event === firstCall, hasTools });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 class Lines {

@@ -10,6 +10,7 @@ import {
 } from '../../../../src/server/api.ts';
 import {
   commandForRuns,
+  commandForSamples,
   compileRunQuery,
   compileSampleQuery,
   sortRuns,
@@ -64,6 +65,7 @@ export async function samplesPage(
     total: chosen.length,
     all: items.length,
     ...(wrong && { wrong }),
+    command: commandForSamples(page.command, query),
   };
 }
 

@@ -88,14 +88,19 @@ export class SampleScan {
     return undefined;
   }
 
-  /** Messages that came with an event, by its number. */
-  async enteredOf({ entered }: WrittenTranscript): Promise<ReadonlyMap<number, readonly Snippet[]>> {
+  /** Messages that came with an event, by its number; but for those that are left out. */
+  async enteredOf(
+    { entered }: WrittenTranscript,
+    isLeftOut: (message: unknown, event: number) => boolean = () => false,
+  ): Promise<ReadonlyMap<number, readonly Snippet[]>> {
     const found = new Map<number, Snippet[]>();
     for (const [event, place] of entered) {
       await this.#turns.take();
       const json = await this.#written.documents.text(place);
       if (!this.#isPossible(json)) continue;
-      visitMessage(this.#marked(JSON.parse(json)), (text) => {
+      const message: unknown = this.#marked(JSON.parse(json));
+      if (isLeftOut(message, event)) continue;
+      visitMessage(message, (text) => {
         const snippet = this.#snippetOf(text);
         if (snippet) found.set(event, [...(found.get(event) ?? []), snippet]);
       });

@@ -19,6 +19,7 @@ interface RunHeadProps {
 export function RunHead({ view, actions }: RunHeadProps) {
   const { item } = view;
   const { facts } = item;
+  const writing = { title: actions.cannotWrite, disabled: actions.cannotWrite !== undefined };
   const look = shownAs(lookOfRun(item));
   return (
     <header className={styles.head}>
@@ -57,16 +58,23 @@ export function RunHead({ view, actions }: RunHeadProps) {
               Compare
             </Button>
           )}
-          <Button icon="note" hotkey="m" onClick={actions.onNote} title={actions.cannotWrite}>
+          <Button icon="note" hotkey="m" onClick={actions.onNote} {...writing}>
             Note
           </Button>
-          <Button icon="tag" hotkey="t" onClick={actions.onTag} title={actions.cannotWrite}>
+          <Button icon="tag" hotkey="t" onClick={actions.onTag} {...writing}>
             Tag
           </Button>
           <CommandsMenu commands={view.commands} />
         </span>
       </div>
-      <p className={styles.said}>{view.said}</p>
+      <div className={styles.line}>
+        <p className={styles.said}>{view.said}</p>
+        {actions.cannotWrite !== undefined && (
+          <p className={styles.cannot} title={actions.cannotWrite}>
+            No notes, no tags: {actions.cannotWrite}
+          </p>
+        )}
+      </div>
       <RunMeta view={view} onNotes={actions.onNotes} />
     </header>
   );

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
 import { useAsk } from '../../data/use-ask.ts';
 import { useKeys } from '../../ui/use-keys.ts';
+import { whyNotSaid } from '../../ui/why-not-said.ts';
 import type { RunAddress } from '../use-run-address.ts';
 import { RUN_TABS } from '../use-run-address.ts';
 
@@ -12,8 +13,7 @@ export function useRunActions(view: RunView, address: RunAddress) {
   const about = useAsk('about', {}, {});
   const [opened, setOpened] = useState<'notes' | 'note' | 'tag'>();
   const { previous, item } = view;
-  const cannotWrite =
-    about.data?.canWrite === false ? (about.data.whyNot ?? 'Nothing can be written here') : undefined;
+  const cannotWrite = whyNotSaid(about.data, [item]);
   const onCompare =
     previous === undefined
       ? undefined
@@ -27,8 +27,8 @@ export function useRunActions(view: RunView, address: RunAddress) {
       run: () => onCompare?.(),
       isOff: onCompare === undefined,
     },
-    { keys: 'm', what: 'Write a note', run: onNote },
-    { keys: 't', what: 'Tag the run', run: onTag },
+    { keys: 'm', what: 'Write a note', run: onNote, isOff: cannotWrite !== undefined },
+    { keys: 't', what: 'Tag the run', run: onTag, isOff: cannotWrite !== undefined },
     { keys: 'u', what: 'Up to all runs', run: () => void navigate({ to: '/runs' }) },
     ...RUN_TABS.map((tab, index) => ({
       keys: String(index + 1),

@@ -44,9 +44,7 @@ export function scoreChart(scores: readonly ScoreOfRun[], previousFirst: number 
       key: `${score.scorer} ${score.name} ${score.metric} ${score.reducer ?? ''} ${index}`,
       name: score.name,
       metric: score.metric,
-      text: [formatScore(value), low === undefined || high === undefined ? '' : formatInterval({ low, high })]
-        .join(' ')
-        .trim(),
+      text: [formatScore(value), formatInterval(score)].join(' ').trim(),
       at: place(value ?? undefined),
       from: place(low),
       to: place(high),

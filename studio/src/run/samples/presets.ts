@@ -1,4 +1,5 @@
-import { hasTerm, toggleTerm, withoutTerm } from '../../ui/query-terms.ts';
+import type { SamplesPage } from '../../../../src/server/api.ts';
+import { hasTerm, termsOf, toggleTerm, withoutTerm } from '../../ui/query-terms.ts';
 
 export interface Preset {
   readonly term: string;
@@ -32,6 +33,16 @@ export function togglePreset(q: string, { term }: Preset): string {
     others.reduce((rest, other) => withoutTerm(rest, other.term), q),
     term,
   );
+}
+
+/** How many samples the preset leaves; undefined where the filter says more than presets do: then nobody knows before. */
+export function presetCount(
+  { states }: Pick<SamplesPage, 'states'>,
+  q: string,
+  { term }: Preset,
+): number | undefined {
+  const isMore = termsOf(q).some((one) => !PRESETS.some((preset) => preset.term === one));
+  return isMore ? undefined : states?.[term.replace(/^is:/, '')];
 }
 
 export function isPresetOn(q: string, { term }: Preset): boolean {

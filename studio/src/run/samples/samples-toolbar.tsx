@@ -8,7 +8,7 @@ import { formatCount } from '../../ui/format.ts';
 import { QueryInput } from '../../ui/query-input.tsx';
 import type { Complete } from '../../ui/take-completion.ts';
 import type { RunAddress } from '../use-run-address.ts';
-import { isPresetOn, presetsFor, togglePreset } from './presets.ts';
+import { isPresetOn, presetCount, presetsFor, togglePreset } from './presets.ts';
 import styles from './samples-toolbar.module.css';
 import type { useSampleColumns } from './use-sample-columns.ts';
 
@@ -43,8 +43,20 @@ export function SamplesToolbar({ address, view, page, columns, isHeld }: Samples
       <span className={styles.count} role="status">
         {page !== undefined && <Amount page={page} epochs={view.epochs} isHeld={isHeld} />}
       </span>
-      <span className={styles.presets} role="group" aria-label="Filters that are often wanted">
-        {presetsFor(view.epochs).map((preset) => (
+      <Presets address={address} view={view} page={page} />
+      <ScoreChoice address={address} page={page} />
+      <ColumnPicker chosen={columns.columns} all={columns.all} onChange={columns.setColumns} />
+    </div>
+  );
+}
+
+/** Filters that are often wanted, each with how many samples it leaves. */
+function Presets({ address, view, page }: Pick<SamplesToolbarProps, 'address' | 'view' | 'page'>) {
+  return (
+    <span className={styles.presets} role="group" aria-label="Filters that are often wanted">
+      {presetsFor(view.epochs).map((preset) => {
+        const count = page === undefined ? undefined : presetCount(page, address.q, preset);
+        return (
           <Button
             key={preset.term}
             isOn={isPresetOn(address.q, preset)}
@@ -53,12 +65,11 @@ export function SamplesToolbar({ address, view, page, columns, isHeld }: Samples
             onClick={() => address.change({ q: togglePreset(address.q, preset) })}
           >
             {preset.label}
+            {count !== undefined && <span className={styles.told}>{formatCount(count)}</span>}
           </Button>
-        ))}
-      </span>
-      <ScoreChoice address={address} page={page} />
-      <ColumnPicker chosen={columns.columns} all={columns.all} onChange={columns.setColumns} />
-    </div>
+        );
+      })}
+    </span>
   );
 }
 

@@ -1,34 +1,43 @@
-import Anser from 'anser';
 import { useMemo } from 'react';
 import styles from './ansi.module.css';
+import { type TerminalColour, type TerminalStyle, terminalParts } from './terminal-text.ts';
 
-/** Text with the colours that a terminal would show. What else a terminal does with such codes is left out. */
+/** Text as a terminal would show it. */
 export function Ansi({ text }: { readonly text: string }) {
-  const parts = useMemo(
-    () => (text.includes('\u001b') ? Anser.ansiToJson(text, ANSI_OPTIONS) : undefined),
-    [text],
-  );
+  const parts = useMemo(() => terminalParts(text), [text]);
   if (parts === undefined) return <>{text}</>;
   return (
     <>
-      {parts.map(({ content, fg, bg, decorations, fg_truecolor }, at) => (
-        <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
-          key={at}
-          className={[
-            fg !== null && fg !== '' && styles[fg],
-            bg !== null && bg !== '' && styles[`${bg}-bg`],
-            ...decorations.map((decoration) => styles[decoration]),
-          ]
-            .filter((name) => typeof name === 'string')
-            .join(' ')}
-          style={fg === 'ansi-truecolor' ? { color: `rgb(${fg_truecolor})` } : undefined}
-        >
-          {content}
+      {parts.map(({ text: said, style }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never move
+        <span key={at} className={classesOf(style)} style={coloursOf(style)}>
+          {said}
         </span>
       ))}
     </>
   );
 }
 
-const ANSI_OPTIONS = { use_classes: true, remove_empty: true, json: true } as const;
+/** The sixteen colours are the page's own, which can be read in both themes. */
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+function classesOf({ colour, background, isInverse, decorations }: TerminalStyle): string {
+  const behind = typeof background === 'number' ? `ansi-${nameOf(background)}-bg` : undefined;
+  const front = typeof colour === 'number' ? `ansi-${nameOf(colour)}` : undefined;
+  return [front, behind, isInverse === true ? 'inverse' : undefined, ...decorations]
+    .map((name) => name !== undefined && styles[name])
+    .filter((name) => typeof name === 'string')
+    .join(' ');
+}
+
+function nameOf(colour: number): string {
+  return `${colour < 8 ? '' : 'bright-'}${NAMES[colour % 8]}`;
+}
+
+/** Any other is drawn toward the colour of text (behind it: of the page), so far that it can be read. */
+function coloursOf({ colour, background }: TerminalStyle) {
+  if (typeof colour !== 'string' && typeof background !== 'string') return undefined;
+  const mixed = (value: TerminalColour | undefined, share: number, toward: string) =>
+    typeof value === 'string' ? `color-mix(in srgb, rgb(${value}) ${share}%, var(${toward}))` : undefined;
+  return { color: mixed(colour, 50, '--text'), background: mixed(background, 20, '--bg') };
+}

@@ -3,54 +3,65 @@ import ReactMarkdown, { defaultUrlTransform, type Options } from 'react-markdown
 import remarkGfm from 'remark-gfm';
 import { Code } from './code.tsx';
 import styles from './content.module.css';
-import { mathsIn } from './math-words.ts';
+import { remarkMaths } from './math-syntax.ts';
+import { hasMaths, withMathFences } from './math-words.ts';
 import { Picture } from './picture.tsx';
 
-type Plugins = Pick<Options, 'remarkPlugins' | 'rehypePlugins'>;
-
-const PLAIN: Plugins = { remarkPlugins: [remarkGfm], rehypePlugins: [] };
+const PARSED: NonNullable<Options['remarkPlugins']> = [remarkGfm, remarkMaths];
+const PLAIN: NonNullable<Options['remarkPlugins']> = [remarkGfm];
 
 /** Hostile text never becomes markup: there is no HTML in what is made of it. */
 export default function Markdown({ text }: { readonly text: string }) {
-  const plugins = usePlugins(text);
+  const drawn = useMaths(hasMaths(text));
   return (
     <div className={styles.markdown}>
-      <ReactMarkdown
-        remarkPlugins={plugins.remarkPlugins ?? []}
-        rehypePlugins={plugins.rehypePlugins ?? []}
-        components={COMPONENTS}
-        urlTransform={(url, key) =>
-          key === 'src' && /^data:image\/(?:png|jpeg|gif|webp);/.test(url) ? url : defaultUrlTransform(url)
-        }
-      >
-        {text}
-      </ReactMarkdown>
+      <MarkdownText text={text} drawn={drawn} />
     </div>
   );
 }
 
+/** `drawn`: what draws maths; undefined as long as it is not there, and maths is shown as it was written. */
+export function MarkdownText({
+  text,
+  drawn,
+}: {
+  readonly text: string;
+  readonly drawn: Options['rehypePlugins'] | undefined;
+}) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={drawn === undefined ? PLAIN : PARSED}
+      rehypePlugins={drawn ?? []}
+      components={COMPONENTS}
+      urlTransform={(url, key) => (key === 'href' || isPicture(url) ? url : defaultUrlTransform(url))}
+    >
+      {drawn === undefined ? text : withMathFences(text)}
+    </ReactMarkdown>
+  );
+}
+
+function isPicture(url: string): boolean {
+  return /^data:image\/(?:png|jpeg|gif|webp);/.test(url);
+}
+
+const NOTHING_DRAWN: NonNullable<Options['rehypePlugins']> = [];
+
 /** Maths is large, and most texts have none. */
-function usePlugins(text: string): Plugins {
-  const { has, single } = mathsIn(text);
-  const [maths, setMaths] = useState<Plugins>();
+function useMaths(isNeeded: boolean): Options['rehypePlugins'] | undefined {
+  const [plugins, setPlugins] = useState<Options['rehypePlugins']>();
   useEffect(() => {
-    if (!has) return;
+    if (!isNeeded) return;
     let isHere = true;
-    void import('./maths.ts').then(({ mathPlugins }) => isHere && setMaths(mathPlugins(single)));
+    void import('./maths.ts').then(({ KATEX }) => isHere && setPlugins(KATEX));
     return () => {
       isHere = false;
     };
-  }, [has, single]);
-  if (!has || maths === undefined) return PLAIN;
-  return { remarkPlugins: [remarkGfm, ...(maths.remarkPlugins ?? [])], rehypePlugins: maths.rehypePlugins };
+  }, [isNeeded]);
+  return isNeeded ? plugins : NOTHING_DRAWN;
 }
 
 const COMPONENTS: Options['components'] = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
+  a: Link,
   img: ({ src, alt }) => <Picture source={typeof src === 'string' ? src : ''} alt={alt ?? ''} />,
   pre: ({ children }) => <>{children}</>,
   code: MarkdownCode,
@@ -68,6 +79,23 @@ const COMPONENTS: Options['components'] = {
   h6: (props) => <Heading {...props} />,
   input: ({ checked }) => <span>{checked === true ? '☑ ' : '☐ '}</span>,
 };
+
+/** An address that must not be followed (`javascript:`) is part of the text, as it was written. */
+function Link({ href = '', children }: ComponentProps<'a'>) {
+  if (defaultUrlTransform(href) === '')
+    return href === '' ? (
+      <>{children}</>
+    ) : (
+      <>
+        {children} ({href})
+      </>
+    );
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
 
 function Heading({ children }: ComponentProps<'h1'>) {
   return <p className={styles.heading}>{children}</p>;

@@ -40,12 +40,13 @@ export function ModelBody({ event, body }: { readonly event: number; readonly bo
   );
 }
 
-/** What a person or the system said since the model spoke last. Results of tools have rows of their own. */
+/** What a person or the system said since the model spoke last. Results of tools have rows of their own, where tools have any. */
 function Answered({ event, body }: { readonly event: number; readonly body: AnyJson }) {
-  const { bodies } = useTranscriptHere();
+  const { bodies, store } = useTranscriptHere();
+  const hasTools = store.kinds.includes('tool');
   const messages = answeredMessages(body, (position) => bodies.messageOf(event, position));
   return messages
-    .filter(({ message }) => stringAt(message, 'role') !== 'tool')
+    .filter(({ message }) => !hasTools || stringAt(message, 'role') !== 'tool')
     .map(({ position, message }) => <MessageView key={position} message={message} />);
 }
 

@@ -7,6 +7,8 @@ import { type Found, firstFrom, nextHit, saidOf } from './find-state.ts';
 interface FindBarProps {
   /** What is searched for. */
   readonly text: string;
+  /** Another whenever somebody asks for the bar: also while it is there. */
+  readonly asked: number;
   readonly found: Found;
   readonly error: unknown;
   readonly onRetry: () => void;
@@ -21,11 +23,13 @@ interface FindBarProps {
 const TYPING_MS = 500;
 const SHORT = 3;
 
-export function FindBar({ text, found, error, onRetry, from, onSearch, onGo, onClose }: FindBarProps) {
+export function FindBar(props: FindBarProps) {
+  const { text, asked, found, error, onRetry, from, onSearch, onGo, onClose } = props;
   const [typed, setTyped] = useState(text);
   const input = useRef<HTMLInputElement>(null);
   const { current, step } = useCurrent(found, { text, from, onGo });
-  useEffect(() => input.current?.select(), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each time somebody asks
+  useEffect(() => input.current?.select(), [asked]);
   useEffect(() => {
     if (typed === text || typed.length < SHORT) return;
     const timer = setTimeout(() => onSearch(typed), TYPING_MS);

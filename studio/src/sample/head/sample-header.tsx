@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { SampleView } from '../../../../src/server/api.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { counted } from '../../ui/counted.ts';
 import { Duration, Money } from '../../ui/figures.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Badge, OutcomeBadge } from '../../ui/outcome.tsx';
@@ -27,7 +28,7 @@ export function SampleHeader({ view, run, sample, epoch, list, neighbours }: Sam
         <Link
           to="/runs/$run/{-$tab}"
           params={{ run, tab: undefined }}
-          search={(before) => ({ ...before, cols: '', ...list })}
+          search={{ ...list, cols: '' }}
           className={styles.up}
           title="Up to the list (u)"
         >
@@ -56,7 +57,7 @@ export function SampleHeader({ view, run, sample, epoch, list, neighbours }: Sam
             <OutcomeBadge outcome="limit">limit: {view.row.limit}</OutcomeBadge>
           )}
           <Money usd={view.row.usd} />
-          {view.row.turns !== undefined && <span>{formatCount(view.row.turns)} turns</span>}
+          {view.row.turns !== undefined && <span>{counted(view.row.turns, 'turn')}</span>}
           <Duration ms={view.row.durationMs} />
           {view.attempts.length > 0 && (
             <Badge tone="limit" glyph="⟳">

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Ago } from '../../ui/figures.tsx';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
 import { Problem } from '../../ui/problem.tsx';
+import { whyNotSaid } from '../../ui/why-not-said.ts';
 import styles from './scores.module.css';
 
 interface NotesProps {
@@ -13,13 +14,15 @@ interface NotesProps {
   readonly onEvent: (uuid: string) => void;
   readonly isWriting: boolean;
   readonly onWriting: (isWriting: boolean) => void;
-  readonly about: () => string | undefined;
+  readonly about: number | undefined;
+  readonly uuidOf: (event: number) => Promise<string | undefined>;
 }
 
 /** What people said of this sample. It is kept beside the log, never in it. */
-export function Notes({ view, onEvent, isWriting, onWriting, about }: NotesProps) {
+export function Notes({ view, onEvent, isWriting, onWriting, about, uuidOf }: NotesProps) {
   const { data } = useAsk('about', {}, {});
-  const canWrite = data?.canWrite === true;
+  const whyNot = whyNotSaid(data, view.kept === undefined ? [] : [view.kept]);
+  const canWrite = data?.canWrite === true && whyNot === undefined;
   return (
     <section className={styles.part} aria-label="Notes">
       <h2 className={styles.title}>
@@ -29,29 +32,23 @@ export function Notes({ view, onEvent, isWriting, onWriting, about }: NotesProps
           icon="note"
           hotkey="m"
           disabled={!canWrite}
-          title={canWrite ? undefined : data?.whyNot}
+          title={whyNot}
           onClick={() => onWriting(true)}
         >
           Write
         </Button>
       </h2>
-      {isWriting &&
-        (canWrite ? (
-          <Writing view={view} about={about()} onDone={() => onWriting(false)} />
-        ) : (
-          <WhyNot why={data?.whyNot} />
-        ))}
-      {view.notes.length === 0 && !isWriting && <p className={styles.none}>Nobody has said anything yet.</p>}
+      {isWriting && canWrite && (
+        <Writing view={view} about={about} uuidOf={uuidOf} onDone={() => onWriting(false)} />
+      )}
+      {whyNot !== undefined && <p className={styles.none}>Notes cannot be written here: {whyNot}</p>}
+      {view.notes.length === 0 && !(isWriting && canWrite) && (
+        <p className={styles.none}>Nobody has said anything yet.</p>
+      )}
       {view.notes.map((note) => (
         <NoteView key={note.id} note={note} onEvent={onEvent} />
       ))}
     </section>
-  );
-}
-
-function WhyNot({ why }: { readonly why: string | undefined }) {
-  return (
-    <p className={styles.none}>Notes cannot be written here: {why ?? 'the server does not allow it.'}</p>
   );
 }
 
@@ -79,11 +76,12 @@ function NoteView({ note, onEvent }: { readonly note: Note; readonly onEvent: (u
 
 interface WritingProps {
   readonly view: SampleView;
-  readonly about: string | undefined;
+  readonly about: number | undefined;
+  readonly uuidOf: (event: number) => Promise<string | undefined>;
   readonly onDone: () => void;
 }
 
-function Writing({ view, about, onDone }: WritingProps) {
+function Writing({ view, about, uuidOf, onDone }: WritingProps) {
   const data = useData();
   const [text, setText] = useState('');
   const [isSending, setIsSending] = useState(false);
@@ -94,13 +92,14 @@ function Writing({ view, about, onDone }: WritingProps) {
     setError(undefined);
     try {
       const { run, id: sample, epoch } = view;
+      const event = about === undefined ? undefined : await uuidOf(about);
       await data.say({
         kind: 'note',
         run,
         text: text.trim(),
         sample,
         epoch,
-        ...(about !== undefined && { event: about }),
+        ...(event !== undefined && { event }),
       });
       onDone();
     } catch (reason) {

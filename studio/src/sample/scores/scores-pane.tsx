@@ -17,8 +17,9 @@ interface ScoresPaneProps {
   readonly onEvent: (uuid: string) => void;
   readonly isWriting: boolean;
   readonly onWriting: (isWriting: boolean) => void;
-  /** The uuid of the event that is focused: what is written now is about it. */
-  readonly about: () => string | undefined;
+  /** The event that is focused: what is written now is about it. */
+  readonly about: number | undefined;
+  readonly uuidOf: (event: number) => Promise<string | undefined>;
 }
 
 /** How a sample was judged, by programs and by people, and what it was asked. */

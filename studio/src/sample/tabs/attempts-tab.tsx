@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { SampleView } from '../../../../src/server/api.ts';
+import { counted } from '../../ui/counted.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Ago } from '../../ui/figures.tsx';
-import { formatCount } from '../../ui/format.ts';
 import { Badge, OutcomeBadge } from '../../ui/outcome.tsx';
 import { TextBlock } from '../content/text-block.tsx';
 import styles from './tabs.module.css';
@@ -26,7 +26,7 @@ export function AttemptsTab({ view }: { readonly view: SampleView }) {
             </Badge>
             {at !== undefined && <Ago time={at} />}
             <AttemptLink attempt={String(attempt)} view={view}>
-              {formatCount(events)} events
+              {counted(events, 'event')}
             </AttemptLink>
           </p>
           <TextBlock text={error} as="output" />

@@ -57,6 +57,7 @@ export function TranscriptTab({ parts, isLive }: TranscriptTabProps) {
               {isFinding && (
                 <FindBar
                   text={find}
+                  asked={parts.findAsked}
                   {...search}
                   onRetry={search.retry}
                   from={() => view.seen.first}
