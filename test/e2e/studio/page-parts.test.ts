@@ -72,7 +72,7 @@ function logOf(day: number, grades: string): FixtureLog {
         scores: {
           rubric: {
             value: grade,
-            explanation: 'It guesses in turn 2, see [M2] and [E1]; nothing like it is in turn 9.',
+            explanation: 'It guesses in turn 2, see [M1], [M3] and [E1]; nothing like it is in turn 9.',
           },
         },
       }),
@@ -172,7 +172,8 @@ describe.skipIf(obstacle !== undefined)(inChromium('what a score is based on'), 
     const card = page.getByRole('region', { name: 'Score rubric' });
     for (const [name, at] of [
       ['turn 2', '2'],
-      ['[M2]', '1'],
+      ['[M1]', '1'],
+      ['[M3]', '2'],
       ['[E1]', '0'],
     ] as const) {
       await card.getByRole('button', { name: `${name} ›` }).click();
