@@ -90,7 +90,7 @@ describe('counts', () => {
       interrupted: 0,
       missing: 2,
     });
-    expect(said).toBe('1 of 8 samples passed (accuracy 0.500), 1 failed with an error, 2 missing.');
+    expect(said).toBe('1 of 8 samples passed (accuracy 0.500 ±1.242), 1 failed with an error, 2 missing.');
   });
 
   test('whatever the scores are, they add up', async () => {
