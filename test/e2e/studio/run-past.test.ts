@@ -151,7 +151,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the past of a run'), () => {
     expect(rows.map(({ id, epoch }) => `${id}@${epoch}`)).toEqual(
       expected.flatMap(({ id, epochs }) => epochs.map(({ epoch }) => `${id}@${epoch}`)),
     );
-    const shown = page.locator('[role=row]:has([role=gridcell]) a');
+    const shown = page.locator('[role=row]:has([role=gridcell]) a[href*="/runs/"]');
     expect(await shown.allTextContents()).toEqual(expected.map(({ id }) => String(id)));
     expect(readdirSync(project)).toContain('samples.jsonl');
   });
