@@ -208,6 +208,9 @@ describe.skipIf(obstacle !== undefined)(inChromium('notes on a sample'), () => {
     await page.getByRole('grid').waitFor();
     await session.go(`/runs/${published}/s/django-4000/1`);
     await feed().locator('article').first().waitFor();
+    // Until it is known that something can be written, nothing is.
+    const write = page.getByRole('region', { name: 'Notes' }).getByRole('button').first();
+    await expect.poll(() => write.isEnabled()).toBe(true);
     // Folded, so that nothing but its head is here.
     await session.press('z', 'n', 'n', 'm');
     const event = await feed().locator('[aria-current=true]').getAttribute('data-event');
