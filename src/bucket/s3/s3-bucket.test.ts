@@ -32,8 +32,8 @@ const named = (what: string) => (obstacle === undefined ? what : `${what} (${obs
 describe.skipIf(obstacle !== undefined)(named('Ceph RGW'), () => {
   bucketContract('a bucket in S3', async () => {
     const dir = await makeTempDir();
-    const url = `s3://tests/${randomUUID()}?endpoint=${server.endpoint}`;
-    const bucket = await openS3Bucket(url, { disk: nodeDisk });
+    const url = `s3://tests/${randomUUID()}`;
+    const bucket = await openS3Bucket(url, { disk: nodeDisk, endpoint: server.endpoint });
     let count = 0;
     return {
       bucket,

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { assert, systemClock, systemRandom } from '../../base/index.ts';
 import { createFileWith, type Disk, type DiskFile } from '../../disk/index.ts';
 import type {
@@ -33,9 +34,8 @@ const WRITER = 'holdfast-writer';
 const DIGEST = 'holdfast-sha256';
 
 export async function openS3Bucket(url: string, options: S3BucketOptions): Promise<Bucket> {
-  const { clock = systemClock, random = systemRandom } = options;
-  const requests = await S3Requests.open(parseS3Address(url), { clock, random });
-  return new S3Bucket(requests, { ...options, clock, random });
+  const ports = { clock: systemClock, random: systemRandom, env: process.env, ...options };
+  return new S3Bucket(await S3Requests.open(parseS3Address(url), ports), ports);
 }
 
 /**

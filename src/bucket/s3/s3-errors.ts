@@ -122,7 +122,7 @@ function wrongRegion(url: string, cause: unknown): ActionableError {
   return new ActionableError({
     code: 'E_BUCKET_REFUSED',
     message: `${url} is in another region than the one that was asked: ${described(cause)}.`,
-    hint: 'Set AWS_REGION, or add ?region=<name> to the address.',
+    hint: 'Set AWS_REGION to that of the bucket.',
     cause,
   });
 }

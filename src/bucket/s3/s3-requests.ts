@@ -17,6 +17,9 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 export interface RequestsOptions {
   readonly clock: Clock;
   readonly random: Random;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Another server than that of the environment. */
+  readonly endpoint?: string;
 }
 
 /** How often a transient failure is met by asking again, and how long before the first time. Ten seconds in all. */
@@ -41,16 +44,14 @@ export class S3Requests implements Disposable {
     this.#sdk = sdk;
     this.address = address;
     this.#options = options;
-    const { endpoint, region, isPathStyle } = address;
-    const hasOwnServer =
-      endpoint !== undefined || process.env.AWS_ENDPOINT_URL_S3 || process.env.AWS_ENDPOINT_URL;
+    const { env, endpoint } = options;
+    const isOtherServer = Boolean(endpoint ?? (env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL));
     this.#client = new sdk.S3Client({
       ...(endpoint !== undefined && { endpoint }),
       // Other servers rarely care, but the SDK wants one.
-      ...(region !== undefined
-        ? { region }
-        : hasOwnServer && !process.env.AWS_REGION && { region: 'us-east-1' }),
-      forcePathStyle: isPathStyle ?? Boolean(hasOwnServer),
+      ...(isOtherServer && !env.AWS_REGION && !env.AWS_DEFAULT_REGION && { region: 'us-east-1' }),
+      // Names of buckets are rarely names of hosts there.
+      forcePathStyle: env.HOLDFAST_S3_PATH_STYLE ? env.HOLDFAST_S3_PATH_STYLE !== 'false' : isOtherServer,
       // A repeated request must know that it is one: the answer of a first that was made may have been lost.
       maxAttempts: 1,
       // Not every server takes checksums after the body; each body has its MD5.
