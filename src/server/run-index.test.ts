@@ -221,6 +221,40 @@ describe('the index', () => {
     await studio[Symbol.asyncDispose]();
   });
 
+  test('a run that begins is seen within a second while somebody listens, before the next look is due', async () => {
+    const [real] = (await folder(logsDir())) as [RunSource];
+    const clock = manualClock();
+    let names = '';
+    let looks = 0;
+    const changes: RunSource['changes'] = (since, signal) => {
+      looks++;
+      return real.changes?.(since, signal) ?? Promise.reject(new Error('it has no changes'));
+    };
+    const source = withMethods(real, { changes, glance: async () => names });
+    await using studio = indexedStudio([source], clock);
+    await studio.whole();
+    // Alone it is asleep for long.
+    await clock.advance(1_000);
+    await until(() => clock.sleepers > 0);
+    const control = new AbortController();
+    studio.listen(control.signal);
+    await until(() => looks === 2 && clock.sleepers > 0, 'a look at once, because somebody came');
+    const passing = async (count: number, what: string) => {
+      await clock.advance(500);
+      await until(() => looks === count && clock.sleepers > 0, what);
+    };
+    await passing(2, 'nothing came');
+    names = 'a run';
+    await passing(3, 'a look, because a run came');
+    // It may not have said yet who it is.
+    await passing(4, 'one more soon after');
+    await clock.advance(3_000);
+    await until(() => clock.sleepers > 0);
+    const before = looks;
+    await passing(before, 'it is no news any more');
+    control.abort();
+  });
+
   test('sources are looked at every two seconds while somebody listens, and every ten while nobody does', async () => {
     const logs = logsDir();
     await writeRun(logs, id(1));

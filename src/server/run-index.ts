@@ -29,6 +29,8 @@ const FOUND_MS = 1_000;
 /** How often sources are looked at while somebody listens, and while nobody does. */
 const LISTENED_MS = 2_000;
 const ALONE_MS = 10_000;
+/** How often it is asked whether a run has begun. */
+const GLANCE_MS = 500;
 /** Looking takes at most this share of the time. */
 const LOOK_SHARE = 1 / 20;
 /** How long the first rows wait for a source that is slow. */
@@ -249,11 +251,22 @@ export class SourceIndex implements RunIndex, AsyncDisposable {
     const wake = () => woken.abort();
     this.#wake.add(wake);
     try {
-      await clock.sleep(Math.max(usualMs, source.lookMs / LOOK_SHARE), woken.signal);
+      const pauseMs = Math.max(usualMs, source.lookMs / LOOK_SHARE);
+      if (live.listeners > 0 && source.source.glance) await this.#watchFor(source, pauseMs, woken.signal);
+      else await clock.sleep(pauseMs, woken.signal);
     } catch (error) {
       if (!woken.signal.aborted) throw error;
     } finally {
       this.#wake.delete(wake);
+    }
+  }
+
+  /** Somebody who begins a run looks whether it is there: that is seen before the next look is due. */
+  async #watchFor(source: SourceRuns, pauseMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (let leftMs = pauseMs; leftMs > 0; leftMs -= GLANCE_MS) {
+      await clock.sleep(Math.min(GLANCE_MS, leftMs), signal);
+      if (await source.hasNews()) return;
     }
   }
 

@@ -16,6 +16,8 @@ export interface SourceRunsOptions {
 
 /** So many of the newest are shown before all are read. */
 export const FIRST_ROWS = 200;
+/** So long after a run came its source is looked at more often. */
+const FRESH_MS = 3_000;
 
 /** The runs of one source, as they were at the last look. */
 export class SourceRuns {
@@ -28,6 +30,9 @@ export class SourceRuns {
   #problem: Problem | undefined;
   #lookMs: number | undefined;
   #damaged = 0;
+  #glance = '';
+  /** When a run came or went that the next look may not see yet. */
+  #newsMs = Number.NEGATIVE_INFINITY;
   isWhole = false;
 
   constructor(source: RunSource, options: SourceRunsOptions) {
@@ -63,6 +68,18 @@ export class SourceRuns {
     if (this.#lookMs !== undefined) state.lookMs = Math.round(this.#lookMs);
     if (this.#problem) state.problem = this.#problem;
     return state;
+  }
+
+  /** Whether a run came or went since this was asked last, or a moment ago: what has just begun has not written down who it is. */
+  async hasNews(): Promise<boolean> {
+    const { clock } = this.#options;
+    // A source that fails tells so when it is looked at.
+    const glance = await this.source.glance?.().catch(() => this.#glance);
+    if (glance === undefined) return false;
+    const nowMs = clock.monotonicMs();
+    if (glance !== this.#glance) this.#newsMs = nowMs;
+    this.#glance = glance;
+    return nowMs - this.#newsMs < FRESH_MS;
   }
 
   /** Looks once more. Gives the ids of the runs that came, went or are others now; a failure is a problem, and keeps what was known. */

@@ -66,6 +66,10 @@ class JournalSource implements RunSource {
     return found && this.#look(found.run);
   }
 
+  async glance(): Promise<string> {
+    return (await runIdsIn(this.#options.disk, this.place)).join(' ');
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     // Nothing is kept open.
   }

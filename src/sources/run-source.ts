@@ -32,6 +32,8 @@ export interface RunSource extends AsyncDisposable {
   find(given: string, options?: FindOptions): Promise<SourceRun | undefined>;
   /** Absent where only listing tells, and that is cheap. */
   changes?(since: string | undefined, signal?: AbortSignal): Promise<SourceChanges>;
+  /** Which runs there may be, as one text that is another when one comes or goes: for asking twice a second. Absent where that is not cheap. */
+  glance?(): Promise<string>;
   /** Absent where nothing names a state of it. */
   at?(commit: string): Promise<RunSource>;
 }

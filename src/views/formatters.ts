@@ -68,6 +68,11 @@ export function formatDuration(ms: number | undefined): string {
   return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`;
 }
 
+/** How long a run took. Logs that tell time in seconds say 0 of a shorter one: it was not nothing. */
+export function formatRunTime(ms: number | undefined): string {
+  return ms === 0 ? '<1 s' : formatDuration(ms);
+}
+
 /** `12,345`. Written by hand: the same in every browser. */
 export function formatCount(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return NONE;

@@ -19,6 +19,7 @@ export {
   formatInterval,
   formatP,
   formatPercent,
+  formatRunTime,
   formatScore,
   formatShortCount,
   formatUsd,

@@ -51,6 +51,8 @@ export const evalView = z.object({
   metrics: z.array(z.string()),
   newlyFailing: z.array(turnedSample),
   flaky: z.array(flakySample),
+  /** How many samples on one target each the two lists are chosen from. */
+  pairs: z.number().optional(),
   /** How many of the newest runs were read for the two lists. */
   runsRead: z.number(),
   command: z.string(),

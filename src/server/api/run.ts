@@ -190,6 +190,11 @@ export const runTimeline = z.object({
   ),
   /** How many were under way, at each change. */
   active: z.array(z.tuple([z.number(), z.number()])),
+  /**
+   * Tokens a second, in stretches of `binMs` from the beginning on; absent where none are known. The tokens of a sample are spread over the
+   * time that it took.
+   */
+  tokens: z.object({ binMs: z.number(), perSecond: z.array(z.number()) }).optional(),
   /** Waits that providers asked for, tries that failed, crashes, settings that were changed meanwhile. */
   marks: z.array(
     z.object({

@@ -116,7 +116,8 @@ describe('the history of an eval', () => {
     for (const value of [...'CICI']) await run({ flaky: value, steady: 'C' });
     for (const [index, value] of [...'CICI'].entries())
       await run({ turns: value }, { model: index % 2 === 0 ? 'good' : 'bad' });
-    const { flaky, newlyFailing } = await history();
+    const { flaky, newlyFailing, pairs } = await history();
+    expect(pairs).toBe(4);
     expect(flaky).toEqual([
       { id: 'flaky', target: 'mock/m', flipRate: 1, history: ['pass', 'fail', 'pass', 'fail'] },
     ]);

@@ -59,6 +59,7 @@ export async function evalHistory({
     metrics: metrics.map(metricText),
     newlyFailing: newlyFailing.slice(0, TURNED_MAX).map((one) => ({ ...one, history: [...one.history] })),
     flaky: flaky.slice(0, TURNED_MAX).map((one) => ({ ...one, history: [...one.history] })),
+    pairs: pairsOf(read),
     runsRead: read.length,
     command: historyCommand(studio, name),
   };
@@ -126,6 +127,14 @@ async function readNewest(studio: Studio, { items, limit, signal }: Newest): Pro
     signal,
   );
   return read.filter((run) => run.table !== undefined).reverse();
+}
+
+/** A sample on two targets has two histories. */
+function pairsOf(read: readonly WholeRun[]): number {
+  const found = new Set<string>();
+  for (const { item, table } of read)
+    for (const id of table.ids) found.add(JSON.stringify([item.facts?.target, id]));
+  return found.size;
 }
 
 function turnedOf(read: readonly WholeRun[], scorer: string | undefined) {

@@ -90,7 +90,7 @@ describe('counts', () => {
       interrupted: 0,
       missing: 2,
     });
-    expect(said).toBe('1 of 8 samples passed (accuracy 0.500), 1 failed with an error, 2 missing.');
+    expect(said).toBe('1 of 8 samples passed (accuracy 0.500 ±1.242), 1 failed with an error, 2 missing.');
   });
 
   test('whatever the scores are, they add up', async () => {
@@ -515,9 +515,9 @@ describe('the timeline', () => {
       },
       samples: [
         took('a', 0, 40),
-        took('b', 10, 60, { limit: { type: 'token', limit: 5 } }),
+        took('b', 10, 60, { limit: { type: 'token', limit: 5 }, model_usage: usage(0, 1_000) }),
         took('c', 40, 90, { error_retries: [error, error] }),
-        took('kept', -500, -400),
+        took('kept', -500, -400, { model_usage: usage(0, 9_000) }),
         scored('timeless', 'C'),
       ],
     });
@@ -534,6 +534,9 @@ describe('the timeline', () => {
       [60_000, 1],
       [90_000, 0],
     ]);
+    const rates = view.tokens?.perSecond ?? [];
+    expect([view.tokens?.binMs, rates.length]).toEqual([1_000, 100]);
+    expect([rates[0], rates[9], rates[10], rates[59], rates[60]]).toEqual([0, 0, 20, 20, 0]);
     expect(view.marks).toEqual([
       { at: 20_000, kind: 'rate limit', said: 'mock/m: 10 calls at a time, then 5' },
       { at: 40_000, kind: 'retry', said: '2 tries of c (epoch 1) failed before' },

@@ -7,6 +7,7 @@ import type { Call } from '../call.ts';
 import { sessionsOf } from '../run-sessions.ts';
 import { sampleItems } from '../sample-items.ts';
 import { readSampleRows, type SampleRows } from '../sample-rows.ts';
+import { type SpentTokens, tokenRate } from '../token-rate.ts';
 
 type Mark = RunTimeline['marks'][number];
 
@@ -40,8 +41,19 @@ export async function timeline({
     endMs,
     samples,
     active: activeOf(samples),
+    ...definedOf({ tokens: tokenRate(spentOf(rows, { startMs, endMs }), endMs - startMs) }),
     marks: marks.map((mark) => relative(mark, startMs)).sort((a, b) => a.at - b.at),
   };
+}
+
+/** What was kept from an earlier run was not spent in this one. */
+function spentOf(rows: SampleRows, { startMs, endMs }: Span): readonly SpentTokens[] {
+  return rows.more.flatMap((more, place) => {
+    const ended = endOf(rows, place, endMs);
+    if (Number.isNaN(more.startMs) || ended < startMs) return [];
+    const from = Math.max(0, more.startMs - startMs);
+    return { from, to: Math.max(from, ended - startMs), tokens: rows.table.tokens[place] ?? 0 };
+  });
 }
 
 function samplesOf(rows: SampleRows, told: ToldFigure, { startMs, endMs }: Span): RunTimeline['samples'] {

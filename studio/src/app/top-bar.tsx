@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useAsk } from '../data/use-ask.ts';
 import { Kbd } from '../ui/kbd.tsx';
 import { CopyLastingLink } from './copy-lasting-link.tsx';
@@ -9,6 +9,7 @@ import { useShownPages } from './use-shown-pages.ts';
 
 export function TopBar({ onPalette }: { readonly onPalette: () => void }) {
   const pages = useShownPages();
+  const isMatrix = useLocation({ select: ({ pathname }) => pathname === '/matrix' });
   return (
     <header className={styles.bar}>
       <Link to="/runs" className={styles.mark}>
@@ -18,7 +19,13 @@ export function TopBar({ onPalette }: { readonly onPalette: () => void }) {
       <StoreName />
       <nav className={styles.pages} aria-label="Pages">
         {pages.map(({ to, label }) => (
-          <Link key={to} to={to} className={styles.page}>
+          <Link
+            key={to}
+            to={to}
+            className={styles.page}
+            // The matrix has no tab of its own: it is a comparison of more runs.
+            {...(isMatrix && to === '/compare' && { 'aria-current': 'page' })}
+          >
             {label}
           </Link>
         ))}

@@ -2,7 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { asValue } from '../../../src/views/index.ts';
 import { useAsk } from '../data/use-ask.ts';
-import { formatCount, formatScore, formatTime } from '../ui/format.ts';
+import { counted } from '../ui/counted.ts';
+import { formatScore, formatTime } from '../ui/format.ts';
 import { hasWords } from './has-words.ts';
 import { THEMES, useTheme } from './theme.ts';
 import { useShownPages } from './use-shown-pages.ts';
@@ -18,7 +19,7 @@ export interface PaletteItem {
 
 const RUNS = 8;
 const EVALS = 6;
-const THEME_NAMES = { light: 'Light', dark: 'Dark', system: 'As the system' } as const;
+const THEME_NAMES = { light: 'Light', dark: 'Dark', system: 'System' } as const;
 
 /** What the palette offers for a few letters. */
 export function usePaletteItems(text: string, onKeys: () => void): readonly PaletteItem[] {
@@ -46,10 +47,11 @@ function useFixedItems(onKeys: () => void): readonly PaletteItem[] {
       label: 'Matrix of samples and runs',
       run: () => void navigate({ to: '/matrix' }),
     },
-    ...THEMES.filter((name) => name !== theme).map((name) => ({
+    ...THEMES.map((name) => ({
       id: `theme ${name}`,
       kind: 'Theme',
       label: THEME_NAMES[name],
+      about: name === theme ? 'now' : undefined,
       run: () => setTheme(name),
     })),
     { id: 'keys', kind: 'Help', label: 'Keys', keys: '?', run: onKeys },
@@ -64,7 +66,7 @@ function useEvalItems(text: string): readonly PaletteItem[] {
     id: `eval ${item.eval}`,
     kind: 'Eval',
     label: item.eval,
-    about: `${formatCount(item.runs)} runs`,
+    about: counted(item.runs, 'run'),
     run: () => void navigate({ to: '/evals/$eval', params: { eval: item.eval } }),
   }));
 }

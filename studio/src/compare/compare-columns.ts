@@ -21,7 +21,12 @@ export function compareColumns(runs: number, other: number, width: number): read
     more: Partial<CompareColumn>,
   ): CompareColumn => ({ id: kind, kind, min, rank, label: '', about: '', run: other, ...more });
   const ofRuns = Array.from({ length: runs }, (_, run) =>
-    column('run', 104, 2, { id: `run-${run}`, run, about: `what became of it in run ${letterOf(run)}` }),
+    // Beside the score of the others stands how far it moved.
+    column('run', run === 0 ? 80 : 122, 2, {
+      id: `run-${run}`,
+      run,
+      about: `what became of it in run ${letterOf(run)}`,
+    }),
   );
   return fitColumns(
     [

@@ -138,6 +138,8 @@ describe('the forest plot', () => {
     const tokens = figure({ figure: 'tokens', group: 'spent' });
     expect([figureText(tokens, 1_500), figureValue(tokens, null)]).toEqual(['+1.5k', '–']);
     expect(figureValue(figure({}), 0.744)).toBe('0.744');
+    // What rounds to nothing goes neither way.
+    expect([figureText(time, -0.0001), figureText(tokens, 0)]).toEqual(['0 ms', '0']);
   });
 
   test('its title says what is certain', () => {
@@ -190,7 +192,8 @@ describe('the columns of the table', () => {
       'turns',
       'time',
     ]);
-    expect(idsAt(740)).toEqual(['is', 'sample', 'run-0', 'run-1', 'run-2', 'difference', 'cost']);
+    expect(compareColumns(6, 1, 977).filter(({ kind }) => kind === 'run')).toHaveLength(6);
+    expect(idsAt(760)).toEqual(['is', 'sample', 'run-0', 'run-1', 'run-2', 'difference', 'cost']);
   });
 
   test('a sort goes up, down, and away', () => {

@@ -66,11 +66,11 @@ function RunCard({ item, index }: { readonly item: RunItem; readonly index: numb
         {index === 0 && <span className={styles.base}>base</span>}
       </div>
       <p className={styles.meta}>
-        <span className={styles.eval}>{facts?.eval ?? item.damage ?? 'cannot be read'}</span>
         {score !== undefined && <Score {...score} />}
         {facts !== undefined && <Money usd={facts.usd} />}
         {facts !== undefined && <Ago time={facts.start} />}
         {facts?.code !== undefined && <code title={facts.code.branch}>{shortCommit(facts.code.commit)}</code>}
+        <span className={styles.eval}>{facts?.eval ?? item.damage ?? 'cannot be read'}</span>
       </p>
     </div>
   );

@@ -19,7 +19,6 @@ const TONES: Readonly<Record<Verdict, 'better' | 'worse' | 'unknown'>> = {
 /** The first thing that is said: whether each of the others is better than the base, as far as it can be told. */
 export function Verdicts({ others }: { readonly others: readonly ComparedRun[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section
       className={styles.verdicts}
       aria-label="Verdict"

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SampleOverTime, SamplePoint } from '../../../src/server/api.ts';
 import { Chip } from '../ui/chip.tsx';
+import { counted } from '../ui/counted.ts';
 import { Money } from '../ui/figures.tsx';
 import { formatScore, formatTime } from '../ui/format.ts';
 import { OutcomeBadge } from '../ui/outcome.tsx';
@@ -19,8 +20,10 @@ export function HistoryTable({ view }: { readonly view: SampleOverTime }) {
       <div className={styles.head}>
         <h2>
           {flips === 0
-            ? `The same in all ${view.points.length} runs that have it`
-            : `${flips === 1 ? 'One flip' : `${flips} flips`} in ${view.points.length} runs that have it`}
+            ? view.points.length === 1
+              ? 'In one run only'
+              : `The same in all ${view.points.length} runs that have it`
+            : `${flips === 1 ? 'One flip' : `${flips} flips`} in ${counted(view.points.length, 'run')} that ${view.points.length === 1 ? 'has' : 'have'} it`}
         </h2>
         {flips > 0 && (
           <Chip isOn={isFlipsOnly} onClick={() => setIsFlipsOnly(!isFlipsOnly)}>
@@ -28,7 +31,9 @@ export function HistoryTable({ view }: { readonly view: SampleOverTime }) {
           </Chip>
         )}
         {view.runsRead > view.points.length && (
-          <span className={styles.quiet}>{view.runsRead - view.points.length} runs have not got it</span>
+          <span className={styles.quiet}>
+            {counted(view.runsRead - view.points.length, 'run')} without it
+          </span>
         )}
       </div>
       <div className={styles.scroller}>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EvalView } from '../../../src/server/api.ts';
 import { CopyButton } from '../ui/copy.tsx';
+import { counted } from '../ui/counted.ts';
 import { formatCount, formatPercent } from '../ui/format.ts';
 import { OutcomeStrip } from '../ui/outcome-strip.tsx';
 import { shortCommit } from '../ui/run-words.ts';
@@ -15,9 +16,9 @@ export function NewlyFailing({ view }: { readonly view: EvalView }) {
       title={
         newlyFailing.length === 0
           ? 'Nothing is newly failing'
-          : `${formatCount(newlyFailing.length)} newly failing`
+          : `${ofAll(newlyFailing.length, view)} newly failing`
       }
-      note={`among the newest ${runsRead} runs; oldest result at the left`}
+      note={`among the newest ${counted(runsRead, 'run')}; oldest result at the left`}
       heads={['Sample', 'Target', 'Since', 'Commits between', 'History']}
       isEmpty={newlyFailing.length === 0}
     >
@@ -53,8 +54,8 @@ export function Flaky({ view }: { readonly view: EvalView }) {
   const { flaky, runsRead } = view;
   return (
     <Part
-      title={flaky.length === 0 ? 'Nothing is flaky' : `${formatCount(flaky.length)} flaky`}
-      note={`the outcome is another than before in at least a fifth of the newest ${runsRead} runs`}
+      title={flaky.length === 0 ? 'Nothing is flaky' : `${ofAll(flaky.length, view)} flaky`}
+      note={`the outcome is another than before in at least a fifth of the newest ${counted(runsRead, 'run')}`}
       heads={['Sample', 'Target', 'Flip rate', 'History']}
       isEmpty={flaky.length === 0}
     >
@@ -81,6 +82,13 @@ export function Flaky({ view }: { readonly view: EvalView }) {
       ))}
     </Part>
   );
+}
+
+/** Both lists are of samples on one target each: forty samples on three targets are a hundred and twenty. */
+function ofAll(count: number, { pairs }: EvalView): string {
+  return pairs === undefined
+    ? formatCount(count)
+    : `${formatCount(count)} of ${formatCount(pairs)} sample × target`;
 }
 
 interface PartProps {

@@ -4,7 +4,7 @@ import { classes } from '../ui/classes.ts';
 import { OutcomeBadge } from '../ui/outcome.tsx';
 import { PageRows } from '../ui/page-rows.tsx';
 import type { VirtualRowsHandle } from '../ui/virtual-rows.tsx';
-import { keyOf, lastWords, runMoment } from './queue.ts';
+import { keyOf, lastWords, runMoment, verdictWord } from './queue.ts';
 import styles from './queue-list.module.css';
 
 const ROW = 44;
@@ -60,7 +60,7 @@ interface QueueRowProps {
 }
 
 function QueueRow({ item, isHere, hasRun, onGo }: QueueRowProps) {
-  const said = lastWords(item.verdicts).map(({ verdict, by }) => `${by}: ${verdict}`);
+  const said = lastWords(item.verdicts).map(({ verdict, by }) => `${by}: ${verdictWord(verdict)}`);
   return (
     <button
       type="button"
@@ -79,7 +79,7 @@ function QueueRow({ item, isHere, hasRun, onGo }: QueueRowProps) {
                 key={id}
                 outcome={verdict === 'unsure' || verdict === undefined ? 'unscored' : verdict}
               >
-                {verdict}
+                {verdict === 'unsure' ? verdict : undefined}
               </OutcomeBadge>
             ))}
           </span>

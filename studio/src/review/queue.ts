@@ -1,5 +1,6 @@
 import type { Note, Outcome, ReviewItem, ReviewQueue } from '../../../src/server/api.ts';
 import { formatTime } from '../ui/format.ts';
+import { outcomeShown } from '../ui/outcomes.ts';
 import type { REVIEW_SHOWS } from './review-search.ts';
 
 export type Show = (typeof REVIEW_SHOWS)[number];
@@ -91,6 +92,11 @@ export function runMoment(run: string): string {
   const [, year, month, day, hour, minute] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(run) ?? [];
   if (year === undefined) return run.slice(-6);
   return formatTime(`${year}-${month}-${day}T${hour}:${minute}:00Z`).slice(5, 16);
+}
+
+/** As outcomes are called everywhere. */
+export function verdictWord(verdict: Note['verdict']): string {
+  return verdict === 'pass' || verdict === 'fail' ? outcomeShown(verdict).word : (verdict ?? '');
 }
 
 export interface VerdictChoice {

@@ -5,7 +5,7 @@ import { Field } from '../ui/field.tsx';
 import { Ago } from '../ui/figures.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { useKeys } from '../ui/use-keys.ts';
-import { choicesFor, lastWords, type VerdictChoice } from './queue.ts';
+import { choicesFor, lastWords, type VerdictChoice, verdictWord } from './queue.ts';
 import type { Review } from './use-review.ts';
 import styles from './verdict-bar.module.css';
 
@@ -89,7 +89,7 @@ function Earlier({ item }: { readonly item: ReviewItem }) {
     <p className={styles.earlier}>
       {words.map(({ id, by, verdict, text, time }) => (
         <span key={id}>
-          <strong>{by}</strong> said {verdict} <Ago time={time} />
+          <strong>{by}</strong> said {verdictWord(verdict)} <Ago time={time} />
           {text !== undefined && `: ${text}`}
         </span>
       ))}

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { RunItem } from '../../../src/server/api.ts';
+import type { RunFacts, RunItem } from '../../../src/server/api.ts';
 import { Money, Score } from '../ui/figures.tsx';
 import { formatCount, formatDuration } from '../ui/format.ts';
-import { progressOf } from '../ui/run-progress.ts';
+import { useProgress } from '../ui/run-progress.ts';
 import { useNow } from '../ui/use-now.ts';
 import styles from './live-runs.module.css';
 
@@ -24,10 +24,11 @@ export function LiveRuns({ runs }: { readonly runs: readonly RunItem[] }) {
 }
 
 function LiveRun({ item }: { readonly item: RunItem }) {
-  const nowMs = useNow();
-  const { facts } = item;
-  if (facts === undefined) return null;
-  const { done, total, share, leftMs } = progressOf(facts, nowMs);
+  return item.facts === undefined ? null : <KnownRun item={item} facts={item.facts} />;
+}
+
+function KnownRun({ item, facts }: { readonly item: RunItem; readonly facts: RunFacts }) {
+  const { done, total, share, leftMs } = useProgress(facts, useNow());
   const [score] = facts.scores;
   return (
     <Link to="/runs/$run/{-$tab}" params={{ run: item.run }} className={styles.run}>

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { MetricScore, RunChange, RunFacts, RunItem } from '../../../src/server/api.ts';
 import { Commit, Text } from '../ui/cells.tsx';
 import { Chip } from '../ui/chip.tsx';
-import { Ago, Delta, Duration, Money, Score, Unknown } from '../ui/figures.tsx';
-import { formatCount, formatShortCount } from '../ui/format.ts';
+import { Ago, Delta, Money, Score, Unknown } from '../ui/figures.tsx';
+import { formatCount, formatRunTime, formatShortCount } from '../ui/format.ts';
 import { Sparkline } from '../ui/sparkline.tsx';
 import { TargetName } from '../ui/target-name.tsx';
 import styles from './run-cells.module.css';
@@ -20,9 +20,9 @@ const CELLS: Readonly<Record<string, (of: CellOf) => ReactNode>> = {
   score: ({ facts }) => <ScoreCell score={facts.scores[0]} />,
   change: ({ item, change }) => <ChangeCell item={item} change={change} />,
   trend: ({ item }) => item.trend !== undefined && <Sparkline points={item.trend} />,
-  counts: ({ facts }) => <Counts facts={facts} />,
+  counts: ({ item, facts }) => <Counts facts={facts} isRunning={item.form === 'running'} />,
   cost: ({ facts }) => <Money usd={facts.usd} />,
-  time: ({ facts }) => <Duration ms={facts.durationMs} />,
+  time: ({ facts }) => formatRunTime(facts.durationMs),
   when: ({ facts }) => <Ago time={facts.start} />,
   commit: ({ facts }) => <Commit code={facts.code} />,
   tags: ({ facts }) => <Tags tags={facts.tags} />,
@@ -74,7 +74,12 @@ function ChangeCell({ item, change }: { readonly item: RunItem; readonly change:
 }
 
 /** Passed, failed, errors, all. Where nothing passes or fails only the last two are known. */
-function Counts({ facts: { samples } }: { readonly facts: RunFacts }) {
+interface CountsProps {
+  readonly facts: RunFacts;
+  readonly isRunning: boolean;
+}
+
+function Counts({ facts: { samples }, isRunning }: CountsProps) {
   const { total, completed, errored, passed } = samples;
   const failed = passed === undefined ? undefined : Math.max(0, completed - passed);
   return (
@@ -82,7 +87,13 @@ function Counts({ facts: { samples } }: { readonly facts: RunFacts }) {
       <Count glyph="✓" word="passed" count={passed} className={styles.pass} />
       <Count glyph="✗" word="failed" count={failed} className={styles.fail} />
       <Count glyph="!" word="errors" count={errored === 0 ? undefined : errored} className={styles.error} />
-      <span title={`${formatCount(total)} in all`}>{formatCount(total)}</span>
+      {isRunning ? (
+        <span title={`${formatCount(completed + errored)} of ${formatCount(total)} done`}>
+          {formatCount(completed + errored)}/{formatCount(total)}
+        </span>
+      ) : (
+        <span title={`${formatCount(total)} in all`}>{formatCount(total)}</span>
+      )}
     </span>
   );
 }

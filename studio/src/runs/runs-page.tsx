@@ -67,6 +67,7 @@ function Rows({ list }: { readonly list: ReturnType<typeof useRunsList> }) {
       onOpen={list.openRun}
       rows={list.handle}
       initialIndex={list.initial}
+      onWithin={list.onWithin}
     />
   );
 }

@@ -28,7 +28,10 @@ interface RunsTableProps {
   readonly onToggle: (index: number, isRange: boolean) => void;
   readonly onOpen: (run: string, index: number) => void;
   readonly rows: Ref<VirtualRowsHandle>;
+  /** The row that is first when the list appears; 12.5 is half of a row on. */
   readonly initialIndex: number | undefined;
+  /** How much of the first row is scrolled away, as a share of it. */
+  readonly onWithin: (share: number) => void;
 }
 
 export function RunsTable(props: RunsTableProps) {
@@ -56,6 +59,7 @@ export function RunsTable(props: RunsTableProps) {
       className={styles.table}
       style={{ '--columns': template }}
       data-stale={props.isStale}
+      onScroll={({ currentTarget }) => props.onWithin((currentTarget.scrollTop % ROW) / ROW)}
     >
       <ListHead columns={shown} sort={sort} onSort={props.onSort} />
       <VirtualRows

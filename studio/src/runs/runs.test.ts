@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunFacts, RunItem } from '../../../src/server/api.ts';
 import { nextSort, sortedBy } from '../ui/list-columns.ts';
 import { hasTerm, termsOf, toggleTerm, withoutTerm } from '../ui/query-terms.ts';
-import { progressOf } from '../ui/run-progress.ts';
+import { progressOf, type Seen, withSeen } from '../ui/run-progress.ts';
 import { choosableColumns, columnsNamed } from './columns.ts';
 import { isOfTime } from './terms.ts';
 
@@ -91,6 +91,26 @@ describe('progress of a run', () => {
   test('what errored is done, too, and the rest takes as long as it took so far', () => {
     const facts = factsWith({ samples: { total: 30, completed: 8, errored: 2 } });
     expect(progressOf(facts, nowMs)).toEqual({ done: 10, total: 30, share: 1 / 3, leftMs: 20 * 60_000 });
+  });
+
+  test('the last samples decide what the rest takes, once some were seen to end', () => {
+    const at = (seconds: number, done: number) => ({ ms: nowMs + seconds * 1_000, done });
+    const facts = factsWith({ samples: { total: 30, completed: 10, errored: 0 } });
+    const seen = [at(-20, 6), at(-10, 8), at(0, 10)].reduce<readonly Seen[]>(withSeen, []);
+    expect(progressOf(facts, nowMs, seen).leftMs).toBe(20 * 5_000);
+    // While nothing ends it takes longer and longer.
+    expect(progressOf(facts, nowMs + 20_000, seen).leftMs).toBe(20 * 10_000);
+    expect(progressOf(facts, nowMs, [at(-1, 9)]).leftMs).toBe(20 * 60_000);
+  });
+
+  test('what is long past is forgotten, and so is what was before a run began anew', () => {
+    const at = (seconds: number, done: number) => ({ ms: nowMs + seconds * 1_000, done });
+    const many = Array.from({ length: 500 }, (_, n) => at(n, n)).reduce<readonly Seen[]>(withSeen, []);
+    expect(many.length).toBeLessThanOrEqual(21);
+    const slow = [at(0, 1), at(1_000, 2), at(2_000, 3)].reduce<readonly Seen[]>(withSeen, []);
+    expect(slow).toEqual([at(1_000, 2), at(2_000, 3)]);
+    expect(withSeen([at(0, 9)], at(1, 2))).toEqual([at(1, 2)]);
+    expect(withSeen(many, at(600, 499))).toBe(many);
   });
 
   test('without a pace nothing is foretold', () => {

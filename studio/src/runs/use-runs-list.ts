@@ -15,6 +15,8 @@ import { useRunsSearch } from './use-runs-search.ts';
 
 const place = z.object({
   first: z.number(),
+  /** How much of that row is scrolled away. */
+  within: z.number().optional(),
   run: z.string(),
   cursor: z.number(),
   selected: z.array(z.string()),
@@ -29,11 +31,13 @@ export function useRunsList() {
   const { changes, onRange: onChangesRange } = useRunChanges(rowAt);
   const handle = useRef<VirtualRowsHandle>(null);
   const seen = useRef({ first: 0, last: 0 });
+  const within = useRef(0);
   const show = useCallback((index: number) => handle.current?.show(index), []);
   const idAt = useCallback((index: number) => rowAt(index)?.run, [rowAt]);
   const current = useRef({ cursor: -1, selected: [] as readonly string[] });
   const kept = useKeptPlace('runs', place, () => ({
     first: seen.current.first,
+    within: within.current,
     run: rowAt(seen.current.first)?.run ?? '',
     cursor: current.current.cursor,
     selected: [...current.current.selected],
@@ -81,7 +85,11 @@ export function useRunsList() {
     onExport: rows.selected.size > 0 ? actions.onExport : undefined,
     onFailed: actions.onFailed,
   });
-  return { view, pages, changes, rows, actions, handle, onRange, openRun, inSight, initial: kept?.first };
+  const onWithin = useCallback((share: number) => {
+    within.current = share;
+  }, []);
+  const initial = kept === undefined ? undefined : kept.first + (kept.within ?? 0);
+  return { view, pages, changes, rows, actions, handle, onRange, onWithin, openRun, inSight, initial };
 }
 
 /** What is known of the runs that are selected: they were in sight when they were. */

@@ -1,6 +1,7 @@
 import type { SampleView } from '../../../src/server/api.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Chip } from '../ui/chip.tsx';
+import { counted } from '../ui/counted.ts';
 import { formatCount, formatPercent } from '../ui/format.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './sample-page.module.css';
@@ -62,8 +63,13 @@ export function SampleToolbar({ parts, view }: SampleToolbarProps) {
           </>
         )}
         {hasTexts(tab) && (
-          <Button kind="quiet" isOn={isRaw} onClick={actions.onRaw} title="Texts as they are (r)">
-            Raw
+          <Button
+            kind="quiet"
+            isOn={isRaw}
+            onClick={actions.onRaw}
+            title="Texts as they are, not rendered (r)"
+          >
+            Plain text
           </Button>
         )}
         {isTranscript && (
@@ -81,7 +87,7 @@ export function SampleToolbar({ parts, view }: SampleToolbarProps) {
 function loadedOf({ store }: TranscriptState): string {
   if (store.isWhole || store.count === 0 || (store.progress >= 1 && store.count >= store.known)) return '';
   const share = Math.min(store.progress, store.count / store.known);
-  return `${formatCount(store.count)} events so far, ${formatPercent(share)} read`;
+  return `${counted(store.count, 'event')} so far, ${formatPercent(share)} read`;
 }
 
 function TabLabel({ name, count }: { readonly name: SampleTab; readonly count: number | undefined }) {

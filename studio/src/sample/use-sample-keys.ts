@@ -36,7 +36,7 @@ export function useSampleKeys(actions: SampleActions): void {
     { keys: 'u', what: 'Up to the list', run: up },
     { keys: 'o', what: 'Outline', run: actions.onOutline, isOff: tab !== 'transcript' },
     { keys: 'i', what: 'Scores', run: actions.onScores, isOff: !hasScoresBeside(tab) },
-    { keys: 'r', what: 'Raw texts', run: actions.onRaw, isOff: !hasTexts(tab) },
+    { keys: 'r', what: 'Plain text, or rendered', run: actions.onRaw, isOff: !hasTexts(tab) },
     { keys: 'm', what: 'Write a note', run: actions.onWrite },
     ...SAMPLE_TABS.map((name, at) => ({
       keys: String(at + 1),

@@ -34,7 +34,7 @@ export function SearchResults({ asked, attempt, onRetry }: SearchResultsProps) {
       {state.hits.length === 0 && (state.is === 'done' || state.is === 'stopped') ? (
         <Empty title={state.is === 'stopped' ? 'Stopped before anything was found' : 'Nothing was found'}>
           <p>
-            “{asked.text}” is not in the {asked.in} of {formatCount(state.runsSearched)} runs. Case does not
+            “{asked.text}” is not in the {asked.in} of {counted(state.runsSearched, 'run')}. Case does not
             matter; every character else does.
           </p>
           {asked.q !== '' && <p>Only runs that match “{asked.q}” were searched.</p>}

@@ -2,7 +2,7 @@ import type { StoreView } from '../../../src/server/api.ts';
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { CopyCommand } from '../ui/copy.tsx';
-import { formatCount } from '../ui/format.ts';
+import { counted } from '../ui/counted.ts';
 import { Problem } from '../ui/problem.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { Health } from './health.tsx';
@@ -31,7 +31,7 @@ function StoreShown({ store }: { readonly store: StoreView }) {
       <p className={styles.index}>
         {index.isWhole
           ? 'All places have been read.'
-          : `The store is being read: ${formatCount(index.read)} runs so far.`}
+          : `The store is being read: ${counted(index.read, 'run')} so far.`}
       </p>
       <Health health={store.health} />
       <Sources sources={store.sources} />

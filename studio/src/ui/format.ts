@@ -10,6 +10,7 @@ export {
   formatInterval,
   formatP,
   formatPercent,
+  formatRunTime,
   formatScore,
   formatShortCount,
   formatUsd,

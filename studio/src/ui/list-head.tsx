@@ -1,5 +1,6 @@
 import { type ListColumn, nextSort, sortedBy } from './list-columns.ts';
 import styles from './list-head.module.css';
+import { MiddleCut } from './middle-cut.tsx';
 import { HeadCell } from './table-head.tsx';
 
 interface ListHeadProps {
@@ -24,7 +25,7 @@ export function ListHead({ columns, sort, onSort }: ListHeadProps) {
           sorted={sortedBy(column, sort)}
           onSort={column.sort === undefined ? undefined : () => onSort(nextSort(column, sort))}
         >
-          {column.label}
+          <MiddleCut text={column.label} />
         </HeadCell>
       ))}
     </div>

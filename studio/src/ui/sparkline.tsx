@@ -1,3 +1,4 @@
+import { counted } from './counted.ts';
 import { formatScore } from './format.ts';
 import { linear, sparkDomain } from './spark-scale.ts';
 import styles from './sparkline.module.css';
@@ -29,7 +30,7 @@ export function Sparkline({ points, width = 96, height = 20, domain, label }: Sp
   const highs = known.map(({ value, high }, index) => `${round(x(index))},${round(y(high ?? value))}`);
   const said =
     label ??
-    `trend of ${known.length} runs, from ${formatScore(known[0]?.value ?? 0)} to ${formatScore(last.value)}`;
+    `trend of ${counted(known.length, 'run')}, from ${formatScore(known[0]?.value ?? 0)} to ${formatScore(last.value)}`;
   return (
     <svg className={styles.spark} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
       <title>{said}</title>

@@ -33,7 +33,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('a comparison'), () => {
     [2, 1024, 768, 6],
     [6, 1440, 900, 8],
     [6, 1024, 768, 4],
-  ])('of %i runs at %i×%i shows at least %4$i samples', async (count, width, height, least) => {
+  ])('of %i runs at %i×%i shows at least %i samples', async (count, width, height, least) => {
     await open(count, width, height);
     await expect.poll(rowsSeen).toBeGreaterThanOrEqual(least);
   });

@@ -254,4 +254,31 @@ describe.skipIf(obstacle !== undefined)(inChromium('a review'), () => {
     await press('z');
     await page.getByText('1 of 80 judged').waitFor();
   });
+
+  test('Back goes to the sample that was just judged, also where the server tells only the first of many', async () => {
+    await page.goto(studio.urlWithToken);
+    await page.goto(`${studio.url}/review`);
+    await page
+      .getByText('1 of 1,', { exact: false })
+      .or(page.getByText('0 of 1,', { exact: false }))
+      .first()
+      .waitFor();
+    await page
+      .getByRole('button', { name: /Agree|It passes/ })
+      .first()
+      .waitFor();
+    const first = await shown();
+    await press('1');
+    await expect.poll(shown).not.toBe(first);
+    await press('u');
+    await expect.poll(shown).toBe(first);
+    await page.getByText('Ada said failed').first().waitFor();
+    await press('z');
+    await page.getByText('Ada said failed').first().waitFor({ state: 'detached' });
+    expect(await shown()).toBe(first);
+    expect(await page.getByText('κ is told from 10 verdicts on').count()).toBe(1);
+    expect(await page.getByRole('navigation', { name: 'Samples to judge' }).textContent()).toMatch(
+      /swe-lite · claude/,
+    );
+  });
 });

@@ -72,7 +72,7 @@ function logOf(day: number, grades: string): FixtureLog {
         scores: {
           rubric: {
             value: grade,
-            explanation: 'It guesses in turn 2, see [M2] and [E1]; nothing like it is in turn 9.',
+            explanation: 'It guesses in turn 2, see [M1], [M3] and [E1]; nothing like it is in turn 9.',
           },
         },
       }),
@@ -172,7 +172,8 @@ describe.skipIf(obstacle !== undefined)(inChromium('what a score is based on'), 
     const card = page.getByRole('region', { name: 'Score rubric' });
     for (const [name, at] of [
       ['turn 2', '2'],
-      ['[M2]', '1'],
+      ['[M1]', '1'],
+      ['[M3]', '2'],
       ['[E1]', '0'],
     ] as const) {
       await card.getByRole('button', { name: `${name} ›` }).click();
@@ -243,6 +244,21 @@ describe.skipIf(obstacle !== undefined)(inChromium('the picture of a chart'), ()
     expect(width).toBeGreaterThan(1_500);
     expect(corner < 60).toBe(theme === 'dark');
     expect(colours).toBeGreaterThan(8);
+  });
+});
+
+describe.skipIf(obstacle !== undefined)(inChromium('tokens per second'), () => {
+  test('are a band of the timeline that says how it is made, and can be left out', async () => {
+    await page.goto(`${studio.url}/runs/${last}/timeline`);
+    const band = page.getByText('tokens/s');
+    await band.waitFor();
+    await page.getByText('spread evenly over the time that it took').waitFor();
+    await shoot('timeline');
+    await page.getByRole('button', { name: 'Tokens per second' }).click();
+    await band.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('group', { name: 'Timeline of the run' }).waitFor();
+    expect([await band.count(), address().searchParams.get('tokens')]).toEqual([0, 'off']);
   });
 });
 

@@ -21,7 +21,8 @@ const rows = () => session.page.locator('[role=row]:has([role=gridcell])');
 const cursor = () => session.page.getByRole('treegrid').getAttribute('aria-activedescendant');
 const left = () => session.page.locator('[role=search] [role=status]').first().textContent();
 const filterBox = () => session.page.getByRole('combobox', { name: 'Filter samples' });
-const names = () => rows().locator('a').allTextContents();
+/** Of the samples and epochs; the history of a sample is a link, too. */
+const names = () => rows().locator('a[href^="/runs/"]').allTextContents();
 const tab = () => session.page.getByRole('tab', { selected: true }).textContent();
 
 async function open(path = ''): Promise<void> {

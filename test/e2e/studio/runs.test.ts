@@ -74,7 +74,7 @@ describe.skipIf(obstacle !== undefined)(
       await page.getByRole('option', { name: 'capitals' }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await page.getByText('of 25 runs').waitFor();
+      await page.getByText('6 of 25 runs').waitFor();
       expect(search().get('q')).toBe('eval:capitals');
       await page.reload();
       await page.getByText('of 25 runs').waitFor();
@@ -162,6 +162,26 @@ describe.skipIf(obstacle !== undefined)(
       await page.getByLabel('Tag', { exact: true }).fill('golden');
       await page.keyboard.press('Enter');
       await expect.poll(() => rows().first().textContent(), { timeout: 10_000 }).toContain('golden');
+    });
+
+    test('the exact place of the scroll comes back with Back', async () => {
+      await open('/runs');
+      const top = () => page.evaluate("document.querySelector('[role=grid]').scrollTop");
+      await page.evaluate("document.querySelector('[role=grid]').scrollTop = 151");
+      await expect.poll(firstSeen).not.toBe('run-0');
+      await rows().nth(10).getByRole('link').first().click();
+      await page.getByRole('tab', { name: 'Samples' }).waitFor();
+      await page.goBack();
+      await rows().first().waitFor();
+      await expect.poll(top).toBe(151);
+    });
+
+    test('what cannot be tagged says why before anybody types', async () => {
+      await page.goto(studio.urlWithToken);
+      await open('/runs?q=form:log');
+      await page.getByRole('checkbox').nth(1).click();
+      await page.getByText('No tags: This run is not published').waitFor();
+      expect(await page.getByRole('button', { name: 'Tag T' }).isDisabled()).toBe(true);
     });
 
     test('the palette and the sheet of keys open, and keys are silent in them', async () => {

@@ -163,7 +163,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('keys of a sample'), () => {
       'Last event',
       'Outline',
       'Scores',
-      'Raw texts',
+      'Plain text, or rendered',
       'Fold or unfold all',
       'Unfold or fold the event',
       'Find in the transcript',

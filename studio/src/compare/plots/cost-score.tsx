@@ -1,6 +1,7 @@
 import { type ScaleContinuousNumeric, scaleLinear, scaleLog } from 'd3-scale';
 import type { CompareView, RunItem } from '../../../../src/server/api.ts';
 import { ChartFrame } from '../../ui/chart-frame.tsx';
+import { classes } from '../../ui/classes.ts';
 import { formatScore, formatUsd } from '../../ui/format.ts';
 import { colourOf, letterOf } from '../../ui/run-letters.ts';
 import { spreadLabels } from '../../ui/spread-labels.ts';
@@ -47,27 +48,19 @@ export function CostScore({ view }: { readonly view: CompareView }) {
         <title>Cost against score</title>
         <Axes x={x} y={y} />
         <path className={styles.frontier} d={stepPath(frontier, x, y)} />
-        {points.map((point, at) => (
-          <g key={point.run} style={{ color: colourOf(point.run) }}>
-            {point.low !== undefined && point.high !== undefined && (
-              <line
-                className={styles.whisker}
-                x1={x(point.usd)}
-                x2={x(point.usd)}
-                y1={y(point.low)}
-                y2={y(point.high)}
-              />
-            )}
-            <circle className={styles.point} cx={x(point.usd)} cy={y(point.score)} r={5} />
-            <text
-              className={styles.strong}
-              x={x(point.usd) + (isRight(x(point.usd)) ? -10 : 10)}
-              y={(heights[at] ?? 0) + 4}
-              textAnchor={isRight(x(point.usd)) ? 'end' : 'start'}
-            >
-              {letterOf(point.run)} <tspan className={styles.label}>{point.name}</tspan>
-            </text>
-          </g>
+        {points.map((point) => (
+          <Mark key={point.run} point={point} x={x} y={y} />
+        ))}
+        {points.map(({ run, usd, name }, at) => (
+          <text
+            key={run}
+            className={classes(styles.strong, styles.named)}
+            x={x(usd) + (isRight(x(usd)) ? -10 : 10)}
+            y={(heights[at] ?? 0) + 4}
+            textAnchor={isRight(x(usd)) ? 'end' : 'start'}
+          >
+            {letterOf(run)} <tspan className={styles.label}>{name}</tspan>
+          </text>
         ))}
       </svg>
     </ChartFrame>
@@ -75,6 +68,18 @@ export function CostScore({ view }: { readonly view: CompareView }) {
 }
 
 type Scale = ScaleContinuousNumeric<number, number>;
+
+function Mark({ point, x, y }: { readonly point: CostPoint; readonly x: Scale; readonly y: Scale }) {
+  const { run, usd, score, low, high } = point;
+  return (
+    <g style={{ color: colourOf(run) }}>
+      {low !== undefined && high !== undefined && (
+        <line className={styles.whisker} x1={x(usd)} x2={x(usd)} y1={y(low)} y2={y(high)} />
+      )}
+      <circle className={styles.point} cx={x(usd)} cy={y(score)} r={5} />
+    </g>
+  );
+}
 
 function Axes({ x, y }: { readonly x: Scale; readonly y: Scale }) {
   const bottom = HEIGHT - BOTTOM;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ComparedCell, ComparedSample } from '../../../../src/server/api.ts';
 import { chooseCompared } from '../../../../src/views/index.ts';
 import { binPairs } from './bins.ts';
-import { ecdfsOf, quantile } from './ecdf.ts';
+import { ecdfsOf, quantile, roundTicks, spreadTitle } from './ecdf.ts';
 import { type CostPoint, frontierOf, isWide } from './frontier.ts';
 import { domainOf, nearQuery, pairsOf, slopesOf } from './pairs.ts';
 
@@ -124,4 +124,17 @@ describe('cost against score', () => {
     expect(isWide([point(0, 0.5, 1), point(1, 1, 1)])).toBe(false);
     expect(isWide([point(0, 0, 1), point(1, 1, 1), point(2, 100, 1)])).toBe(false);
   });
+});
+
+test('the spread has a short title and round ticks', () => {
+  const line = (run: number, median: number) => ({ run, median, count: 1, steps: [] });
+  const text = (value: number) => `${value} s`;
+  expect(spreadTitle([line(0, 3), line(1, 2)], 'Time', text)).toBe('Time, median: B 2 s and A 3 s');
+  expect(spreadTitle([line(0, 3), line(1, 2), line(2, 9)], 'Time', text)).toBe(
+    'Time, median: B 2 s to C 9 s',
+  );
+  expect(spreadTitle([line(0, 3), line(1, 3)], 'Time', text)).toBe('Time, median: 3 s in every run');
+  expect(spreadTitle([], 'Time', text)).toBe('Time is not known');
+  expect(roundTicks(12, 'turns')).toEqual([0, 1, 2, 5, 10]);
+  expect(roundTicks(47_300, 'time').slice(-5)).toEqual([2_000, 5_000, 10_000, 20_000, 30_000]);
 });

@@ -5,7 +5,7 @@ import { ChartFrame } from '../../ui/chart-frame.tsx';
 import { Choice } from '../../ui/field.tsx';
 import { formatDuration, formatUsd } from '../../ui/format.ts';
 import { colourOf, letterOf } from '../../ui/run-letters.ts';
-import { type Ecdf, ecdfsOf, MEASURES, type Measure, quantile } from './ecdf.ts';
+import { type Ecdf, ecdfsOf, MEASURES, type Measure, quantile, roundTicks, spreadTitle } from './ecdf.ts';
 import styles from './plots.module.css';
 
 const WIDTH = 420;
@@ -25,7 +25,7 @@ export function SpreadPlot({ samples, runs }: SpreadPlotProps) {
   const text = textOf(measure);
   return (
     <ChartFrame
-      title={titleOf(lines, measure)}
+      title={spreadTitle(lines, MEASURES[measure].label, text)}
       note={`Share of samples that take no more. ${MEASURES[measure].label}: further left is better.`}
       tools={
         <Choice
@@ -51,19 +51,23 @@ export function SpreadPlot({ samples, runs }: SpreadPlotProps) {
       {lines.length === 0 ? (
         <p className={styles.none}>No run says how much of it its samples took.</p>
       ) : (
-        <Lines lines={lines} text={text} />
+        <Lines lines={lines} measure={measure} text={text} />
       )}
     </ChartFrame>
   );
 }
 
-function Lines(props: { readonly lines: readonly Ecdf[]; readonly text: (value: number) => string }) {
-  const { lines, text } = props;
+function Lines(props: {
+  readonly lines: readonly Ecdf[];
+  readonly measure: Measure;
+  readonly text: (value: number) => string;
+}) {
+  const { lines, measure, text } = props;
   const most = Math.max(...lines.map((line) => quantile(line, 1)));
   const typical = Math.min(...lines.map(({ median }) => median)) || 1;
   const x = scaleSymlog([0, most], [LEFT, WIDTH - 12]).constant(typical / 4);
   const y = scaleLinear([0, 1], [HEIGHT - BOTTOM, 10]);
-  const ticks = [0, typical / 2, typical, typical * 3, most].filter((_, at, all) => isApart(x, all, at));
+  const ticks = apart(roundTicks(most, measure), x);
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className={styles.plot} role="img">
       <title>Spread over samples</title>
@@ -77,10 +81,13 @@ function Lines(props: { readonly lines: readonly Ecdf[]; readonly text: (value: 
           </g>
         ))}
         {ticks.map((tick) => (
-          <text key={tick} x={x(tick)} y={HEIGHT - BOTTOM + 16} textAnchor={tick === most ? 'end' : 'middle'}>
+          <text key={tick} x={x(tick)} y={HEIGHT - BOTTOM + 14} textAnchor="middle">
             {text(tick)}
           </text>
         ))}
+        <text x={WIDTH - 12} y={HEIGHT - 4} textAnchor="end">
+          {MEASURES[measure].label.toLowerCase()} of a sample (linear near 0, then logarithmic) →
+        </text>
       </g>
       {lines.map(({ run, steps }) => (
         <path
@@ -105,24 +112,21 @@ function Lines(props: { readonly lines: readonly Ecdf[]; readonly text: (value: 
   );
 }
 
-/** Ticks that would be printed over each other are left out; the last stays. */
-function isApart(x: (value: number) => number, all: readonly number[], at: number): boolean {
-  const [here, next] = [all[at] ?? 0, all[at + 1]];
-  const last = all.at(-1) ?? 0;
-  return next === undefined || (x(last) - x(here) > 90 && x(next) - x(here) > 36);
+/** Ticks that would be printed over each other are left out. */
+function apart(ticks: readonly number[], x: (value: number) => number): readonly number[] {
+  const kept: number[] = [];
+  for (const tick of ticks) {
+    const last = kept.at(-1);
+    if (last === undefined || x(tick) - x(last) > TICK_ROOM) kept.push(tick);
+  }
+  return kept;
 }
+
+const TICK_ROOM = 44;
 
 function textOf(measure: Measure): (value: number) => string {
   if (measure === 'time') return formatDuration;
   return measure === 'cost' ? formatUsd : (value) => String(Math.round(value));
-}
-
-function titleOf(lines: readonly Ecdf[], measure: Measure): string {
-  const text = textOf(measure);
-  const medians = lines.map(({ run, median }) => `${letterOf(run)} ${text(median)}`);
-  return lines.length === 0
-    ? `${MEASURES[measure].label} is not known`
-    : `${MEASURES[measure].label} of the median sample: ${medians.join(', ')}`;
 }
 
 function round(value: number): number {

@@ -2,10 +2,13 @@ import { Link } from '@tanstack/react-router';
 import type { AlignedTranscripts } from '../../../../src/server/api.ts';
 import { useAsk } from '../../data/use-ask.ts';
 import { Button } from '../../ui/button.tsx';
+import { counted } from '../../ui/counted.ts';
 import { Choice } from '../../ui/field.tsx';
+import { formatTime } from '../../ui/format.ts';
 import { OutcomeBadge } from '../../ui/outcome.tsx';
 import { RunLetter } from '../../ui/run-letter.tsx';
-import { nameOfRun } from '../../ui/run-words.ts';
+import { nameOfRun, shortCommit } from '../../ui/run-words.ts';
+import { epochsOfBoth } from './epochs-of-both.ts';
 import styles from './sample-head.module.css';
 import type { Side } from './turn-cell.tsx';
 
@@ -72,7 +75,10 @@ function SideHead({ side, index, sample }: SideHeadProps) {
       <strong>{nameOfRun(item)}</strong>
       <OutcomeBadge outcome={outcome} />
       <span className={styles.meta}>
-        {turns} turns{epoch > 1 ? ` · epoch ${epoch}` : ''}
+        {counted(turns, 'turn')}
+        {epoch > 1 && ` · epoch ${epoch}`}
+        {item.facts !== undefined && ` · ${formatTime(item.facts.start).slice(0, 16)}`}
+        {item.facts?.code !== undefined && ` · ${shortCommit(item.facts.code.commit)}`}
       </span>
       {outcome !== 'missing' && (
         <Link
@@ -89,21 +95,27 @@ function SideHead({ side, index, sample }: SideHeadProps) {
 
 /** Only where there is more than one. */
 function EpochChoice({ view, onEpoch }: Pick<SampleHeadProps, 'view' | 'onEpoch'>) {
-  const side = view.sides.find(({ outcome }) => outcome !== 'missing');
-  const of = useAsk(
-    'sample',
-    { run: side?.item.run ?? '', sample: String(view.sample), epoch: side?.epoch ?? 1 },
-    {},
-    { isOff: side === undefined },
-  );
-  const epochs = of.data?.epochs ?? [];
+  const [a, b] = view.sides;
+  const sides = [useEpochs(a, view.sample), useEpochs(b, view.sample)] as const;
+  const side = a?.outcome === 'missing' ? b : a;
+  const epochs = epochsOfBoth(...sides);
   if (epochs.length < 2 || side === undefined) return null;
   return (
     <Choice
       label="Epoch"
       value={String(side.epoch)}
-      options={epochs.map(({ epoch, outcome }) => ({ value: String(epoch), label: `${epoch} · ${outcome}` }))}
+      options={epochs.map(({ epoch, said }) => ({ value: String(epoch), label: `${epoch} · ${said}` }))}
       onChange={(epoch) => onEpoch(Number(epoch))}
     />
   );
+}
+
+function useEpochs(side: Side | undefined, sample: AlignedTranscripts['sample']) {
+  const of = useAsk(
+    'sample',
+    { run: side?.item.run ?? '', sample: String(sample), epoch: side?.epoch ?? 1 },
+    {},
+    { isOff: side === undefined || side.outcome === 'missing' },
+  );
+  return of.data?.epochs ?? [];
 }

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { AlignedTranscripts, Text } from '../../../../src/server/api.ts';
+import { Prose } from '../../sample/content/prose.tsx';
+import { Here } from '../../sample/sample-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { RunLetter } from '../../ui/run-letter.tsx';
@@ -28,6 +30,12 @@ const LINES_MAX = 14;
 /** One turn of one side: what was said and done. What the other side has not got is marked. */
 export function TurnCell({ turn, number, side, index, sample, beside, isSame = false }: TurnCellProps) {
   const deeds = deedsOf(headOf(turn.text));
+  const { run } = side.item;
+  const { epoch } = side;
+  const here = useMemo(
+    () => ({ run, sample, epoch, attempt: undefined, isRaw: false }),
+    [run, sample, epoch],
+  );
   const marks = onlyHere(deeds, beside === undefined ? [] : deedsOf(headOf(beside.text)));
   return (
     <div className={styles.turn}>
@@ -43,10 +51,12 @@ export function TurnCell({ turn, number, side, index, sample, beside, isSame = f
           event {turn.from} in the transcript ›
         </Link>
       </div>
-      {deeds.map((deed, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: deeds of a turn have no other order
-        <DeedText key={at} deed={deed} isMarked={!isSame && marks[at] === true} />
-      ))}
+      <Here value={here}>
+        {deeds.map((deed, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: deeds of a turn have no other order
+          <DeedText key={at} deed={deed} isMarked={!isSame && marks[at] === true} />
+        ))}
+      </Here>
       {deeds.length === 0 && <p className={styles.none}>nothing was said or done</p>}
     </div>
   );
@@ -67,7 +77,7 @@ function DeedText({ deed, isMarked }: { readonly deed: Deed; readonly isMarked: 
   return (
     <div className={classes(styles.deed, styles[deed.kind], isMarked && styles.isMarked)}>
       {deed.kind !== 'say' && <span className={styles.kind}>{WORDS[deed.kind]}</span>}
-      <span className={styles.text}>{text}</span>
+      {deed.kind === 'say' ? <Prose text={text} /> : <span className={styles.text}>{text}</span>}
       {more > 3 && (
         <Button kind="quiet" className={styles.more} onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Fold' : `${more} more lines`}

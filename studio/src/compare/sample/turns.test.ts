@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deedsOf, onlyHere } from './deeds.ts';
+import { epochsOfBoth } from './epochs-of-both.ts';
 import { type AlignedRow, changedBlocks, foldTurns, foldWords, numbered } from './fold-turns.ts';
 
 const turn = (label: string) => ({ from: 0, to: 1, label, text: label, tools: [] });
@@ -78,4 +79,21 @@ describe('what was done in a turn', () => {
     expect(onlyHere(here, deedsOf('same\n→ bash ls\n← old'))).toEqual([false, false, true]);
     expect(onlyHere(here, [])).toEqual([true, true, true]);
   });
+});
+
+test('epochs say how they ended on both sides', () => {
+  const a = [
+    { epoch: 1, outcome: 'pass' as const },
+    { epoch: 2, outcome: 'pass' as const },
+  ];
+  const b = [
+    ...a.slice(0, 1),
+    { epoch: 2, outcome: 'fail' as const },
+    { epoch: 3, outcome: 'fail' as const },
+  ];
+  expect(epochsOfBoth(a, b).map(({ said }) => said)).toEqual([
+    'passed',
+    'A passed, B failed',
+    'A missing, B failed',
+  ]);
 });

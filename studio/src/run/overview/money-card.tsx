@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
 import { classes } from '../../ui/classes.ts';
-import { formatDuration, formatShortCount, formatTime, formatUsd } from '../../ui/format.ts';
+import { formatRunTime, formatShortCount, formatTime, formatUsd } from '../../ui/format.ts';
 import styles from './overview.module.css';
 
 /** What the run cost, and how long it took. What nobody knows is said so. */
@@ -29,7 +29,7 @@ export function MoneyCard({ view }: { readonly view: RunView }) {
         <div>
           <h2 className={styles.eyebrow}>Time</h2>
           <p className={styles.headline}>
-            {facts === undefined ? 'unknown' : formatDuration(facts.durationMs)}
+            {facts === undefined ? 'unknown' : formatRunTime(facts.durationMs)}
           </p>
           <dl className={styles.figures}>
             {facts !== undefined && (

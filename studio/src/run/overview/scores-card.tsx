@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
 import { classes } from '../../ui/classes.ts';
 import { Score } from '../../ui/figures.tsx';
+import { MiddleCut } from '../../ui/middle-cut.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import styles from './overview.module.css';
 import { previousValue, type ScoreRow, scoreChart } from './score-rows.ts';
@@ -64,7 +65,9 @@ function MetricRow({ row }: { readonly row: ScoreRow }) {
   return (
     <tr title={row.about}>
       <th scope="row" className={rowStyles.name}>
-        {row.name} <span className={rowStyles.metric}>{row.metric}</span>
+        <span className={rowStyles.names}>
+          <MiddleCut text={row.name} /> <span className={rowStyles.metric}>{row.metric}</span>
+        </span>
       </th>
       <td className={rowStyles.plot}>
         {at !== undefined && (

@@ -6,7 +6,7 @@ const COLUMNS: readonly ListColumn[] = [
     id: 'outcome',
     label: 'Result',
     sort: 'outcome',
-    min: 84,
+    min: 112,
     rank: 0,
     about: 'By the score that decides; k/n: so many of the epochs passed',
   },
@@ -19,7 +19,7 @@ const COLUMNS: readonly ListColumn[] = [
     rank: 4.5,
     about: 'Its last results on the same target, oldest at the left; the last one is of this run',
   },
-  { id: 'input', label: 'Input', sort: 'input', min: 150, grow: 2, rank: 4 },
+  { id: 'input', label: 'Input', sort: 'input', min: 150, grow: 3, rank: 4 },
   { id: 'target', label: 'Target', sort: 'target', min: 110, grow: 1, rank: 16 },
   { id: 'answer', label: 'Answer', min: 120, grow: 1, rank: 15 },
   {
@@ -62,8 +62,8 @@ const COLUMNS: readonly ListColumn[] = [
     rank: 6,
     about: 'The longest epoch',
   },
-  { id: 'limit', label: 'Limit', sort: 'limit', min: 88, rank: 8, about: 'A limit that was hit' },
-  { id: 'error', label: 'Error', sort: 'error', min: 110, grow: 1, rank: 3 },
+  { id: 'limit', label: 'Limit', sort: 'limit', min: 72, rank: 8, about: 'A limit that was hit' },
+  { id: 'error', label: 'Error', sort: 'error', min: 96, grow: 0.6, rank: 3 },
   { id: 'messages', label: 'Messages', sort: 'messages', align: 'right', isFalling: true, min: 76, rank: 13 },
   {
     id: 'retries',
@@ -167,7 +167,7 @@ export function sampleFactsOf(
     scores: page?.scores ?? [],
     score: page?.score,
     metadataKeys: page?.metadataKeys ?? [],
-    hasErrors: counts.error > 0 || counts.running > 0,
+    hasErrors: counts.error > 0,
     hasLimits: page?.samples.some(({ epochs }) => epochs.some(({ limit }) => limit !== undefined)) === true,
   };
 }

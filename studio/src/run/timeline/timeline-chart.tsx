@@ -5,7 +5,7 @@ import { ChartTip } from '../../ui/chart-tip.tsx';
 import { useRoving } from '../../ui/use-roving.ts';
 import { useSize } from '../../ui/use-size.ts';
 import type { RunAddress } from '../use-run-address.ts';
-import { ActiveBand } from './active-band.tsx';
+import { ACTIVE_BOTTOM, ActiveBand } from './active-band.tsx';
 import { ChosenSamples } from './chosen-samples.tsx';
 import { EndingLane, type MarkHandlers, MarkLane, NAMES } from './lanes.tsx';
 import { Seams } from './seams.tsx';
@@ -13,6 +13,7 @@ import { TimeAxis } from './time-axis.tsx';
 import { type Gap, timeScale } from './time-scale.ts';
 import styles from './timeline-chart.module.css';
 import { AXIS, LANE, lanesOf, layOut, type TimelineMark } from './timeline-lanes.ts';
+import { TOKENS_HEIGHT, TokensBand } from './tokens-band.tsx';
 
 /** The names of the lanes are at the left. */
 const LEFT = NAMES + 12;
@@ -35,7 +36,10 @@ export function TimelineChart({ timeline, lengthMs, gaps, isCut, address }: Time
     () => timeScale({ lengthMs, cuts: isCut ? gaps : [], left: LEFT, right: width - RIGHT }),
     [lengthMs, gaps, isCut, width],
   );
-  const lanes = useMemo(() => layOut(lanesOf(timeline, scale.x)), [timeline, scale]);
+  const { tokens } = timeline;
+  const isTokens = tokens !== undefined && address.tokens !== 'off';
+  const above = ACTIVE_BOTTOM + (isTokens ? TOKENS_HEIGHT : 0);
+  const lanes = useMemo(() => layOut(lanesOf(timeline, scale.x), above), [timeline, scale, above]);
   const [shown, setShown] = useState<TimelineMark>();
   const [chosen, setChosen] = useState<TimelineMark>();
   const { box: svg, onKeyDown, markProps } = useRoving(lanes.count);
@@ -65,6 +69,7 @@ export function TimelineChart({ timeline, lengthMs, gaps, isCut, address }: Time
         >
           <TimeAxis scale={scale} startMs={timeline.startMs} lengthMs={lengthMs} bottom={lanes.bottom} />
           <ActiveBand active={timeline.active} scale={scale} />
+          {isTokens && <TokensBand tokens={tokens} scale={scale} top={ACTIVE_BOTTOM} />}
           <Seams scale={scale} gaps={gaps} bottom={lanes.bottom} />
           {lanes.placed.map((lane) =>
             lane.kind === 'endings' ? (

@@ -77,8 +77,8 @@ export function lanesOf({ samples, marks }: RunTimeline, x: (ms: number) => numb
 }
 
 /** Puts lanes under each other, and numbers their marks from left to right and from top to bottom. */
-export function layOut(lanes: readonly Lane[]) {
-  let y = ACTIVE_BOTTOM + GAP;
+export function layOut(lanes: readonly Lane[], above = ACTIVE_BOTTOM) {
+  let y = above + GAP;
   let count = 0;
   const placed = lanes.map((lane, at): PlacedLane => {
     const isFirstOther = lane.kind !== 'endings' && lanes[at - 1]?.kind === 'endings';

@@ -14,6 +14,10 @@ import { idleShare, timelineSaid, timelineTable } from './timeline-words.ts';
 /** Less than this is no reason to leave anything out. */
 const IDLE_MIN = 0.15;
 
+const NOTE =
+  'Dots are endings, larger where several fall together. A dot opens its sample; arrows go from mark to mark.';
+const TOKENS_NOTE = ' Tokens of a sample are spread evenly over the time that it took.';
+
 interface TimelineTabProps {
   readonly view: RunView;
   readonly address: RunAddress;
@@ -57,18 +61,30 @@ function Timed({ timeline, view, address }: TimelineTabProps & { readonly timeli
   const lengthMs = Math.max(1, timeline.endMs - timeline.startMs);
   const gaps = gapsOf(view.sessions, timeline.startMs);
   const idle = idleShare(gaps, lengthMs);
+  const isTokens = timeline.tokens !== undefined && address.tokens !== 'off';
   const isCut = address.idle === 'cut' && gaps.length > 0;
   return (
     <ChartFrame
       title={timelineSaid(timeline, lengthMs)}
-      note="Dots are endings, larger where several fall together. A dot opens its sample; arrows go from mark to mark."
+      note={`${NOTE}${isTokens ? TOKENS_NOTE : ''}`}
       table={timelineTable(timeline)}
       tools={
-        (idle > IDLE_MIN || isCut) && (
-          <Button kind="quiet" isOn={isCut} onClick={() => address.change({ idle: isCut ? '' : 'cut' })}>
-            {isCut ? 'Pauses left out' : `${formatPercent(idle)} is pauses: leave them out`}
-          </Button>
-        )
+        <>
+          {(idle > IDLE_MIN || isCut) && (
+            <Button kind="quiet" isOn={isCut} onClick={() => address.change({ idle: isCut ? '' : 'cut' })}>
+              {isCut ? 'Pauses left out' : `${formatPercent(idle)} is pauses: leave them out`}
+            </Button>
+          )}
+          {timeline.tokens !== undefined && (
+            <Button
+              kind="quiet"
+              isOn={isTokens}
+              onClick={() => address.change({ tokens: isTokens ? 'off' : '' })}
+            >
+              Tokens per second
+            </Button>
+          )}
+        </>
       }
     >
       <TimelineChart timeline={timeline} lengthMs={lengthMs} gaps={gaps} isCut={isCut} address={address} />

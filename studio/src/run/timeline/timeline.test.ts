@@ -4,6 +4,7 @@ import { GAP_WIDTH, gapsOf, timeScale, timeTicks } from './time-scale.ts';
 import { lanesOf, layOut } from './timeline-lanes.ts';
 import { activeColumns, activePath, endingsOf, markPlaces } from './timeline-marks.ts';
 import { idleShare, timelineSaid, timelineTable } from './timeline-words.ts';
+import { tokenColumns } from './token-columns.ts';
 
 const sample = (id: string, to: number, outcome: RunTimeline['samples'][number]['outcome'] = 'pass') => ({
   id,
@@ -126,4 +127,22 @@ test('the finding says how many, what came between, and what held it up', () => 
     'Up to 30 at a time for 10.0 s · 1 retry · the last tenth of the samples took 90 % of the time',
   );
   expect(timelineTable(timeline).rows).toHaveLength(31);
+});
+
+describe('tokens a second', () => {
+  test('are drawn once for each pixel, and no peak is lost', () => {
+    const perSecond = Array.from({ length: 100 }, (_, bin) => (bin === 42 ? 900 : 10));
+    const columns = tokenColumns({ binMs: 1_000, perSecond }, (ms) => ms / 4_000);
+    expect(columns).toHaveLength(26);
+    expect(Math.max(...columns.map(({ most }) => most))).toBe(900);
+    expect(columns.at(-1)).toMatchObject({ x: 25, last: 0 });
+  });
+
+  test('push the lanes down', () => {
+    const lanes = lanesOf(
+      { startMs, endMs: startMs, samples: [sample('a', 1)], active: [], marks: [] },
+      (ms) => ms,
+    );
+    expect(layOut(lanes, 200).bottom - layOut(lanes, 100).bottom).toBe(100);
+  });
 });

@@ -64,6 +64,7 @@ describe('dollars', () => {
 
   test('a mark that nothing closes takes nothing behind it', () => {
     expect(seen('$$\nx\n\nThe **end**')).toBe('$$\nx\nThe end');
+    expect(seen('$$\nx\n\nThe **end**\n$$')).toBe('$$\nx\nThe end\n$$');
   });
 });
 

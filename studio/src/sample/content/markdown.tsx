@@ -82,10 +82,9 @@ const COMPONENTS: Options['components'] = {
 
 /** An address that must not be followed (`javascript:`) is part of the text, as it was written. */
 function Link({ href = '', children }: ComponentProps<'a'>) {
+  if (href === '') return children;
   if (defaultUrlTransform(href) === '')
-    return href === '' ? (
-      <>{children}</>
-    ) : (
+    return (
       <>
         {children} ({href})
       </>

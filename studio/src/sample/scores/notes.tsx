@@ -60,7 +60,7 @@ function NoteView({ note, onEvent }: { readonly note: Note; readonly onEvent: (u
         <b>{note.by}</b> <Ago time={note.time} />
         {note.verdict !== undefined && (
           <OutcomeBadge outcome={note.verdict === 'unsure' ? 'unscored' : note.verdict}>
-            {note.verdict}
+            {note.verdict === 'unsure' ? note.verdict : undefined}
           </OutcomeBadge>
         )}
         {event !== undefined && (

@@ -6,6 +6,11 @@ import type { TranscriptState } from '../transcript/use-transcript.ts';
 import type { Citation } from './citations.ts';
 import { judgeCall } from './judge-call.ts';
 
+/** So many messages of people and systems may stand before the one that answers them. */
+const ANSWERED_WITHIN = 4;
+/** By whom messages are that come with events. */
+const BROUGHT: ReadonlySet<string> = new Set(['assistant', 'tool']);
+
 interface EvidenceOptions {
   readonly key: { readonly run: string; readonly sample: string; readonly epoch: number };
   readonly attempt: number | undefined;
@@ -35,10 +40,16 @@ export function useEvidence({ key, attempt, transcript, isTranscript, set }: Evi
       const event = firstOfTurn(store, to.turn);
       return event < store.count && store.turn(event) === to.turn ? event : undefined;
     }
-    const query = { from: to.message - 1, limit: 1 };
+    const query = { from: Math.max(0, to.message - 1), limit: ANSWERED_WITHIN };
     const { messages } = await data.ask('messages', { params: { run, sample, epoch }, query });
-    const id = stringAt(messages[0], 'id');
-    return id === undefined ? undefined : placeOf(id);
+    for (const message of messages) {
+      // What a person said is in no event of its own: what answers it is.
+      const isBrought = BROUGHT.has(stringAt(message, 'role') ?? '');
+      const id = isBrought ? stringAt(message, 'id') : undefined;
+      const event = id === undefined ? undefined : await placeOf(id).catch(() => undefined);
+      if (event !== undefined) return event;
+    }
+    return undefined;
   };
   /** False when there is nothing of that kind in the transcript. */
   const goTo = async (citation: Citation): Promise<boolean> => {
