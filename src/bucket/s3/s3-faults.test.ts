@@ -120,7 +120,7 @@ describe.skipIf(obstacle !== undefined)(
       ['RequestTimeTooSkewed', 403, 'E_BUCKET_DENIED', /clock/],
       ['NoSuchBucket', 404, 'E_BUCKET_NONE', /name/],
       ['InvalidArgument', 400, 'E_BUCKET_REFUSED', /doctor/],
-      ['PermanentRedirect', 301, 'E_BUCKET_REFUSED', /region/],
+      ['PermanentRedirect', 301, 'E_BUCKET_REFUSED', /AWS_REGION/],
     ] as const)('[BUCKET-10] %s is told at once, with what to do', async (code, status, told, hint) => {
       proxy.fault = () => ({ kind: 'status', status, code });
       await expect(bucket.create('a', text('x'))).rejects.toMatchObject({
