@@ -125,18 +125,10 @@ class S3Bucket implements Bucket {
   ): Promise<string | undefined> {
     checkKey(key);
     signal?.throwIfAborted();
-    const body = bodyOf(bytes);
     const writer = Buffer.from(this.#options.random.bytes(12)).toString('hex');
     const put = (isQuoted: boolean) =>
       this.#requests.put(
-        {
-          Key: this.#at(key),
-          Body: bytes,
-          ContentLength: bytes.length,
-          ContentMD5: body.md5,
-          IfMatch: isQuoted ? `"${etag}"` : etag,
-          Metadata: { [WRITER]: writer, [DIGEST]: body.sha256 },
-        },
+        { ...this.#marked(key, bytes, writer), IfMatch: isQuoted ? `"${etag}"` : etag },
         signal,
       );
     return this.#requests.trying(async () => {
@@ -158,6 +150,18 @@ class S3Bucket implements Bucket {
       }
       return undefined;
     }, signal);
+  }
+
+  #marked(key: string, bytes: Uint8Array, writer: string) {
+    const { md5, sha256 } = bodyOf(bytes);
+    const Metadata = { [WRITER]: writer, [DIGEST]: sha256 };
+    return {
+      Key: this.#at(key),
+      Body: bytes,
+      ContentLength: bytes.length,
+      ContentMD5: md5,
+      Metadata,
+    };
   }
 
   async #look(

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { UsageError } from '../../base/index.ts';
 import { isBucketUrl, openBucket } from '../../bucket/index.ts';
-import { nodeDisk } from '../../disk/index.ts';
+import { nodeDisk, tempPathFor } from '../../disk/index.ts';
 import { folderOf, isFileUrl } from './log-place.ts';
 
 /** Whether a log is named that lies on no disk of this machine. */
@@ -13,8 +12,9 @@ export function isElsewhere(given: string): boolean {
 
 /** A folder of this machine for what lies in a bucket. It goes with all that is in it. */
 export async function scratchFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
-  const path = await mkdtemp(join(tmpdir(), 'holdfast-copy-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  const path = tempPathFor(join(tmpdir(), 'holdfast-copy'));
+  await nodeDisk.makeDir(path);
+  return { path, [Symbol.asyncDispose]: () => nodeDisk.removeTree(path) };
 }
 
 /** Fetches a log of a bucket; gives where it lies now. */
