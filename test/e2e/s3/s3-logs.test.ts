@@ -1,6 +1,6 @@
 /** Wherever a log or a log directory is named, a bucket in S3 can be: real commands, a real server. */
-import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -10,6 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import { openS3Bucket } from '../../../src/bucket/s3/s3-bucket.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
+import { bucketLogStore } from '../../../src/log/index.ts';
+import { fixtureFields, writeFixtureLog } from '../../sim/log-fixture.ts';
+import { startFaultProxy } from '../../sim/s3/fault-proxy.ts';
 import { type S3Server, startRgw, whyNoRgw } from '../../sim/s3/rgw.ts';
 import { makeTempDir } from '../../sim/temp-dir.ts';
 import { holdfast, startHoldfast } from '../holdfast.ts';
@@ -138,6 +141,31 @@ describe.skipIf(obstacle !== undefined)(title, () => {
     const left = (await Array.fromAsync(dir.bucket.list(''))).filter(({ key }) => key.endsWith('.zst'));
     expect(left).toEqual([]);
   }, 180_000);
+
+  test('a header and one sample of a large log are read by ranges: a small part of it comes over the network', async () => {
+    await using dir = await place();
+    const path = join(dir.path, 'large.eval');
+    const noise = () => randomBytes(100_000).toString('base64');
+    const samples = Array.from({ length: 150 }, (_, n) => ({
+      fields: fixtureFields(`s${n}`, { input: noise() }),
+      events: [],
+    }));
+    await writeFixtureLog(nodeDisk, path, { samples });
+    await dir.bucket.createFromFile('large.eval', path);
+    const { size } = statSync(path);
+    expect(size).toBeGreaterThan(10_000_000);
+    await using proxy = await startFaultProxy(server.endpoint);
+    const away = await openS3Bucket(dir.url, { disk: nodeDisk, endpoint: proxy.endpoint });
+    const log = await bucketLogStore(away, '', { disk: nodeDisk }).open('large.eval');
+    expect((await log?.header())?.status).toBe('success');
+    const input = (await log?.sample('s77', 1))?.input;
+    expect(String(input).length).toBeGreaterThan(100_000);
+    await log?.close();
+    expect(proxy.sentBytes).toBeLessThan(size / 8);
+    expect(
+      proxy.seen.filter(({ method, headers }) => method === 'GET' && headers.range === undefined),
+    ).toEqual([]);
+  }, 120_000);
 
   test('doctor proves that only one of many writers wins, and leaves nothing there', async () => {
     await using dir = await place();
