@@ -7,6 +7,9 @@ import { ensureInstalled, say, tryRun } from './set-up.mjs';
 const SYSTEM_PARTS = [
   { program: 'strace', aptPackage: 'strace', why: 'the order of writes and fsyncs' },
   { program: 'chromium', aptPackage: 'chromium', why: 'the Studio in a browser' },
+  { program: 'ceph-mon', aptPackage: 'ceph-mon', why: 'buckets in S3' },
+  { program: 'ceph-osd', aptPackage: 'ceph-osd', why: 'buckets in S3' },
+  { program: 'radosgw', aptPackage: 'radosgw', why: 'buckets in S3' },
 ];
 
 ensureInstalled();
@@ -28,7 +31,8 @@ function installSystemParts(missing) {
     say(`Installing ${names} (apt-get)`);
     const options = { env: { DEBIAN_FRONTEND: 'noninteractive' } };
     tryRun('apt-get', ['update', '-qq'], options);
-    tryRun('apt-get', ['install', '-y', '-qq', ...missing.map(({ aptPackage }) => aptPackage)], options);
+    const packages = missing.map(({ aptPackage }) => aptPackage);
+    tryRun('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options);
   }
   for (const { program, why } of missing) {
     if (!isThere(program))

@@ -22,15 +22,12 @@ test('opening makes nothing', async () => {
   expect(await nodeDisk.list(dir.path)).toEqual([]);
 });
 
-test.each(['s3://bucket/prefix', 'S3://bucket', 'gs://bucket', 'https://host/x'])(
-  '%s is not supported yet, and says so',
-  async (url) => {
-    await expect(openBucket(url, { disk: nodeDisk })).rejects.toMatchObject({
-      code: 'E_BUCKET_UNSUPPORTED',
-      message: expect.stringContaining(url),
-    });
-  },
-);
+test.each(['gs://bucket', 'https://host/x'])('%s is not supported yet, and says so', async (url) => {
+  await expect(openBucket(url, { disk: nodeDisk })).rejects.toMatchObject({
+    code: 'E_BUCKET_UNSUPPORTED',
+    message: expect.stringContaining(url),
+  });
+});
 
 test('a file URL of another machine is refused', async () => {
   await expect(openBucket('file://elsewhere/x', { disk: nodeDisk })).rejects.toMatchObject({

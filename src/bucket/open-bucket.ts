@@ -17,10 +17,15 @@ export async function openBucket(url: string, options: { readonly disk: Disk }):
   const scheme = SCHEME.exec(url)?.[1]?.toLowerCase();
   if (scheme === undefined) return directoryBucket(options.disk, url);
   if (scheme === 'file') return directoryBucket(options.disk, pathOfFileUrl(url));
+  if (scheme === 's3') {
+    // Only who uses one has to have its client.
+    const { openS3Bucket } = await import('./s3/s3-bucket.ts');
+    return openS3Bucket(url, options);
+  }
   throw new UsageError({
     code: 'E_BUCKET_UNSUPPORTED',
-    message: `${url} cannot be opened: ${scheme}:// is not supported yet by this version.`,
-    hint: 'Use a directory (a path or file://…), which may be a mounted or synchronised one.',
+    message: `${url} cannot be opened: ${scheme}:// is not supported by this version.`,
+    hint: 'Use s3://… (also for other servers that speak S3), or a directory (a path or file://…), which may be a mounted one.',
   });
 }
 

@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { definedOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
+import { definedOf, digestOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
 import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { STATE_FOLDER, StateDir } from '../journal/index.ts';
@@ -35,10 +35,18 @@ export async function placesOf(disk: Disk, input: PlacesInput): Promise<Places> 
     segmentsUrl === undefined
       ? undefined
       : { bucket: await openBucket(bucketPlace(segmentsUrl, workDir), { disk }), prefix: `${STATE_FOLDER}/` };
-  // Only directories can be buckets so far, so the URL of one has a path.
-  const logDir = isBucket ? fileURLToPath(input.logDir) : resolve(workDir, input.logDir);
+  const logDir = isBucket ? localDirOf(input.logDir, workDir) : resolve(workDir, input.logDir);
   const state = isBucket ? new StateDir(join(workDir, STATE_FOLDER)) : StateDir.of(logDir);
   return { logs: directoryLogStore(disk, logDir), logDir, state, segments };
+}
+
+/**
+ * The URL of a directory has a path. Of any other bucket the logs lie here as well: a log is made here, goes there, and is compared byte by byte; those that
+ * came from there are not read over the network again.
+ */
+function localDirOf(url: string, workDir: string): string {
+  if (/^file:/i.test(url)) return fileURLToPath(url);
+  return join(workDir, STATE_FOLDER, 'bucket-logs', digestOf(url.replace(/\/+$/, '')).slice(0, 16));
 }
 
 function bucketPlace(url: string, workDir: string): string {

@@ -209,8 +209,8 @@ const BAD_INPUTS: readonly BadInput[] = [
   {
     what: 'a bucket of a kind that is not supported',
     files: { 'x.eval.yaml': GOOD },
-    args: ['x.eval.yaml', '--log-dir', 's3://bucket/logs'],
-    says: 's3:// is not supported yet',
+    args: ['x.eval.yaml', '--log-dir', 'gs://bucket/logs'],
+    says: 'gs:// is not supported',
     code: 'E_BUCKET_UNSUPPORTED',
   },
   {

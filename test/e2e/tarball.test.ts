@@ -36,6 +36,11 @@ test('the packed package installs elsewhere and runs on the oldest Node that it 
   expect(first.stderr).not.toContain('Warning');
   expect(holdfast('log', 'verify', 'logs').stdout).toContain('1 log whole.');
 
+  // Who uses no bucket in S3 need not have its client; who does is told how to get it.
+  const away = holdfast('log', 'list', 's3://nowhere/logs', '--verbose');
+  expect([away.status, away.stderr]).toEqual([2, expect.stringContaining('npm install @aws-sdk/client-s3')]);
+  expect(away.stderr).toContain('E_BUCKET_CLIENT');
+
   const demo = holdfast('demo', '--dir', 'demo', '--json');
   expect(demo.status, demo.stderr).toBe(0);
   expect(JSON.parse(demo.stdout).runs[0].samples).toMatchObject({ planned: 200, remaining: 0, lost: 0 });

@@ -1,9 +1,10 @@
-import { relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { Option } from 'commander';
 import { nodeDisk } from '../../disk/index.ts';
 import { type CompressionMethod, convertLog } from '../../log/index.ts';
 import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { fetchLog, isElsewhere, putLog, scratchFolder } from '../logs/local-copy.ts';
 import { logPlaceOf } from '../logs/log-place.ts';
 import { formatBytes } from '../quantities.ts';
 
@@ -38,14 +39,18 @@ export const command = defineCommand<ConvertFlags>({
   async run({ args, flags, terminal }) {
     const { place: from } = await logPlaceOf(String(args[0]), terminal.cwd);
     const { place: to } = await logPlaceOf(String(args[1]), terminal.cwd);
+    const replace = flags.force === true;
+    await using scratch = await scratchFolder();
+    const target = isElsewhere(to) ? join(scratch.path, `to-${basename(to)}`) : to;
     const { sizeBytes } = await convertLog(nodeDisk, {
-      from,
-      to,
-      replace: flags.force === true,
+      from: isElsewhere(from) ? await fetchLog(from, scratch.path) : from,
+      to: target,
+      replace,
       ...(flags.method ? { method: flags.method } : {}),
     });
+    if (target !== to) await putLog(target, to, { replace });
     if (flags.json) terminal.json({ from, to, sizeBytes });
-    else terminal.line(`${relative(terminal.cwd, to)}  ${formatBytes(sizeBytes)}`);
+    else terminal.line(`${isElsewhere(to) ? to : relative(terminal.cwd, to)}  ${formatBytes(sizeBytes)}`);
     return EXIT.ok;
   },
 });

@@ -8,7 +8,8 @@ import type { RecoverReport } from '../../recover/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { RetryFlags } from '../commands/retry.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
-import { folderOf, logStoreOf } from '../logs/log-place.ts';
+import { isElsewhere } from '../logs/local-copy.ts';
+import { folderOf, logStoreOf, openNamedLog } from '../logs/log-place.ts';
 import { findPublished, type PublishedRun } from '../logs/named-log.ts';
 import { runLoaded } from '../run/run-command.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,8 +23,9 @@ export async function retryCommand(call: CommandCall<RetryFlags>): Promise<ExitC
   const given = String(call.args[0]);
   await using published = await findPublished(given, call.flags, call.terminal);
   if (published) return await retryPublished(published, call);
-  const { log } = await namedLog(given);
-  const found = await headerOf(() => openLog(nodeDisk, log));
+  const log = isElsewhere(given) ? given : (await namedLog(given)).log;
+  const open = () => (isElsewhere(given) ? openNamedLog(given, call.terminal.cwd) : openLog(nodeDisk, log));
+  const found = await headerOf(open);
   if (!found || !isOurs(found.header)) return retryInspect(log, found, call);
   return retryOurs({ log, logDir: logDirOf(given, log) }, found.header, call);
 }
