@@ -14,15 +14,23 @@ export function lockRun(runDir: string): RunLock {
   return lockOrBusy(runLockPath(runDir), runDir);
 }
 
-/** Takes a lock in a directory that others may be making, holding or letting go at this very moment. */
+/** A directory that comes and goes more often than that while one tries is somebody's work. */
+const TRIES_MAX = 5;
+
+/**
+ * Takes a lock in a directory that others may be making, holding or letting go at this very moment. One that was gone while we tried may be there
+ * again when we look: then the lock of the new one is tried.
+ */
 export function lockOrBusy(path: string, dir: string): Lock {
-  let lock: Lock | undefined;
-  try {
-    lock = tryLock(path);
-  } catch (error) {
-    const isGone = identityOfFile(dir) === undefined;
-    if (!isGone || !(error instanceof ActionableError)) throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      const lock = tryLock(path);
+      if (lock) return lock;
+      throw journalBusy(dir);
+    } catch (error) {
+      if (!(error instanceof ActionableError) || error.code !== 'E_LOCK_UNUSABLE') throw error;
+      if (identityOfFile(dir) === undefined) throw journalBusy(dir);
+      if (tries >= TRIES_MAX) throw error;
+    }
   }
-  if (!lock) throw journalBusy(dir);
-  return lock;
 }
