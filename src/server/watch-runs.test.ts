@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../test/run-harness.ts';
-import { indexedStudio, until } from '../../test/sim/indexed-studio.ts';
+import { type IndexedStudio, indexedStudio, until } from '../../test/sim/indexed-studio.ts';
 import {
   infoEvent,
   newWriter,
@@ -51,15 +51,20 @@ describe('a run under way', () => {
     await until(() => exists(harness.stateDir), 'the run');
     await using studio = indexedStudio(await folder());
     await studio.whole();
-    await studio.index.lookAgain();
+    // Its folder is there a little before its journal.
+    await until(async () => {
+      await studio.index.lookAgain();
+      return studio.index.items().length === 1;
+    }, 'the run in the index');
     expect(studio.index.items()).toMatchObject([
       { form: 'running', facts: { eval: 'gated', status: 'running', samples: { total: 2, completed: 0 } } },
     ]);
+    const [run = ''] = studio.index.items().map((item) => item.run);
+    await until(async () => (await begunIn(studio, run)) === 2, 'the beginning of both samples');
     // Nobody listens: nobody watches.
     expect(studio.watch.runs).toEqual([]);
     const control = new AbortController();
     const told = studio.listen(control.signal);
-    const [run = ''] = studio.index.items().map((item) => item.run);
     await until(() => studio.watch.runs.includes(run), 'the watch');
     await systemClock.sleep(600);
     // What was there before anybody listened is read with everything else, and not told.
@@ -146,6 +151,11 @@ describe('a run under way', () => {
     journal.close();
   });
 });
+
+async function begunIn(studio: IndexedStudio, run: string): Promise<number> {
+  await using open = await studio.open(run);
+  return (await Array.fromAsync(open.reader.summaries())).length;
+}
 
 function exists(stateDir: string): boolean {
   try {
