@@ -4,7 +4,7 @@
  * - [BUCKET-1] `create` makes the object whole and durable, or not at all; of many writers of one key exactly one
  *   gets `true`, the others get `false` and change nothing. After either answer the object is there for good.
  * - [BUCKET-2] Keys are `/`-separated, non-empty parts of at most 255 bytes, 1024 in all; a part is never `.`, `..` or
- *   a name that we keep for temporary files and locks; backslashes, control characters and lone surrogates are out. Any
+ *   a name that we keep for temporary files, locks and large objects; backslashes, control characters and lone surrogates are out. Any
  *   other key is refused with E_BUCKET_KEY before anything is touched.
  * - [BUCKET-3] A missing object is `undefined` from `read`, `readRange`, `readTagged`, `stat`, `download` and
  *   `replaceIf`, and fine to `remove`.

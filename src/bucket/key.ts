@@ -3,6 +3,8 @@ import { isTempName } from '../disk/index.ts';
 
 /** The lock of a directory; it lies beside the objects, so no object may have its name. */
 export const LOCK_NAME = '.holdfast-bucket.lock';
+/** Where the content of objects lies that are too large for one request to S3. */
+export const LARGE_NAME = '.holdfast-large';
 
 /** What S3 allows for a key, and what file systems allow for a name. */
 const KEY_BYTES_MAX = 1024;
@@ -44,6 +46,7 @@ function problemOfPart(part: string): string | undefined {
   if (part === '.' || part === '..') return 'a part of it is "." or ".."';
   if (isTempName(part)) return 'a part of it is a name that is kept for temporary files';
   if (part.toLowerCase() === LOCK_NAME) return 'a part of it is the name that is kept for a lock';
+  if (part.toLowerCase() === LARGE_NAME) return 'a part of it is the name that is kept for large objects';
   if (Buffer.byteLength(part) > PART_BYTES_MAX) return `a part of it is longer than ${PART_BYTES_MAX} bytes`;
   return undefined;
 }

@@ -61,7 +61,7 @@ export async function openFolder(path: string, options: OpenSourceOptions): Prom
 
 async function openBucketOfLogs(url: string, options: OpenSourceOptions): Promise<readonly RunSource[]> {
   const { disk } = options;
-  // Only directories can be buckets so far; one that is not there is named wrongly.
+  // A directory that is not there is named wrongly; other buckets answer for themselves.
   if (/^file:/i.test(url) && !(await isDirectory(disk, fileURLToPath(url)))) throw noSource(url);
   return [await openLogs(bucketLogStore(await openBucket(url, { disk }), '', { disk }), options)];
 }

@@ -14,7 +14,7 @@ import {
   textTest,
   wordField,
 } from './compile-query.ts';
-import { flipsOf, keyLike, outcomeOf } from './outcomes.ts';
+import { flipsOf, keyLike, OUTCOMES, outcomeOf } from './outcomes.ts';
 import { costOf, durationOf, meanScore, retriesOf, tokensOf, turnsOf } from './sample-values.ts';
 import { durationMsOf, numberOf, wholeText } from './words-and-numbers.ts';
 
@@ -74,17 +74,7 @@ function verdictsOf({ verdicts = [] }: SampleItem): readonly string[] {
   return verdicts.flatMap(({ verdict }) => verdict ?? []);
 }
 
-const OUTCOME_WORDS: readonly Outcome[] = [
-  'pass',
-  'partial',
-  'fail',
-  'number',
-  'error',
-  'unscored',
-  'running',
-  'interrupted',
-  'missing',
-];
+const OUTCOME_WORDS: readonly string[] = Object.keys(OUTCOMES);
 
 const hasOutcome =
   (...wanted: readonly Outcome[]): Test<SampleItem> =>
@@ -118,7 +108,7 @@ export function countSampleStates(items: readonly SampleItem[]): Record<string, 
 function scoreField(decides: string | undefined): Field<SampleItem> {
   const test: MakeTest<SampleItem> = (term) => {
     const word = term.value.text.toLowerCase();
-    if (term.path === undefined && (OUTCOME_WORDS as readonly string[]).includes(word))
+    if (term.path === undefined && OUTCOME_WORDS.includes(word))
       return textTest(term, (value, isExact) => {
         const is = wholeText(value, isExact);
         return (item) => is(outcomeOf(item));

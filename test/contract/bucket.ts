@@ -103,6 +103,7 @@ export function bucketContract(
       `${'a/'.repeat(600)}b`,
       `a/.holdfast-${'A'.repeat(22)}.tmp`,
       'a/.holdfast-bucket.lock',
+      '.holdfast-large/x',
     ])('[BUCKET-2] the key %j is refused by every verb', async (key) => {
       await using made = await make();
       const { bucket } = made;

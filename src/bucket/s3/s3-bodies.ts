@@ -7,8 +7,6 @@ export interface Body {
   readonly sizeBytes: number;
   /** In base64, for the server to check what arrived. */
   readonly md5: string;
-  /** In hex, kept beside the object, for readers to check what they got. */
-  readonly sha256: string;
   open(): Promise<{ readonly content: Uint8Array | Readable } & AsyncDisposable>;
 }
 
@@ -18,25 +16,22 @@ export function bodyOf(bytes: Uint8Array): Body {
   return {
     sizeBytes: bytes.length,
     md5: createHash('md5').update(bytes).digest('base64'),
-    sha256: createHash('sha256').update(bytes).digest('hex'),
     open: async () => ({ content: bytes, [Symbol.asyncDispose]: async () => undefined }),
   };
 }
 
 /** Read twice: a server wants to know the digest of a body before it comes. */
 export async function bodyOfFile(disk: Disk, path: string, signal?: AbortSignal): Promise<Body> {
-  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+  const md5 = createHash('md5');
   let sizeBytes = 0;
   for await (const chunk of chunksOf(disk, path)) {
     signal?.throwIfAborted();
     md5.update(chunk);
-    sha256.update(chunk);
     sizeBytes += chunk.length;
   }
   return {
     sizeBytes,
     md5: md5.digest('base64'),
-    sha256: sha256.digest('hex'),
     open: async () => {
       const content = Readable.from(chunksOf(disk, path), { objectMode: false });
       return { content, [Symbol.asyncDispose]: async () => void content.destroy() };

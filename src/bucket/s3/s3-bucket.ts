@@ -31,7 +31,6 @@ const LARGE_BYTES = 5 * 1000 ** 3;
 const REMOVED_AT_A_TIME = 1_000;
 /** Who created an object, so that a writer whose answer was lost knows its own. */
 const WRITER = 'holdfast-writer';
-const DIGEST = 'holdfast-sha256';
 
 export async function openS3Bucket(url: string, options: S3BucketOptions): Promise<Bucket> {
   const ports = { clock: systemClock, random: systemRandom, env: process.env, ...options };
@@ -88,7 +87,7 @@ class S3Bucket implements Bucket {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const writer = Buffer.from(this.#options.random.bytes(12)).toString('hex');
-    const Metadata = { ...metadata, [WRITER]: writer, [DIGEST]: body.sha256 };
+    const Metadata = { ...metadata, [WRITER]: writer };
     return this.#requests.trying(async (attempt) => {
       await using opened = await body.open();
       try {
@@ -153,14 +152,12 @@ class S3Bucket implements Bucket {
   }
 
   #marked(key: string, bytes: Uint8Array, writer: string) {
-    const { md5, sha256 } = bodyOf(bytes);
-    const Metadata = { [WRITER]: writer, [DIGEST]: sha256 };
     return {
       Key: this.#at(key),
       Body: bytes,
       ContentLength: bytes.length,
-      ContentMD5: md5,
-      Metadata,
+      ContentMD5: bodyOf(bytes).md5,
+      Metadata: { [WRITER]: writer },
     };
   }
 

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { digestOf } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import type { ByteRange } from '../bucket.ts';
+import { LARGE_NAME } from '../key.ts';
 import type { Body } from './s3-bodies.ts';
 import type { RequestsOptions, S3Requests } from './s3-requests.ts';
 
-/** Where the content of large objects lies; no object of anybody has such a name. */
-export const LARGE_DIR = '.holdfast-large';
 /** All pointers are so long. */
 export const POINTER_BYTES = 251;
 const POINTER = 'holdfast-large';
@@ -27,7 +26,7 @@ export interface Pointer {
 }
 
 export function largeName(key: string): boolean {
-  return key === `${LARGE_DIR}/` || key.startsWith(`${LARGE_DIR}/`);
+  return key === `${LARGE_NAME}/` || key.startsWith(`${LARGE_NAME}/`);
 }
 
 /** Objects that are too large for one request. */
@@ -47,7 +46,7 @@ export class LargeObjects {
     signal?: AbortSignal,
   ): Promise<Pointer> {
     const own = Buffer.from(this.#options.random.bytes(9)).toString('base64url');
-    const place = { key: `${this.#dirOf(key)}/${body.sha256}-${own}`, sizeBytes: body.sizeBytes };
+    const place = { key: `${this.#dirOf(key)}/${own}`, sizeBytes: body.sizeBytes };
     const upload = await this.#requests.trying(
       () => this.#requests.beginParts(place.key, {}, signal),
       signal,
@@ -111,7 +110,7 @@ export class LargeObjects {
         () =>
           this.#requests.list(
             {
-              Prefix: `${this.#root}${LARGE_DIR}/`,
+              Prefix: `${this.#root}${LARGE_NAME}/`,
               ...(token !== undefined && { ContinuationToken: token }),
             },
             signal,
@@ -150,7 +149,7 @@ export class LargeObjects {
   }
 
   #dirOf(key: string): string {
-    return `${this.#root}${LARGE_DIR}/${digestOf(key).slice(0, 32)}`;
+    return `${this.#root}${LARGE_NAME}/${digestOf(key).slice(0, 32)}`;
   }
 
   get #root(): string {

@@ -34,7 +34,7 @@ const SILENT_MS = 60_000;
 export type Attempt<T> = (attempt: number) => Promise<T>;
 
 /** One bucket of a server that speaks S3, request by request. */
-export class S3Requests implements Disposable {
+export class S3Requests {
   readonly address: S3Address;
   readonly #sdk: Sdk;
   readonly #client: S3Client;
@@ -63,10 +63,6 @@ export class S3Requests implements Disposable {
 
   static async open(address: S3Address, options: RequestsOptions): Promise<S3Requests> {
     return new S3Requests(await loadSdk(address.url), address, options);
-  }
-
-  [Symbol.dispose](): void {
-    this.#client.destroy();
   }
 
   get(input: Omit<GetObjectCommandInput, 'Bucket'>, signal?: AbortSignal): Promise<GetObjectCommandOutput> {

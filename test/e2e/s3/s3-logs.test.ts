@@ -3,23 +3,19 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import { openS3Bucket } from '../../../src/bucket/s3/s3-bucket.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
 import { bucketLogStore } from '../../../src/log/index.ts';
 import { fixtureFields, writeFixtureLog } from '../../sim/log-fixture.ts';
 import { startFaultProxy } from '../../sim/s3/fault-proxy.ts';
-import { type S3Server, startRgw, whyNoRgw } from '../../sim/s3/rgw.ts';
+import { obstacle, onServer, useRgw } from '../../sim/s3/use-rgw.ts';
 import { makeTempDir } from '../../sim/temp-dir.ts';
 import { holdfast, startHoldfast } from '../holdfast.ts';
 
-const obstacle = await whyNoRgw();
-let server: S3Server;
-let env: Readonly<Record<string, string>>;
+const rgw = useRgw();
 
 /** Samples that answer at once, but for the last, which waits as long as it is told to. */
 const EVAL = `
@@ -39,25 +35,6 @@ export default defineEval({
 });
 `;
 
-beforeAll(async () => {
-  if (obstacle !== undefined) return;
-  server = await startRgw();
-  env = {
-    AWS_ENDPOINT_URL_S3: server.endpoint,
-    AWS_ACCESS_KEY_ID: server.accessKey,
-    AWS_SECRET_ACCESS_KEY: server.secretKey,
-  };
-  Object.assign(process.env, env);
-  const client = new S3Client({ region: 'us-east-1', forcePathStyle: true });
-  await client.send(new CreateBucketCommand({ Bucket: 'tests' }));
-  client.destroy();
-}, 120_000);
-
-afterAll(async () => {
-  for (const name of Object.keys(env ?? {})) delete process.env[name];
-  if (obstacle === undefined) await server?.[Symbol.asyncDispose]();
-});
-
 async function place() {
   const dir = await makeTempDir();
   await writeFile(join(dir.path, 'away.eval.ts'), EVAL);
@@ -72,16 +49,15 @@ async function logsIn(bucket: Bucket): Promise<readonly string[]> {
   return keys.map(({ key }) => key).filter((key) => key.endsWith('.eval') && !key.includes('/'));
 }
 
-const title = `a log directory in S3${obstacle === undefined ? '' : ` (${obstacle})`}`;
-describe.skipIf(obstacle !== undefined)(title, () => {
+describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () => {
   test('is run into, listed, shown, dumped, verified, converted, merged, scored, retried and exported by its address', async () => {
     await using dir = await place();
-    const ran = await holdfast(dir.path, dir.run, env);
-    expect([ran.code, ran.stderr.includes(server.secretKey)]).toEqual([0, false]);
+    const ran = await holdfast(dir.path, dir.run, rgw.env);
+    expect([ran.code, ran.stderr.includes(rgw.server.secretKey)]).toEqual([0, false]);
     const [name = ''] = await logsIn(dir.bucket);
     const log = `${dir.url}/${name}`;
     const said = async (...words: string[]) => {
-      const { code, stdout, stderr } = await holdfast(dir.path, words, env);
+      const { code, stdout, stderr } = await holdfast(dir.path, words, rgw.env);
       expect({ words, code, stderr }).toMatchObject({ words, code: 0 });
       return stdout;
     };
@@ -99,8 +75,11 @@ describe.skipIf(obstacle !== undefined)(title, () => {
     expect(await logsIn(dir.bucket)).toEqual(
       [name.replace('.eval', '-scored.eval'), name, 'merged.eval'].sort(),
     );
+    await said('compare', log, `${dir.url}/${name.replace('.eval', '-scored.eval')}`);
+    const listed = JSON.parse(await said('results', 'list', '--source', dir.url, '--json'));
+    expect(listed.runs.length).toBeGreaterThan(0);
     // What it takes up is not run again.
-    const again = await holdfast(dir.path, [...dir.run, '--json'], env);
+    const again = await holdfast(dir.path, [...dir.run, '--json'], rgw.env);
     expect(again.code).toBe(0);
   }, 180_000);
 
@@ -113,7 +92,7 @@ describe.skipIf(obstacle !== undefined)(title, () => {
       mkdirSync(machine);
       await writeFile(join(machine, 'away.eval.ts'), EVAL);
     }
-    const started = startHoldfast(first, dir.run, { ...env, CALLS: calls, WAIT: 'yes' });
+    const started = startHoldfast(first, dir.run, { ...rgw.env, CALLS: calls, WAIT: 'yes' });
     const isShipped = async () => {
       const keys = await Array.fromAsync(dir.bucket.list(''));
       return keys.filter(({ key }) => key.endsWith('.zst')).length > 0;
@@ -124,18 +103,18 @@ describe.skipIf(obstacle !== undefined)(title, () => {
     started.child.kill('SIGKILL');
     await started.ended;
     rmSync(first, { recursive: true });
-    const listed = await holdfast(second, ['recover', '--list', dir.url, '--json'], env);
+    const listed = await holdfast(second, ['recover', '--list', dir.url, '--json'], rgw.env);
     expect(JSON.parse(listed.stdout).recoverable).toMatchObject([
       { kind: 'holdfast', sources: ['segments'] },
     ]);
-    const again = await holdfast(second, [...dir.run, '--json'], { ...env, CALLS: calls });
+    const again = await holdfast(second, [...dir.run, '--json'], { ...rgw.env, CALLS: calls });
     expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
     const words = readFileSync(calls, 'utf8').trim().split('\n');
     expect(words.filter((word) => word !== 'q9').toSorted()).toEqual(
       Array.from({ length: 9 }, (_, n) => `q${n}`),
     );
     const [name = ''] = await logsIn(dir.bucket);
-    const verified = await holdfast(second, ['log', 'verify', `${dir.url}/${name}`], env);
+    const verified = await holdfast(second, ['log', 'verify', `${dir.url}/${name}`], rgw.env);
     expect(verified.stdout).toContain('10 samples');
     // Nothing of the journal is left where the log is.
     const left = (await Array.fromAsync(dir.bucket.list(''))).filter(({ key }) => key.endsWith('.zst'));
@@ -154,7 +133,7 @@ describe.skipIf(obstacle !== undefined)(title, () => {
     await dir.bucket.createFromFile('large.eval', path);
     const { size } = statSync(path);
     expect(size).toBeGreaterThan(10_000_000);
-    await using proxy = await startFaultProxy(server.endpoint);
+    await using proxy = await startFaultProxy(rgw.server.endpoint);
     const away = await openS3Bucket(dir.url, { disk: nodeDisk, endpoint: proxy.endpoint });
     const log = await bucketLogStore(away, '', { disk: nodeDisk }).open('large.eval');
     expect((await log?.header())?.status).toBe('success');
@@ -169,7 +148,7 @@ describe.skipIf(obstacle !== undefined)(title, () => {
 
   test('doctor proves that only one of many writers wins, and leaves nothing there', async () => {
     await using dir = await place();
-    const { code, stdout } = await holdfast(dir.path, ['doctor', '--bucket', dir.url, '--json'], env);
+    const { code, stdout } = await holdfast(dir.path, ['doctor', '--bucket', dir.url, '--json'], rgw.env);
     const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
     expect([code, checks.filter(({ name }) => name.startsWith('bucket')).length]).toEqual([0, 6]);
     expect(await Array.fromAsync(dir.bucket.list(''))).toEqual([]);
@@ -178,18 +157,18 @@ describe.skipIf(obstacle !== undefined)(title, () => {
   test('without credentials, with wrong ones and without a bucket it says so, and nothing is run', async () => {
     await using dir = await place();
     const calls = join(dir.path, 'calls');
-    const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...anonymous } = env;
+    const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...anonymous } = rgw.env;
     const none = { ...anonymous, AWS_EC2_METADATA_DISABLED: 'true', CALLS: calls };
     expect(await holdfast(dir.path, dir.run, none)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no credentials'),
     });
-    const wrong = { ...env, AWS_SECRET_ACCESS_KEY: 'wrong', CALLS: calls };
+    const wrong = { ...rgw.env, AWS_SECRET_ACCESS_KEY: 'wrong', CALLS: calls };
     const refused = await holdfast(dir.path, dir.run, wrong);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('AWS_SECRET_ACCESS_KEY');
     const nowhere = ['run', 'away.eval.ts', '--model', 'mock/m', '--log-dir', 's3://nowhere/logs'];
-    const missing = await holdfast(dir.path, nowhere, { ...env, CALLS: calls });
+    const missing = await holdfast(dir.path, nowhere, { ...rgw.env, CALLS: calls });
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no bucket')]);
     expect(existsSync(calls)).toBe(false);
   }, 120_000);

@@ -1,50 +1,26 @@
 /** Comparing, looking at samples over runs and time, searching and judging, as people do it: by keys, by clicks and by Back. */
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { makeStudioStore } from '../../sim/studio/store.ts';
-import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
-import { launchBrowser, openPage, whyNoBrowser } from './browser.ts';
-import { serveTestStudio, type TestStudio } from './served.ts';
+import type { TestStudio } from './served.ts';
+import { inChromium, obstacle, Session } from './session.ts';
 
-const obstacle = whyNoBrowser();
-const inChromium = (what: string) => `${what} in Chromium${obstacle === undefined ? '' : ` (${obstacle})`}`;
-
-let dir: TempDir;
-let studio: TestStudio;
-let browser: Browser;
-let page: Page;
-let wrong: string[];
 /** Runs of one eval and target, the base first. */
 let before: string;
 let after: string;
 
-beforeAll(async () => {
-  if (obstacle !== undefined) return;
-  dir = await makeTempDir();
-  const { dir: project, runs } = await makeStudioStore(join(dir.path, 'project'));
+const session = new Session(async (dir) => {
+  const { dir: project, runs } = await makeStudioStore(join(dir, 'project'));
   [before = '', after = ''] = runs.filter((run) => run.includes('T090000')).slice(-2);
-  studio = await serveTestStudio({ places: [project], logDirs: [join(project, 'logs')] });
-  browser = await launchBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  if (obstacle !== undefined) return;
-  await browser.close();
-  await studio[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
+  return { places: [project], logDirs: [join(project, 'logs')] };
 });
+let studio: TestStudio;
+let page: Page;
 
-beforeEach(async () => {
+beforeEach(() => {
   if (obstacle !== undefined) return;
-  ({ page, wrong } = await openPage(browser, { origin: studio.url }));
-});
-
-afterEach(async () => {
-  if (obstacle !== undefined) return;
-  expect(wrong).toEqual([]);
-  expect(studio.bugs).toEqual([]);
-  await page.context().close();
+  ({ studio, page } = session);
 });
 
 const address = () => new URL(page.url());

@@ -2,57 +2,35 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { definedOf } from '../../../src/base/index.ts';
 import type { LogEvent } from '../../../src/log/index.ts';
 import { type FixtureLog, fixtureEvent, fixtureFields } from '../../sim/log-fixture.ts';
 import { runIdAt, writeRun } from '../../sim/results-repo.ts';
-import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
-import { launchBrowser, openPage, whyNoBrowser } from './browser.ts';
+import { openPage } from './browser.ts';
 import { builtApp } from './built-app.ts';
 import { exportTestStudio } from './exported.ts';
-import { serveTestStudio, type TestStudio } from './served.ts';
+import type { TestStudio } from './served.ts';
+import { inChromium, obstacle, Session } from './session.ts';
 
-const obstacle = whyNoBrowser();
-const inChromium = (what: string) => `${what} in Chromium${obstacle === undefined ? '' : ` (${obstacle})`}`;
 const SCREENSHOTS = process.env.HOLDFAST_SCREENSHOTS;
 
-let dir: TempDir;
-let studio: TestStudio;
-let browser: Browser;
-let page: Page;
-let wrong: string[];
 let last = '';
 
-beforeAll(async () => {
-  if (obstacle !== undefined) return;
-  dir = await makeTempDir();
+const session = new Session(async (dir) => {
   for (const [at, grades] of ['CI', 'CC', 'IC', 'CI'].entries()) {
     last = runIdAt(`2026-03-0${at + 1}T08:00:00Z`);
-    await writeRun(dir.path, last, logOf(at + 1, grades));
+    await writeRun(dir, last, logOf(at + 1, grades));
   }
-  studio = await serveTestStudio({ places: [dir.path] });
-  browser = await launchBrowser();
-}, 120_000);
-
-afterAll(async () => {
-  if (obstacle !== undefined) return;
-  await browser.close();
-  await studio[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
+  return { places: [dir] };
 });
+let studio: TestStudio;
+let page: Page;
 
-beforeEach(async () => {
+beforeEach(() => {
   if (obstacle !== undefined) return;
-  ({ page, wrong } = await openPage(browser, { origin: studio.url }));
-});
-
-afterEach(async () => {
-  if (obstacle !== undefined) return;
-  expect(wrong).toEqual([]);
-  expect(studio.bugs).toEqual([]);
-  await page.context().close();
+  ({ studio, page } = session);
 });
 
 function logOf(day: number, grades: string): FixtureLog {
@@ -264,10 +242,10 @@ describe.skipIf(obstacle !== undefined)(inChromium('tokens per second'), () => {
 
 describe.skipIf(obstacle !== undefined)(inChromium('an export'), () => {
   test('copies pictures from file:// as well, and has no column of last results', async () => {
-    const out = join(dir.path, 'export');
-    await exportTestStudio({ places: [dir.path], appDir: builtApp('export'), out });
+    const out = join(session.dir, 'export');
+    await exportTestStudio({ places: [session.dir], appDir: builtApp('export'), out });
     const origin = pathToFileURL(out).href;
-    const opened = await openPage(browser, { origin });
+    const opened = await openPage(session.browser, { origin });
     page = opened.page;
     await page.goto(`${origin}/index.html#/runs/${last}`);
     await page.getByRole('link', { name: 'sample-1' }).first().waitFor();

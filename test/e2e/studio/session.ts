@@ -46,6 +46,14 @@ export class Session {
     return present(this.#studio);
   }
 
+  get dir(): string {
+    return present(this.#dir).path;
+  }
+
+  get browser(): Browser {
+    return present(this.#browser);
+  }
+
   get page(): Page {
     return present(this.#page);
   }

@@ -21,18 +21,6 @@ export interface MatrixColours {
   readonly small: Readonly<Record<Outcome, Rgb>>;
 }
 
-const OUTCOMES = [
-  'pass',
-  'partial',
-  'fail',
-  'number',
-  'error',
-  'unscored',
-  'running',
-  'interrupted',
-  'missing',
-] as const;
-
 export function readColours(token: (name: string) => string): MatrixColours {
   const of = (name: string) => parseHex(token(name));
   const page = of('--bg');
@@ -48,7 +36,9 @@ export function readColours(token: (name: string) => string): MatrixColours {
     missing: ['--border', 0.35],
   };
   const entries = <T>(make: (outcome: Outcome) => T) =>
-    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, make(outcome)])) as Record<Outcome, T>;
+    Object.fromEntries(
+      (Object.keys(strength) as Outcome[]).map((outcome) => [outcome, make(outcome)]),
+    ) as Record<Outcome, T>;
   return {
     page,
     text: of('--text'),
