@@ -1,6 +1,7 @@
-import { type Clock, digestOfJson, isRunId, toJson } from '../base/index.ts';
+import type { Clock } from '../base/index.ts';
 import { type LogReader, type RunReader, readRunFromLog } from '../log/index.ts';
 import { findInAll, type RunSource, type SourceRun } from '../sources/index.ts';
+import { versionOf } from './run-version.ts';
 import type { OpenRun, RunIndex } from './studio.ts';
 
 /** So many runs stay open, and so long: a page asks for the same one again and again. */
@@ -118,11 +119,4 @@ async function openShown(shown: SourceRun): Promise<Opened> {
   const log = shown.openLog ? await shown.openLog() : undefined;
   const reader = log ? readRunFromLog(log) : await shown.open();
   return { shown, reader, log, version: versionOf(shown), users: 0, lastUseMs: 0, isDropped: false };
-}
-
-/** A finished run is what its row says; of one under way nothing can be promised. */
-function versionOf({ form, row, name, place, run }: SourceRun): string | undefined {
-  if (form !== 'published' && form !== 'log' && form !== 'agentv') return undefined;
-  if (row?.status === 'started' || !isRunId(run)) return undefined;
-  return digestOfJson(toJson({ form, place, name, row: row ?? null })).slice(0, 24);
 }

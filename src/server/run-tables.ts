@@ -1,8 +1,9 @@
-import { ActionableError, digestOfJson, type RunId, toJson } from '../base/index.ts';
+import { ActionableError, type RunId } from '../base/index.ts';
 import { type RunTable, readRunTable, SharedTexts } from '../compare/index.ts';
 import type { EvalSampleSummary, Positioned, RunReader } from '../log/index.ts';
 import type { RunItem } from './api.ts';
 import { Breath } from './breath.ts';
+import { versionOf } from './run-version.ts';
 import type { FoundRun, Studio } from './studio.ts';
 
 /** A run with its samples, or why they cannot be read. */
@@ -71,7 +72,7 @@ export class RunTables {
   async readOne(run: string): Promise<ReadRun & { readonly found: FoundRun }> {
     const found = await this.#studio.index.find(run);
     try {
-      const version = versionOf(found);
+      const version = versionOfFound(found);
       const known = version === undefined ? undefined : this.#known(version);
       return known ? { found, item: found.item, table: known, version } : await this.#open(found.run);
     } catch (error) {
@@ -83,7 +84,7 @@ export class RunTables {
   async #open(run: RunId): Promise<WholeRun> {
     await using open = await this.#studio.open(run);
     const { reader, found } = open;
-    const version = open.version === undefined ? undefined : versionOf(found);
+    const version = open.version === undefined ? undefined : versionOfFound(found);
     // One of those who wait going away must not take it from the others.
     const breath = new Breath(this.#studio.clock, NEVER);
     const read = () => readRunTable(breathing(reader, breath), found.run, this.#texts);
@@ -140,15 +141,11 @@ function breathing(reader: RunReader, breath: Breath): Pick<RunReader, 'place' |
   return { place: reader.place, header: () => reader.header(), summaries };
 }
 
-/** A finished run is what its row says, wherever it is kept; of one under way nothing can be promised. */
-function versionOf({ run, inForms }: FoundRun): string | undefined {
-  const { forms, place, name, row } = inForms;
+/** Of one whose row cannot be read nothing is kept. */
+function versionOfFound({ run, inForms: { forms, place, name, row } }: FoundRun): string | undefined {
   const [form = 'unknown'] = forms;
-  if (!row || row.status === 'started' || !KEPT.has(form)) return undefined;
-  return digestOfJson(toJson({ run, form, place, name, row })).slice(0, 24);
+  return row && versionOf({ run, form, place, name, row });
 }
-
-const KEPT: ReadonlySet<string> = new Set(['published', 'log', 'agentv']);
 
 /** One for each Studio, for as long as it is there. */
 const tables = new WeakMap<Studio, RunTables>();
