@@ -9,7 +9,11 @@ const TRIES_MS = [0, 150, 400, 900, 1_800];
 const INPUTS = ['wheel', 'pointerdown', 'keydown'] as const;
 
 /** Back and reload lead to where one was in the transcript: to the row and how far it was scrolled, not to pixels. */
-export function useKeptScroll({ store, shown, list, place: now }: TranscriptState): void {
+export function useKeptScroll(transcript: TranscriptState): void {
+  const { store, list, place: now } = transcript;
+  // The store is filled in place: it can have events before the rows of them are made.
+  const latest = useRef(transcript.shown);
+  latest.current = transcript.shown;
   const kept = useKeptPlace('sample', place, () => now.current);
   const isDone = useRef(kept === undefined || (kept.event === 0 && kept.above === 0));
   const timers = useRef<ReturnType<typeof setTimeout>[]>([]);
@@ -25,9 +29,13 @@ export function useKeptScroll({ store, shown, list, place: now }: TranscriptStat
     };
   }, []);
   useEffect(() => {
-    if (isDone.current || kept === undefined || store.count <= kept.event) return;
+    if (isDone.current || kept === undefined || store.count <= kept.event || latest.current.count === 0)
+      return;
     isDone.current = true;
-    const restore = () => list.current?.restore({ row: shown.rowOf(kept.event), above: kept.above });
+    const restore = () => {
+      if (list.current === null) now.current = kept;
+      else list.current.restore({ row: latest.current.rowOf(kept.event), above: kept.above });
+    };
     timers.current = TRIES_MS.map((ms) => setTimeout(restore, ms));
   });
 }

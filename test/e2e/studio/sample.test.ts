@@ -50,6 +50,15 @@ async function hold(key: string, times: number): Promise<void> {
 }
 
 /** Whether the head of the row that is marked is seen: neither scrolled away nor under something that sticks. */
+/** What is read twice with a pause between: scrolling and bodies that arrive take some frames. */
+async function atRest<T>(read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const first = await read();
+    await sleep(300);
+    if ((await read()) === first) return first;
+  }
+}
+
 function isHeadSeen(): Promise<boolean> {
   return session.page.evaluate(`(() => {
     const row = document.querySelector('[role=feed] [aria-current=true]');
@@ -291,6 +300,26 @@ describe.skipIf(obstacle !== undefined)(inChromium('links to events'), () => {
     expect(session.address.pathname).toBe('/evals');
   });
 
+  test('are there also when another tab was in front while the transcript came; whoever comes back is where they left', async () => {
+    const { page } = session;
+    const isHere = page.waitForResponse((answer) => answer.url().includes('/skeleton'));
+    await session.go(`/runs/${run}/s/requests-5370/1?tab=messages&event=15`);
+    await expect.poll(tab).toMatch(/^Messages/);
+    await (await isHere).finished();
+    await sleep(500);
+    await session.press('1');
+    await expect.poll(at).toBe(15);
+    await expect.poll(isHeadSeen).toBe(true);
+    await feed().hover();
+    await page.mouse.wheel(0, -500);
+    const seen = await atRest(seenFirst);
+    await session.press('2');
+    await expect.poll(tab).toMatch(/^Messages/);
+    await session.press('1');
+    await feed().locator('article').first().waitFor();
+    await expect.poll(() => atRest(seenFirst)).toBe(seen);
+  });
+
   test('reload and Back come to the same tab, event and place', async () => {
     const { page } = session;
     await open('?q=is:failing');
@@ -304,11 +333,15 @@ describe.skipIf(obstacle !== undefined)(inChromium('links to events'), () => {
     await page.reload();
     await expect.poll(tab).toMatch(/^Messages/);
     await session.press('1');
+    // The transcript comes to its event first; what the wheel does before that is undone.
+    await expect.poll(at).toBe(event);
+    await expect.poll(isHeadSeen).toBe(true);
     // Not by a key: by the wheel, so that nothing is marked there.
+    const before = await seenFirst();
     await feed().hover();
     await page.mouse.wheel(0, 900);
-    await expect.poll(seenFirst).not.toBe(String(event + 1));
-    const seen = await seenFirst();
+    await expect.poll(seenFirst).not.toBe(before);
+    const seen = await atRest(seenFirst);
     await page.getByRole('link', { name: 'Evals' }).click();
     await expect.poll(() => session.address.pathname).toBe('/evals');
     await page.goBack();

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Empty } from '../../ui/empty.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Problem } from '../../ui/problem.tsx';
@@ -31,6 +31,7 @@ export function TranscriptTab({ parts, isLive }: TranscriptTabProps) {
   const { lane, find } = parts.search;
   const { setLane } = actions;
   const { store, shown, list, here, go, goToEvent, view } = transcript;
+  useReturn(transcript);
   const [sought, setSought] = useState<number>();
   const [isTurnAsked, setIsTurnAsked] = useState(false);
   const search = useFind(parts.key, isFinding ? find : '');
@@ -87,6 +88,16 @@ export function TranscriptTab({ parts, isLive }: TranscriptTabProps) {
       </Sought>
     </Transcript>
   );
+}
+
+/** Whoever comes back from another tab is where they left, or at the event that was asked for meanwhile. */
+function useReturn({ place, shown, list }: TranscriptState): void {
+  const [left] = useState(place.current);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the tab is shown
+  useEffect(() => {
+    if (shown.count === 0 || (left.event === 0 && left.above === 0)) return;
+    list.current?.restore({ row: shown.rowOf(left.event), above: left.above });
+  }, []);
 }
 
 /** What is not as one might think: still loading, damaged, empty, filtered away. */

@@ -3,10 +3,18 @@ import type { ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
 import type { ShownEvents } from './shown-events.ts';
 import type { SkeletonStore } from './skeleton-store.ts';
 
+/** Where one is in a transcript, in words that hold when heights are others. */
+export interface TranscriptPlace {
+  readonly event: number;
+  readonly above: number;
+}
+
 interface GoingOptions {
   readonly store: SkeletonStore;
   readonly shown: ShownEvents;
   readonly list: RefObject<ScaledListHandle | null>;
+  /** Where the list begins when it is shown again. */
+  readonly place: RefObject<TranscriptPlace>;
   readonly onFocus: (event: number) => void;
   readonly onOpen: (event: number) => void;
   /** Shows an event that is hidden. */
@@ -20,11 +28,13 @@ export function useGoing(options: GoingOptions) {
   latest.current = options;
   const wanted = useRef<number>(undefined);
   const go = useCallback((event: number, isOpened: boolean) => {
-    const { list, shown: rows, onFocus, onOpen } = latest.current;
+    const { list, place, shown: rows, onFocus, onOpen } = latest.current;
     wanted.current = undefined;
     onFocus(event);
     if (isOpened) onOpen(event);
-    list.current?.show(rows.rowOf(event), 'start');
+    // Another tab may be in front of it.
+    if (list.current === null) place.current = { event, above: 0 };
+    else list.current.show(rows.rowOf(event), 'start');
   }, []);
   const goToEvent = useCallback(
     (event: number) => {

@@ -3,7 +3,7 @@ import type { ScaledListHandle } from '../../ui/scaled/scaled-list.tsx';
 import { AUTO_FOLDING, type Folding, foldedOrOpened, isOpen, opened, toggled } from './folding.ts';
 import type { TranscriptHere } from './transcript-here.ts';
 import { useBodies } from './use-bodies.ts';
-import { useGoing } from './use-going.ts';
+import { type TranscriptPlace, useGoing } from './use-going.ts';
 import { useShown } from './use-shown.ts';
 import { type TranscriptKey, useSkeleton } from './use-skeleton.ts';
 import { ViewStore } from './view-store.ts';
@@ -29,8 +29,7 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
   const latest = useRef({ store, shown, folding });
   latest.current = { store, shown, folding };
   const [view] = useState(() => new ViewStore());
-  /** Where one is, in words that hold when heights are others. */
-  const place = useRef({ event: 0, above: 0 });
+  const place = useRef<TranscriptPlace>({ event: 0, above: 0 });
 
   const toggle = useCallback((event: number) => {
     setFolding((before) => toggled(before, event));
@@ -42,6 +41,7 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
     store,
     shown,
     list,
+    place,
     onFocus: setFocused,
     onOpen: (event) => setFolding((before) => opened(store, before, event)),
     onReveal: (event) => {
@@ -53,7 +53,8 @@ export function useTranscript({ key, lane, ...given }: TranscriptOptions) {
   const onView = useCallback(
     (first: number, last: number) => {
       view.set(first, last);
-      place.current = { event: first, above: list.current?.position().above ?? 0 };
+      // While another tab is in front, the place stays the one that was left.
+      if (list.current !== null) place.current = { event: first, above: list.current.position().above };
       wantSoon(() => openEventsNear(latest.current, first, last));
     },
     [view, wantSoon],
