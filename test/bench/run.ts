@@ -16,6 +16,7 @@ import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioExport } from './studio-export.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioMessage } from './studio-message.ts';
 import { studioSample } from './studio-sample.ts';
 import { studioTranscript } from './studio-transcript.ts';
 import { studioWatch } from './studio-watch.ts';
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   studioRuns,
+  studioMessage,
   studioTranscript,
   studioMatrix,
   studioIndex,
