@@ -1,8 +1,12 @@
 import { tmpdir } from 'node:os';
-import { sampleKeyText } from '../base/index.ts';
+import { counted, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
+import { artifactName } from '../evals/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
+import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { lookForArtifacts } from './artifacts/look-for.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { markOf, saySame } from './later-modules.ts';
 import { lookBack } from './look-back.ts';
@@ -42,7 +46,11 @@ export interface Forecast extends ExpectedCost {
 
 /** Looks at what earlier runs left, and does nothing: not even a cache is written. */
 export async function forecastEval(task: RunTask, settings: RunSettings): Promise<Forecast> {
-  const prepared = await prepareEval(task, settings, { tempDir: tmpdir() });
+  const prepared = await prepareEval(task, settings, {
+    tempDir: tmpdir(),
+    artifactsOf: ({ dataset, identity }) =>
+      lookForArtifacts({ task, settings, dataset, pins: () => pinsOfUnfinished(settings, identity) }),
+  });
   try {
     return await forecast(prepared);
   } finally {
@@ -83,6 +91,7 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
         ...earlier.absenceNotes(unlent),
         ...unrecordedNotes(unrecorded, target),
         ...(await runsInBucket(settings, plan)),
+        ...toBuildNotes(prepared.artifacts),
       ],
       damage,
     };
@@ -104,6 +113,16 @@ async function earlierRuns(
   );
   return about.isFresh ? earlier.withoutLogs() : earlier;
 }
+
+function toBuildNotes(artifacts: RunArtifacts | undefined): readonly string[] {
+  const missing = (artifacts?.needed ?? []).filter(({ state }) => state.kind !== 'ready');
+  if (missing.length === 0) return [];
+  const names = missing.slice(0, NAMED_MAX).map(({ plan }) => artifactName(plan.unit));
+  const more = missing.length > NAMED_MAX ? ' …' : '';
+  return [`${counted(missing.length, 'artifact')} to build first: ${names.join(', ')}${more}`];
+}
+
+const NAMED_MAX = 5;
 
 type Fate = 'kept' | 'toScore' | 'toReplay' | 'toBuy';
 

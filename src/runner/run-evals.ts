@@ -1,5 +1,8 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
+import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import {
@@ -21,7 +24,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { GRACE_MS, type RunSettings } from './settings.ts';
+import { type ArtifactSettings, GRACE_MS, type RunSettings } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -61,6 +64,8 @@ export interface RunEvalsOptions {
   readonly isDryRun?: boolean | undefined;
   /** Runs whose process cannot be seen from here are taken for dead. */
   readonly forceDead?: boolean | undefined;
+  /** The cache of artifacts. Default: `.holdfast/artifacts` below `workDir`. */
+  readonly artifactsDir?: string | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   /** Which code is run, for the log, as far as it is known. */
@@ -157,9 +162,15 @@ function settingsOf(
     keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,
+    artifacts: artifactSettings(options),
     version: options.version,
     revision: options.revision,
   };
+}
+
+function artifactSettings({ artifactsDir, workDir }: RunEvalsOptions): ArtifactSettings {
+  const dir = resolve(workDir, artifactsDir ?? join(STATE_FOLDER, 'artifacts'));
+  return { dir, hostPaths: [resolve(workDir), homedir()] };
 }
 
 function concurrencyOf(items: readonly PlannedItem[]): number {

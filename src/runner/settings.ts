@@ -31,9 +31,18 @@ export interface RunSettings {
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
   readonly forceDead: boolean;
+  /** Where artifacts are kept. */
+  readonly artifacts: ArtifactSettings;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   readonly revision?: LoggedCode | undefined;
+}
+
+export interface ArtifactSettings {
+  /** The cache of this project. */
+  readonly dir: string;
+  /** Paths of this machine that no file of an artifact may hold. */
+  readonly hostPaths: readonly string[];
 }
 
 export const GRACE_MS = 30_000;

@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import { ArtifactCache, type Pin, type StoredGeneration, type Use } from '../../artifacts/index.ts';
+import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
+import { artifactName, type PlannedNeed } from '../../evals/index.ts';
+import type { RunSettings, RunTask } from '../settings.ts';
+import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
+import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
+
+export interface ReadyOptions {
+  readonly task: RunTask;
+  readonly settings: RunSettings;
+  /** What the run that is gone on with had pinned, by recipe. */
+  readonly pins: ReadonlyMap<string, Pin>;
+  readonly runTask: RunTaskOf;
+  /** Which units are built although they are there: the user's word. */
+  readonly isRebuilt?: (plan: ArtifactPlan) => boolean;
+  readonly onNote: (text: string) => void;
+}
+
+/** How many artifacts are built at a time; what they ask of a model waits at its gate as well. */
+const BUILDS_MAX = 4;
+
+/**
+ * Makes ready what samples need: found and verified, or built. All that must be there and is not is refused before anything is
+ * built; what cannot be had for another reason is told by the samples that need it, and the others run.
+ */
+export async function makeReady(
+  needs: readonly PlannedNeed[],
+  options: ReadyOptions,
+): Promise<ReadyArtifacts> {
+  const plans = new ArtifactPlans({ disk: options.settings.disk, baseDir: options.task.baseDir });
+  const wanted: WantedArtifact[] = [];
+  for (const need of needs) wanted.push({ ...need, plan: await plans.of(need.artifact) });
+  const shelf = new ArtifactShelf(options);
+  for (const one of wanted) await shelf.look(one.plan);
+  const missing = wanted.filter(({ plan, mayBuild }) => !mayBuild && shelf.isMissing(plan));
+  if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
+  const queue = wanted.values();
+  const work = async () => {
+    for (const { plan } of queue) await shelf.ready(plan);
+  };
+  await Promise.all(Array.from({ length: BUILDS_MAX }, work));
+  const needed = await Promise.all(
+    wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
+  );
+  return { needed, all: await shelf.all() };
+}
+
+export interface ReadyArtifacts {
+  /** In the order of the needs. */
+  readonly needed: readonly NeededArtifact[];
+  /** Each once, with those that others are made of, as far as they were looked at. */
+  readonly all: readonly NeededArtifact[];
+}
+
+interface WantedArtifact extends PlannedNeed {
+  readonly plan: ArtifactPlan;
+}
+
+/** Finds and builds artifacts, each once, however many samples and other artifacts need it. */
+class ArtifactShelf {
+  readonly #options: ReadyOptions;
+  readonly #cache: ArtifactCache;
+  readonly #found = new Map<string, Promise<Use>>();
+  readonly #missing = new Set<string>();
+  readonly #states = new Map<
+    string,
+    { readonly plan: ArtifactPlan; readonly state: Promise<ArtifactState> }
+  >();
+
+  constructor(options: ReadyOptions) {
+    const { disk, clock, random, artifacts } = options.settings;
+    const { dir, hostPaths } = artifacts;
+    this.#options = options;
+    this.#cache = ArtifactCache.open({ disk, dir, clock, random, hostPaths });
+  }
+
+  /** Whether it is there, before anything is touched that it is made of. */
+  look(plan: ArtifactPlan): Promise<Use> {
+    const known = this.#found.get(plan.unit.recipe) ?? this.#look(plan);
+    this.#found.set(plan.unit.recipe, known);
+    return known;
+  }
+
+  isMissing(plan: ArtifactPlan): boolean {
+    return this.#missing.has(plan.unit.recipe);
+  }
+
+  ready(plan: ArtifactPlan): Promise<ArtifactState> {
+    const known = this.#states.get(plan.unit.recipe) ?? { plan, state: this.#ready(plan) };
+    this.#states.set(plan.unit.recipe, known);
+    return known.state;
+  }
+
+  all(): Promise<readonly NeededArtifact[]> {
+    return Promise.all(
+      [...this.#states.values()].map(async ({ plan, state }) => ({ plan, state: await state })),
+    );
+  }
+
+  async #look(plan: ArtifactPlan): Promise<Use> {
+    const pin = this.#options.pins.get(plan.unit.recipe);
+    const pinned = pin && (await this.#cache.use(pin));
+    if (pinned?.kind === 'usable') return pinned;
+    if (pin)
+      this.#options.onNote(
+        `The run was begun with generation ${pin.generation} of ${artifactName(plan.unit)}, which is not here any more, or not whole: its results are made anew, from the answers that they have.`,
+      );
+    const use = await this.#cache.use(plan.unit);
+    if (use.kind === 'absent') this.#missing.add(plan.unit.recipe);
+    return use;
+  }
+
+  async #ready(plan: ArtifactPlan): Promise<ArtifactState> {
+    const isRebuilt = this.#options.isRebuilt?.(plan) ?? false;
+    try {
+      const use = await this.look(plan);
+      if (use.kind === 'usable' && !isRebuilt) return ready(use.generation, 'here');
+      if (this.#isStopping()) return unavailable(new BuildStopped(artifactName(plan.unit), 'interrupted'));
+      // What is damaged is refused in there, unless the user asked for a new one.
+      return await this.#build(plan, isRebuilt);
+    } catch (error) {
+      if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
+      // A mistake in the eval itself is the same for every sample: the run says it and does not begin.
+      if (error.cause instanceof UsageError) throw error.cause;
+      return unavailable(error);
+    }
+  }
+
+  async #build(plan: ArtifactPlan, isRebuild: boolean): Promise<ArtifactState> {
+    const { settings, task, runTask, onNote } = this.#options;
+    const inputs = new Map<string, StoredGeneration>();
+    for (const [name, input] of plan.inputs) {
+      if (input.kind !== 'artifact') continue;
+      const state = await this.ready(input.plan);
+      if (state.kind === 'unavailable') return state;
+      inputs.set(name, state.generation);
+    }
+    const unit = artifactName(plan.unit);
+    const startedMs = settings.clock.monotonicMs();
+    let isWaiting = false;
+    const { generation, origin } = await this.#cache.buildOnce(plan.parts, {
+      isRebuild,
+      producer: { version: settings.version, run: 'build', writer: shortId(settings.random) },
+      signal: settings.signals.abort,
+      onWait: ({ pid }) => {
+        if (!isWaiting)
+          onNote(
+            `Waiting for ${unit}, which ${pid === undefined ? 'another process' : `process ${pid}`} builds.`,
+          );
+        isWaiting = true;
+      },
+      build: async (dir) => {
+        onNote(`Building ${unit} …`);
+        const { cost } = await buildByRun(plan, dir, {
+          task,
+          settings,
+          runTask,
+          isRebuild,
+          buildsDir: join(this.#cache.dir, 'builds'),
+          folderOf: (name) => inputs.get(name)?.filesDir ?? '',
+        });
+        return { cost, used: usedOf(inputs) };
+      },
+    });
+    if (origin === 'built') onNote(builtNote(unit, generation, settings.clock.monotonicMs() - startedMs));
+    return ready(generation, origin);
+  }
+
+  #isStopping(): boolean {
+    const { drain, abort } = this.#options.settings.signals;
+    return drain.aborted || abort.aborted;
+  }
+}
+
+function ready(generation: StoredGeneration, origin: ArtifactOrigin): ArtifactState {
+  return { kind: 'ready', generation, origin };
+}
+
+function unavailable(error: ActionableError): ArtifactState {
+  const isStopped = error instanceof BuildStopped || error.cause instanceof BuildStopped;
+  return { kind: 'unavailable', error, isStopped };
+}
+
+function usedOf(inputs: ReadonlyMap<string, StoredGeneration>) {
+  return Object.fromEntries(
+    [...inputs].map(([name, { manifest }]) => [
+      name,
+      { generation: manifest.generation, digest: manifest.digest },
+    ]),
+  );
+}
+
+function builtNote(unit: string, { manifest }: StoredGeneration, ms: number): string {
+  const { usd, tokens } = manifest.cost;
+  const price = usd === null ? `${tokens} tokens of unknown price` : formatUsd(usd);
+  return `Built ${unit} in ${(ms / 1_000).toFixed(1)} s for ${price}: ${counted(manifest.files.length, 'file')}.`;
+}
+
+function mustBeThere(plans: readonly ArtifactPlan[]): UsageError {
+  const units = [...new Set(plans.map(({ unit }) => artifactName(unit)))];
+  return new UsageError({
+    code: 'E_ARTIFACT_MISSING',
+    message: `The eval needs ${units.join(', ')}, which ${units.length === 1 ? 'is' : 'are'} not in the cache, and may not be built by a run (\`build: false\`).`,
+    hint: `Build ${units.length === 1 ? 'it' : 'them'} first: holdfast artifacts build <eval file>. Or take ${units.length === 1 ? 'it' : 'them'} from elsewhere: holdfast artifacts merge <cache or bucket>.`,
+  });
+}
