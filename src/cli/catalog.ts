@@ -140,6 +140,21 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-upkeep.ts'),
   },
   {
+    words: ['artifacts', 'list'],
+    summary: 'List the artifacts of the warm cache',
+    load: () => import('./commands/artifacts-list.ts'),
+  },
+  {
+    words: ['artifacts', 'show'],
+    summary: 'Show an artifact: its generations, inputs, files and cost',
+    load: () => import('./commands/artifacts-show.ts'),
+  },
+  {
+    words: ['artifacts', 'verify'],
+    summary: 'Check artifacts against their digests',
+    load: () => import('./commands/artifacts-verify.ts'),
+  },
+  {
     words: ['compare'],
     summary: 'Say whether runs are better or worse, and which samples flipped',
     load: () => import('./commands/compare.ts'),
@@ -185,5 +200,6 @@ export const CATALOG: readonly CatalogEntry[] = [
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'List, show, check, convert, export and merge logs',
   config: 'Show the settings of a project, and what they may be',
+  artifacts: 'Keep what is expensive to build, and share it between machines',
   results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

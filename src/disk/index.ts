@@ -8,6 +8,7 @@ export { identityOfFile, sizeOfFile } from './file-identity.ts';
 export { freeBytes } from './free-space.ts';
 export { type Liveness, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
+export { type Locks, locksOf } from './locks-of.ts';
 export { type DirectoryCalls, makeDirWith } from './make-dir.ts';
 export { explainLinkError, hasNoLinks } from './no-links.ts';
 export { nodeDisk } from './node-disk.ts';

@@ -1,0 +1,11 @@
+export type { BuildOptions, BuiltOnce } from './build-once.ts';
+export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './cache.ts';
+export type { Damage } from './damage.ts';
+export type { Build, Built } from './make-generation.ts';
+export type { BuildCost, Manifest, Producer } from './manifest.ts';
+export { type RecipeInput, type RecipeParts, recipeOf, type UnitRecipe, unitText } from './recipe.ts';
+export type { Waiting } from './recipe-lock.ts';
+export type { FileProgress, OnProgress } from './seal-folder.ts';
+export type { StoredGeneration } from './stored-generation.ts';
+export type { Pin, Use } from './use-generation.ts';
+export { problemsText } from './verify-files.ts';
