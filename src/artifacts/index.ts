@@ -1,6 +1,7 @@
 export type { BuildOptions, BuiltOnce } from './build-once.ts';
 export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './cache.ts';
 export type { Damage } from './damage.ts';
+export { hashFile } from './hash-file.ts';
 export type { Build, Built } from './make-generation.ts';
 export type { BuildCost, Manifest, Producer } from './manifest.ts';
 export { type RecipeInput, type RecipeParts, recipeOf, type UnitRecipe, unitText } from './recipe.ts';

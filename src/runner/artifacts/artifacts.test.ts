@@ -224,7 +224,6 @@ describe('artifacts of a run', () => {
     const first = await harness.run(slow, { model: model(), signals });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
     const second = await harness.run(slow, { model: model() });
-    console.log(JSON.stringify(second.account.artifacts), (await harness.samples(second.account.log)).map(({error})=>error?.message));
     expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0 } });
     expect(begun.sort()).toEqual(['school', 'shop']);
   });
@@ -297,14 +296,18 @@ async function rebuild(unit: string): Promise<void> {
   const known = (await cached()).get(unit);
   if (!known) throw new Error(`There is no ${unit}`);
   const text = readFileSync(join(known.filesDir, 'knowledge.md'));
-  const r = await openCache().buildOnce(known.manifest, {
-    isRebuild: true,
-    producer: known.manifest.producer,
-    build: async (dir) => {
-      writeFileSync(join(dir, 'knowledge.md'), text);
-      return { cost: { usd: 0, tokens: 0, calls: 0 } };
+  const { kind, key, version, inputs, parameters } = known.manifest;
+  await openCache().buildOnce(
+    { kind, key, version, inputs, parameters },
+    {
+      isRebuild: true,
+      producer: known.manifest.producer,
+      build: async (dir) => {
+        writeFileSync(join(dir, 'knowledge.md'), text);
+        return { cost: { usd: 0, tokens: 0, calls: 0 } };
+      },
     },
-  });console.log(r.origin, r.generation.manifest, (await openCache().units()).map(u=>[u.kind,u.key,u.recipe.slice(0,6),u.generations.map(g=>g.manifest.generation+' '+g.manifest.supersedes),u.current.manifest.generation]));
+  );
 }
 
 async function headerOf(log: string | undefined): Promise<LogHeader> {

@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import type { Built } from '../../artifacts/index.ts';
 import { ActionableError } from '../../base/index.ts';
 import { fileNameFor } from '../../disk/index.ts';
-import { artifactName, type BuildContext, normalizeEval, type TargetContext } from '../../evals/index.ts';
+import {
+  artifactName,
+  type BuildContext,
+  normalizeEval,
+  type TargetContext,
+  type TargetFunction,
+} from '../../evals/index.ts';
 import { isLogName } from '../../log/index.ts';
 import type { Account } from '../account.ts';
 import { Slots } from '../execute.ts';
@@ -51,30 +57,60 @@ export async function buildByRun(
   dir: string,
   options: BuildByRunOptions,
 ): Promise<Pick<Built, 'cost'>> {
-  const { task, settings, runTask } = options;
-  const { artifact, unit } = plan;
+  const logDir = join(options.buildsDir, plan.unit.kind, fileNameFor(plan.unit.key));
+  const filling = new Filling(plan, { dir, folderOf: options.folderOf });
+  for (;;) {
+    const account = await runBuild(plan, { ...options, logDir, target: filling.target });
+    if (filling.failure !== undefined) throw filling.failure;
+    // Also when it was told to stop meanwhile: what is done is done.
+    if (filling.isDone) return { cost: costOf(account) };
+    if (account.state !== 'done') throw new BuildStopped(artifactName(plan.unit), account.state);
+    // An earlier build had filled its folder, and died before it was committed: its log is made now, and lends its answers to the next round.
+  }
+}
+
+/** The user's code at work on the folder, and what came of it. */
+class Filling {
+  isDone = false;
+  failure: unknown;
+  readonly target: TargetFunction<unknown, string, unknown>;
+
+  constructor(
+    plan: ArtifactPlan,
+    given: { readonly dir: string; readonly folderOf: (input: string) => string },
+  ) {
+    this.target = async (_row, context) => {
+      try {
+        await plan.artifact.build(contextOf(plan, context, given));
+      } catch (error) {
+        if (!context.signal.aborted) this.failure = error;
+        throw error;
+      }
+      this.isDone = true;
+      return 'built';
+    };
+  }
+}
+
+async function runBuild(
+  { artifact, unit }: ArtifactPlan,
+  options: BuildByRunOptions & {
+    readonly logDir: string;
+    readonly target: TargetFunction<unknown, string, unknown>;
+  },
+): Promise<Account> {
+  const { task, settings, logDir } = options;
   const name = artifactName(unit);
-  const logDir = join(options.buildsDir, unit.kind, fileNameFor(unit.key));
   const places = await openPlaces(settings.disk, { logDir, workDir: logDir });
-  let failure: unknown;
-  const target = async (_row: unknown, context: TargetContext) => {
-    try {
-      await artifact.build(contextOf(plan, context, { dir, folderOf: options.folderOf }));
-    } catch (error) {
-      failure = error;
-      throw error;
-    }
-    return 'built';
-  };
-  const built = normalizeEval({
+  const build = normalizeEval({
     name: `artifact ${name}`,
     version: `${unit.recipe}.${await countLogs(settings, logDir)}`,
     data: [{ id: unit.key, input: `Build ${name}` }],
-    target,
+    target: options.target,
     scorers: [],
   });
-  const { account, error } = await runTask(
-    { ...task, eval: built, model: artifact.model, code: undefined, file: undefined, observer: undefined },
+  const { account, error } = await options.runTask(
+    { ...task, eval: build, model: artifact.model, code: undefined, file: undefined, observer: undefined },
     {
       ...settings,
       places,
@@ -85,9 +121,7 @@ export async function buildByRun(
     },
   );
   if (error !== undefined) throw error;
-  if (account.samples.errored > 0) throw failure ?? new Error(account.notes.join(' '));
-  if (account.state !== 'done') throw new BuildStopped(name, account.state);
-  return { cost: costOf(account) };
+  return account;
 }
 
 /** Answers that an earlier try had bought are part of what it cost. */
