@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../base/index.ts';
+
 /** The account: what became of everything that was paid for. The same values go to the terminal and to `--json`. */
 export interface Account {
   readonly eval: string;
@@ -38,7 +40,16 @@ export interface ArtifactAccount {
   /** What this command's builds cost. null: unknown. It is not in `usd`, which counts the samples. */
   readonly spentUsd: number | null;
   /** They could not be had: the samples that need them failed. */
-  readonly unavailable: ReadonlyArray<{ readonly unit: string; readonly reason: string }>;
+  readonly unavailable: readonly UnavailableArtifact[];
+}
+
+export interface UnavailableArtifact {
+  /** `<kind>/<key>` */
+  readonly unit: string;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Nothing is wrong with it: the command was told to stop, or its money is spent. */
+  readonly isStopped: boolean;
 }
 
 export interface BuiltArtifact {

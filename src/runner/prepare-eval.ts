@@ -81,7 +81,8 @@ export async function prepareEval(
   }
 }
 
-function openRows(
+/** The rows of an eval; whoever opens them closes them. */
+export function openRows(
   { eval: planned, baseDir }: RunTask,
   place: { readonly disk: Disk; readonly tempDir: string },
 ): Promise<Dataset> {

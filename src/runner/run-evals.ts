@@ -14,6 +14,9 @@ import {
   type Models,
   type PriceTable,
 } from '../targets/index.ts';
+import type { ArtifactAccount } from './account.ts';
+import { buildArtifacts } from './artifacts/build-artifacts.ts';
+import type { BuildWish } from './artifacts/eval-artifacts.ts';
 import type { ReuseMode } from './earlier-runs.ts';
 import { Slots, type StopSignals } from './execute.ts';
 import { type Forecast, forecastEval } from './forecast.ts';
@@ -24,7 +27,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { type ArtifactSettings, GRACE_MS, type RunSettings } from './settings.ts';
+import { type ArtifactSettings, GRACE_MS, type RunSettings, type RunTask } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -84,8 +87,17 @@ export interface PreparedSet {
   /** The gates of the models in use; more appear as models are first called. */
   readonly gates: ReadonlyMap<string, ModelGate>;
   run(watch?: RunWatch): Promise<readonly ItemOutcome[]>;
+  /** Makes ready what the evals require, and runs nothing else. */
+  buildArtifacts(wish: BuildWish, watch?: RunWatch): Promise<readonly ItemArtifacts[]>;
   /** What `run` would do, and about what it would cost. Nothing is called, and nothing is written. */
   forecast(): Promise<readonly Forecast[]>;
+}
+
+/** What one eval requires, and what became of it. */
+export interface ItemArtifacts {
+  readonly item: PlannedItem;
+  readonly account?: ArtifactAccount;
+  readonly error?: unknown;
 }
 
 export interface RunWatch {
@@ -126,6 +138,15 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
       }
       return found;
     },
+    async buildArtifacts(wish, { signals = neverStop(), observerFor } = {}) {
+      const made: ItemArtifacts[] = [];
+      // One after the other: what several evals require is there for the second.
+      for (const item of items) {
+        const task = { ...item, models: modelsFor(item), observer: observerFor?.(item) };
+        made.push({ item, ...(await tryBuild(task, { ...settings, signals }, wish)) });
+      }
+      return made;
+    },
     run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
       runSet({
         items,
@@ -136,6 +157,19 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
         onNextAttempt: onNextAttempt ?? (() => undefined),
       }),
   };
+}
+
+/** One eval that cannot be prepared does not take the others with it; the caller shows the error. */
+async function tryBuild(
+  task: RunTask,
+  settings: RunSettings,
+  wish: BuildWish,
+): Promise<Omit<ItemArtifacts, 'item'>> {
+  try {
+    return { account: await buildArtifacts(task, settings, wish) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Runs evals and completes whatever earlier runs of them left: what `holdfast run` does, as a function. */

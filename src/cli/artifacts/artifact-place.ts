@@ -19,9 +19,14 @@ export function cacheOption(): Option {
 /** The warm cache that a command speaks of. */
 export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<ArtifactCache> {
   const { cwd, env } = terminal;
-  const dir = flags.cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, flags.cache);
+  const dir = await cacheDirOf(flags, cwd);
   const hostPaths = [env.HOME || homedir(), cwd];
   return ArtifactCache.open({ disk: nodeDisk, dir, clock: systemClock, random: systemRandom, hostPaths });
+}
+
+/** Where it lies, whether or not there is one yet. */
+export async function cacheDirOf({ cache }: Pick<CacheFlags, 'cache'>, cwd: string): Promise<string> {
+  return cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, cache);
 }
 
 /** Linked work trees of one repository share one cache. Without a repository it is that of the folder. */

@@ -35,5 +35,7 @@ function sumOf(generations: readonly StoredGeneration[]): number | null {
 }
 
 function unavailable({ plan, state }: NeededArtifact): ArtifactAccount['unavailable'] {
-  return state.kind === 'unavailable' ? [{ unit: artifactName(plan.unit), reason: state.error.message }] : [];
+  if (state.kind !== 'unavailable') return [];
+  const { error, isStopped } = state;
+  return [{ unit: artifactName(plan.unit), code: error.code, reason: error.message, isStopped }];
 }

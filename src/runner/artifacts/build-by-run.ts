@@ -59,15 +59,19 @@ export async function buildByRun(
 ): Promise<Pick<Built, 'cost'>> {
   const logDir = join(options.buildsDir, plan.unit.kind, fileNameFor(plan.unit.key));
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
-  for (;;) {
+  for (let round = 1; ; round++) {
     const account = await runBuild(plan, { ...options, logDir, target: filling.target });
     if (filling.failure !== undefined) throw filling.failure;
     // Also when it was told to stop meanwhile: what is done is done.
     if (filling.isDone) return { cost: costOf(account) };
     if (account.state !== 'done') throw new BuildStopped(artifactName(plan.unit), account.state);
+    if (round === ROUNDS_MAX) throw new Error('the run of the build ended without building anything');
     // An earlier build had filled its folder, and died before it was committed: its log is made now, and lends its answers to the next round.
   }
 }
+
+/** An unfinished build is finished by the first round, and done again by the second. */
+const ROUNDS_MAX = 3;
 
 /** The user's code at work on the folder, and what came of it. */
 class Filling {

@@ -1,4 +1,4 @@
-import type { Pin } from '../../artifacts/index.ts';
+import type { Pin, UnitRecipe } from '../../artifacts/index.ts';
 import type { Dataset } from '../../datasets/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import type { RunTaskOf } from './build-by-run.ts';
@@ -12,6 +12,12 @@ export interface EvalArtifactsOptions {
   readonly dataset: Dataset;
   readonly pins: () => Promise<ReadonlyMap<string, Pin>>;
   readonly runTask: RunTaskOf;
+  /** The user asked for builds: what may not be built by a run is built, and what is named is built anew. */
+  readonly build?: BuildWish | undefined;
+}
+
+export interface BuildWish {
+  isRebuilt(unit: UnitRecipe): boolean;
 }
 
 /** The artifacts of an eval, found or built; undefined when it requires none. */
@@ -21,6 +27,15 @@ export async function artifactsOfEval(options: EvalArtifactsOptions): Promise<Ru
   if (!requires) return undefined;
   const needs = await needsOfRows(requires, dataset);
   const onNote = (text: string) => task.observer?.onNote?.(text);
-  const ready = await makeReady(needs.all, { task, settings, runTask, pins: await options.pins(), onNote });
+  const { build } = options;
+  const all = build ? needs.all.map((need) => ({ ...need, mayBuild: true })) : needs.all;
+  const ready = await makeReady(all, {
+    task,
+    settings,
+    runTask,
+    pins: await options.pins(),
+    onNote,
+    isRebuilt: (plan) => build?.isRebuilt(plan.unit) ?? false,
+  });
   return new RunArtifacts(ready, needs);
 }

@@ -1,0 +1,25 @@
+import type { Account, ArtifactAccount } from '../../runner/index.ts';
+import { counted, formatUsd } from '../quantities.ts';
+
+/** What became of the artifacts of a run, in a line or two. */
+export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readonly string[] {
+  if (!artifacts) return [];
+  const { reused, built, savedUsd, spentUsd } = artifacts;
+  const parts = [
+    ...(built.length > 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
+    ...(reused > 0 ? [`${reused} from the cache, ${priceText(savedUsd)} saved`] : []),
+  ];
+  return [...(parts.length > 0 ? [parts.join('; ')] : []), ...unavailableLines(artifacts)];
+}
+
+export function unavailableLines({ unavailable }: ArtifactAccount): readonly string[] {
+  const shown = unavailable.slice(0, SHOWN_MAX).map(({ reason }) => reason);
+  const more = unavailable.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${counted(more, 'more artifact')} could not be had: see --json`] : [])];
+}
+
+const SHOWN_MAX = 10;
+
+function priceText(usd: number | null): string {
+  return usd === null ? 'an unknown price' : formatUsd(usd);
+}
