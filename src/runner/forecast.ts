@@ -73,13 +73,12 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       onDamage: (sentence) => void damage.push(sentence),
     });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
-    let unrecorded = 0;
-    const unlent: PlannedSample[] = [];
+    const [unrecorded, unlent]: [PlannedSample[], PlannedSample[]] = [[], []];
     for (const sample of plan.samples) {
       const fate = await fateOf(sample, { earlier, unfinished });
       counts[fate]++;
       if (fate === 'toReplay' || fate === 'toBuy') unlent.push(sample);
-      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded++;
+      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded.push(sample);
     }
     return {
       eval: plan.identity.eval,
@@ -89,7 +88,7 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
       notes: [
         ...earlier.absenceNotes(unlent),
-        ...unrecordedNotes(unrecorded, target),
+        ...unrecordedNotes(unrecorded.length, target),
         ...(await runsInBucket(settings, plan)),
         ...toBuildNotes(prepared.artifacts),
       ],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   ActionableError,
   counted,
+  DamageError,
   definedOf,
   messageOf,
   namedOnce,
@@ -18,6 +19,7 @@ import { findDone } from './already-done.ts';
 import { artifactAccount } from './artifacts/artifact-account.ts';
 import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
 import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { type BroughtHome, bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
@@ -68,7 +70,7 @@ async function runPlanned(prepared: PreparedEval & { readonly brought?: BroughtH
   const { task, settings, target, plan } = prepared;
   const { disk, places, clock } = settings;
   const tally = new RunTally({ target: target.name, plan, observer: task.observer, budget: budgetOf(task) });
-  tally.artifacts = prepared.artifacts && artifactAccount(prepared.artifacts);
+  if (prepared.artifacts) tellArtifacts(prepared.artifacts, tally);
   await disk.makeDir(places.state.path);
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
@@ -94,6 +96,13 @@ async function runPlanned(prepared: PreparedEval & { readonly brought?: BroughtH
     opened.close();
     await opened.clear();
   }
+}
+
+function tellArtifacts(artifacts: RunArtifacts, tally: RunTally): void {
+  tally.artifacts = artifactAccount(artifacts);
+  for (const { state } of artifacts.all)
+    if (state.kind === 'unavailable' && state.error instanceof DamageError)
+      tally.noteDamage(state.error.message);
 }
 
 /** Asked for when the account is made: until then it is spent from. */

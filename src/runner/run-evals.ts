@@ -138,15 +138,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
       }
       return found;
     },
-    async buildArtifacts(wish, { signals = neverStop(), observerFor } = {}) {
-      const made: ItemArtifacts[] = [];
-      // One after the other: what several evals require is there for the second.
-      for (const item of items) {
-        const task = { ...item, models: modelsFor(item), observer: observerFor?.(item) };
-        made.push({ item, ...(await tryBuild(task, { ...settings, signals }, wish)) });
-      }
-      return made;
-    },
+    buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
       runSet({
         items,
@@ -157,6 +149,24 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
         onNextAttempt: onNextAttempt ?? (() => undefined),
       }),
   };
+}
+
+/** One eval after the other: what several of them require is there for the second. */
+async function buildForItems(
+  items: readonly PlannedItem[],
+  options: RunWatch & {
+    readonly settings: Omit<RunSettings, 'signals'>;
+    readonly modelsFor: (item: PlannedItem) => Models;
+    readonly wish: BuildWish;
+  },
+): Promise<readonly ItemArtifacts[]> {
+  const { modelsFor, observerFor, wish, signals = neverStop() } = options;
+  const made: ItemArtifacts[] = [];
+  for (const item of items) {
+    const task = { ...item, models: modelsFor(item), observer: observerFor?.(item) };
+    made.push({ item, ...(await tryBuild(task, { ...options.settings, signals }, wish)) });
+  }
+  return made;
 }
 
 /** One eval that cannot be prepared does not take the others with it; the caller shows the error. */

@@ -94,7 +94,7 @@ describe('artifacts of a run', () => {
     expect(second.account.samples).toMatchObject({ fresh: 3, errored: 0 });
   });
 
-  test('name their generations: in the header of the log, and for each sample those that it used', async () => {
+  test('[LOG-40] name their generations: in the header of the log, and for each sample those that it used', async () => {
     const { account } = await harness.run(definition(), { model: model() });
     const cache = await cached();
     const samples = await harness.samples(account.log);
@@ -128,7 +128,12 @@ describe('artifacts of a run', () => {
     const first = await harness.run(evaluation, { model: model() });
     expect(first.account.samples).toMatchObject({ errored: 2, fresh: 3 });
     expect(first.account.artifacts?.unavailable).toEqual([
-      { unit: 'knowledge/shop', reason: expect.stringContaining('the disk of the builder burns') },
+      {
+        unit: 'knowledge/shop',
+        code: 'E_ARTIFACT_BUILD',
+        reason: expect.stringContaining('the disk of the builder burns'),
+        isStopped: false,
+      },
     ]);
     const failed = (await harness.samples(first.account.log)).filter(({ error }) => error);
     expect(failed.map(({ id }) => id)).toEqual([1, 3]);
@@ -221,11 +226,39 @@ describe('artifacts of a run', () => {
           },
         }),
     });
-    const first = await harness.run(slow, { model: model(), signals });
+    const first = await harness.run(slow, { model: model(), signals, concurrency: 1 });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
     const second = await harness.run(slow, { model: model() });
     expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0 } });
     expect(begun.sort()).toEqual(['school', 'shop']);
+  });
+
+  test('what builds cost counts towards the budget: when it is spent, the run stops and can be resumed', async () => {
+    const first = await harness.run(definition(), { model: model(), budgetUsd: 0.00001 });
+    expect(first.account).toMatchObject({ state: 'budget', samples: { errored: 0, remaining: 3 } });
+    expect(first.account.budget?.spentUsd).toBeGreaterThan(0);
+    const second = await harness.run(definition(), { model: model(), budgetUsd: 1 });
+    expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0, fresh: 3 } });
+    expect(asked.filter((text) => text.startsWith('10 words'))).toHaveLength(2);
+  });
+
+  test('a build that the budget stops is no failure of it, and its samples are left', async () => {
+    const two = definition({
+      requires: ({ input }) =>
+        defineArtifact({
+          kind: 'knowledge',
+          key: input,
+          version: 1,
+          model: 'mock/scripted',
+          build: async ({ dir, generate }) => {
+            const first = await generate(`10 words on ${input}`);
+            writeFileSync(join(dir, 'knowledge.md'), (await generate(`more on ${first.text}`)).text);
+          },
+        }),
+    });
+    const { account } = await harness.run(two, { model: model(), budgetUsd: 0.00001 });
+    expect(account).toMatchObject({ state: 'budget', samples: { errored: 0, remaining: 3 } });
+    expect(account.artifacts?.unavailable[0]).toMatchObject({ code: 'E_ARTIFACT_STOPPED', isStopped: true });
   });
 
   test('a sample reads only what it requires; what requires gives is looked at', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ArtifactCache, type Pin, type StoredGeneration, type Use } from '../../artifacts/index.ts';
 import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
+import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
@@ -153,6 +154,7 @@ class ArtifactShelf {
       },
       build: async (dir) => {
         onNote(`Building ${unit} …`);
+        await hideFromGit(settings.disk, this.#cache.dir);
         const { cost } = await buildByRun(plan, dir, {
           task,
           settings,
@@ -179,8 +181,14 @@ function ready(generation: StoredGeneration, origin: ArtifactOrigin): ArtifactSt
 }
 
 function unavailable(error: ActionableError): ArtifactState {
-  const isStopped = error instanceof BuildStopped || error.cause instanceof BuildStopped;
-  return { kind: 'unavailable', error, isStopped };
+  // A build that was told to stop did not fail.
+  const reason = error.cause instanceof BuildStopped ? error.cause : error;
+  return { kind: 'unavailable', error: reason, isStopped: reason instanceof BuildStopped };
+}
+
+/** A cache lies in a work tree, and is nothing to commit. */
+async function hideFromGit(disk: Disk, dir: string): Promise<void> {
+  await createFile(disk, join(dir, '.gitignore'), Buffer.from('*\n'));
 }
 
 function usedOf(inputs: ReadonlyMap<string, StoredGeneration>) {
