@@ -61,10 +61,12 @@ export async function buildByRun(
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
   for (let round = 1; ; round++) {
     const account = await runBuild(plan, { ...options, logDir, target: filling.target });
-    if (filling.failure !== undefined) throw filling.failure;
     // Also when it was told to stop meanwhile: what is done is done.
     if (filling.isDone) return { cost: costOf(account) };
-    if (account.state !== 'done') throw new BuildStopped(artifactName(plan.unit), account.state);
+    // Whatever its code made of that.
+    if (account.state === 'interrupted' || account.state === 'budget')
+      throw new BuildStopped(artifactName(plan.unit), account.state);
+    if (filling.failure !== undefined) throw filling.failure;
     if (round === ROUNDS_MAX) throw new Error('the run of the build ended without building anything');
     // An earlier build had filled its folder, and died before it was committed: its log is made now, and lends its answers to the next round.
   }
@@ -87,7 +89,7 @@ class Filling {
       try {
         await plan.artifact.build(contextOf(plan, context, given));
       } catch (error) {
-        if (!context.signal.aborted) this.failure = error;
+        this.failure = error;
         throw error;
       }
       this.isDone = true;
