@@ -51,7 +51,7 @@ export function folderSource(disk: Disk, dir: string): ArtifactSource {
     },
     readManifest: (ref) => disk.read(join(placeOf(ref), MANIFEST_NAME)),
     copyFile: (ref, file, options) =>
-      copyHashed(disk, { ...options, from: join(placeOf(ref), FILES_NAME, file.path) }),
+      copyHashed(disk, { ...options, from: join(placeOf(ref), FILES_NAME, file.path), sizeHint: file.size }),
   };
 }
 
@@ -62,20 +62,20 @@ export function chosenOf(source: ArtifactSource, isChosen: (ref: SourceRef) => b
 
 async function copyHashed(
   disk: Disk,
-  {
-    from,
-    to,
-    signal,
-  }: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly from: string;
+    readonly to: string;
+    readonly sizeHint: number;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<HashedFile | undefined> {
+  const { from, to, sizeHint, signal } = options;
   const source = await openIfThere(disk, from);
   if (!source) return undefined;
   await using _source = source;
   await using target = await disk.open(to, 'create');
-  const hashed = await hashFile(source, {
-    signal,
-    onChunk: (chunk, position) => target.write(chunk, position),
-  });
+  const onChunk = (chunk: Uint8Array, position: number) => target.write(chunk, position);
+  const hashed = await hashFile(source, { signal, sizeHint, onChunk });
   await target.sync();
   return hashed;
 }

@@ -7,7 +7,7 @@ import { FILES_NAME, generationDir, recipeDir, recipeFolder, recipeName } from '
 import { commit, tryRemoveTree } from './make-generation.ts';
 import type { ArtifactFile, Manifest } from './manifest.ts';
 import { type LockOptions, type LockPlace, lockRecipe } from './recipe-lock.ts';
-import { FILES_AT_A_TIME, foldersOf, syncFolders } from './seal-folder.ts';
+import { FILES_AT_A_TIME, makeFolders, syncFolders } from './seal-folder.ts';
 import { type BrokenGeneration, readGeneration, type StoredGeneration } from './stored-generation.ts';
 
 /** Why a copy was not taken. `incomplete`: a file is missing. `corrupt`: one is not what the manifest promises. */
@@ -60,8 +60,8 @@ async function copyFiles(
 ): Promise<Refused | undefined> {
   const { source, ref, manifest, onFile, signal } = options;
   const dir = join(temp, FILES_NAME);
-  for (const folder of foldersOf(manifest.files.map(({ path }) => path)))
-    await disk.makeDir(join(dir, folder));
+  const paths = manifest.files.map(({ path }) => path);
+  await makeFolders(disk, dir, paths);
   const work = async (file: ArtifactFile) => {
     const to = join(dir, file.path);
     const copied = await source.copyFile(ref, file, { to, signal });
@@ -74,11 +74,7 @@ async function copyFiles(
       return { state: 'corrupt', reason: `${file.path} is not what its manifest promises` };
     onFile?.(file);
   }
-  await syncFolders(
-    disk,
-    dir,
-    manifest.files.map(({ path }) => path),
-  );
+  await syncFolders(disk, dir, paths);
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-import { isoTime, messageOf, type Random } from '../base/index.ts';
+import { inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { currentOf, newGenerationId } from './generation.ts';
 import { installGeneration } from './install.ts';
@@ -66,6 +66,8 @@ export async function mergeInto(
   const alsoIn = options.reportDirs ?? [];
   return { report, unwritten: await writeReport(place.disk, report, { cacheDir: place.cacheDir, alsoIn }) };
 }
+
+const GENERATIONS_AT_A_TIME = 3;
 
 /** A generation as one source has it. */
 interface Copy {
@@ -152,18 +154,21 @@ class Merge {
     }
   }
 
+  /** Several at a time: while one waits for its last syncs, another is copied. */
   async install(): Promise<void> {
-    const progress = this.#progress();
-    for (const copies of this.#copies.values()) {
-      for (const copy of copies) {
-        if (copy.outcome || !copy.manifest) continue;
-        const known = this.#here.get(copy.ref.folder)?.now.get(copy.ref.generation);
-        if (known)
-          copy.outcome =
-            known.digest === copy.manifest.digest ? { state: 'already-here' } : conflictWith(known);
-        else await this.#installOne(copy, copy.manifest, progress);
-      }
-    }
+    const onFile = this.#progress();
+    const work = async (copies: readonly Copy[]) => {
+      for (const copy of copies) await this.#installUnlessThere(copy, onFile);
+    };
+    for await (const _ of inOrder(this.#copies.values(), { atATime: GENERATIONS_AT_A_TIME, work }));
+  }
+
+  async #installUnlessThere(copy: Copy, onFile: (file: ArtifactFile) => void): Promise<void> {
+    const { manifest, ref } = copy;
+    if (copy.outcome || !manifest) return;
+    const known = this.#here.get(ref.folder)?.now.get(ref.generation);
+    if (!known) await this.#installOne(copy, manifest, onFile);
+    else copy.outcome = known.digest === manifest.digest ? { state: 'already-here' } : conflictWith(known);
   }
 
   async #installOne(copy: Copy, manifest: Manifest, onFile: (file: ArtifactFile) => void): Promise<void> {
