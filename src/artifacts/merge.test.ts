@@ -20,7 +20,7 @@ import {
   putGeneration,
 } from '../../test/sim/generation-maker.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
-import { type Disk, isExecutable, nodeDisk } from '../disk/index.ts';
+import { type Disk, isExecutable, nodeDisk, tryLock } from '../disk/index.ts';
 import {
   type ArtifactCache,
   type ArtifactSource,
@@ -33,7 +33,7 @@ import {
   pinOf,
   recipeOf,
 } from './index.ts';
-import { recipeDir } from './layout.ts';
+import { lockPath, recipeDir } from './layout.ts';
 
 const dir = useTempDir();
 const at = (name: string) => join(dir.path, name);
@@ -360,3 +360,19 @@ function nodeTimes(folder: string): string[] {
     .map((name) => `${name} ${statSync(join(folder, String(name))).mtimeMs}`)
     .sort();
 }
+
+test('[ART-10] a merge waits for whoever works on the recipe, says so, and takes nothing twice', async () => {
+  await put('there', { number: 1 });
+  mkdirSync(at('here/locks'), { recursive: true });
+  const lock = tryLock(lockPath(at('here'), UNIT.recipe));
+  const waits: string[] = [];
+  const merging = openCache(at('here')).merge([from('there')], {
+    onWait: ({ unit }) => {
+      waits.push(unit);
+      expect(existsSync(join(recipeDir(at('here'), UNIT), idOf(1)))).toBe(false);
+      lock?.release();
+    },
+  });
+  expect(states((await merging).report)).toEqual([[idOf(1), 'installed']]);
+  expect(waits).toEqual(['knowledge/db']);
+});
