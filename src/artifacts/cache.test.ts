@@ -19,8 +19,9 @@ import {
 } from '../../test/sim/artifact-fixture.ts';
 import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf } from '../base/index.ts';
-import { tempPathFor, tryLock } from '../disk/index.ts';
+import { nodeDisk, tempPathFor, tryLock } from '../disk/index.ts';
 import {
   type ArtifactCache,
   type Damage,
@@ -191,6 +192,18 @@ describe('what is damaged', () => {
     using _lock = tryLock(lockPath(dir.path, recipeOf(partsOf()).recipe));
     expect((await cache.use(recipeOf(partsOf()))).kind).toBe('damaged');
     expect(existsSync(at)).toBe(true);
+  });
+
+  test('[ART-9] what goes away while it is read is gone, not damaged', async () => {
+    const { dir: at, filesDir } = await built(openCache(dir.path));
+    const vanishing = withMethods(nodeDisk, {
+      list: async (path) => {
+        if (path === filesDir) rmSync(at, { recursive: true, force: true });
+        return nodeDisk.list(path);
+      },
+    });
+    expect(await openCache(dir.path, vanishing).use(recipeOf(partsOf()))).toEqual({ kind: 'absent' });
+    expect(existsSync(join(dir.path, 'damaged'))).toBe(false);
   });
 
   test('a later format is neither used nor set aside', async () => {

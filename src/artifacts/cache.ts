@@ -1,10 +1,20 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { type ArtifactSource, chosenOf, folderSource } from './artifact-source.ts';
 import { type BuildOptions, type BuiltOnce, buildOnce } from './build-once.ts';
+import {
+  allGenerations,
+  type Collectable,
+  type Collected,
+  type CollectOptions,
+  collect,
+  planCollection,
+} from './collect.ts';
 import { type Damage, readDamages } from './damage.ts';
 import { currentOf } from './generation.ts';
 import { recipeFolder } from './layout.ts';
 import type { MakePlace } from './make-generation.ts';
+import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
 import type { RecipeParts, UnitRecipe } from './recipe.ts';
 import {
   listRecipeFolders,
@@ -88,6 +98,34 @@ export class ArtifactCache {
 
   buildOnce(parts: RecipeParts, options: BuildOptions): Promise<BuiltOnce> {
     return buildOnce(this.#place, parts, options);
+  }
+
+  /** [ART-11] Takes over what sources have and this cache lacks; every merge ends in a report. */
+  merge(sources: readonly ArtifactSource[], options: MergeOptions = {}): Promise<Merged> {
+    return mergeInto(this.#place, sources, options);
+  }
+
+  /** [ART-14] What nobody needs any more; nothing is removed yet. */
+  async planCollection(options: CollectOptions): Promise<readonly Collectable[]> {
+    return planCollection(await allGenerations(this.#place), options, this.#place.clock.nowMs());
+  }
+
+  /** Removes what was planned, and sweeps what dead builds and merges left. */
+  collect(plan: readonly Collectable[]): Promise<Collected> {
+    return collect(this.#place, plan);
+  }
+
+  /** Copies generations to a folder of the same layout, which can be merged elsewhere. What is there already stays. */
+  exportTo(
+    dir: string,
+    generations: readonly StoredGeneration[],
+    options: MergeOptions = {},
+  ): Promise<Merged> {
+    const chosen = new Set(generations.map(({ manifest }) => manifest.generation as string));
+    const source = chosenOf(folderSource(this.#place.disk, this.dir), ({ generation }) =>
+      chosen.has(generation),
+    );
+    return mergeInto({ ...this.#place, cacheDir: dir }, [source], options);
   }
 
   /** What was set aside here, ever. */

@@ -20,6 +20,13 @@ export function isGenerationId(text: string): text is GenerationId {
   return isRunId(text);
 }
 
+/** When a generation was committed, by its id. */
+export function timeOfGeneration(id: string): number {
+  const [, year, month, day, hour, minute, second, ms] =
+    /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})-/.exec(id) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+}
+
 /**
  * [ART-7] The current one of the generations of a recipe that are here: of those that no other here replaces, the one with
  * the earliest id. Only the set counts, not the order of arrival, nor any clock. Generations that replace each other in a

@@ -14,11 +14,14 @@ export async function hashFile(
   options: {
     readonly onChunk?: (chunk: Uint8Array, position: number) => Promise<void> | void;
     readonly signal?: AbortSignal | undefined;
+    /** About how large it is: no more memory is taken for it. */
+    readonly sizeHint?: number | undefined;
   } = {},
 ): Promise<HashedFile> {
-  const { onChunk, signal } = options;
+  const { onChunk, signal, sizeHint = CHUNK_BYTES } = options;
   const hash = createHash('sha256');
-  const chunk = new Uint8Array(CHUNK_BYTES);
+  // One byte more than there should be shows at once that the file is at its end.
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeHint + 1));
   for (let size = 0; ; ) {
     signal?.throwIfAborted();
     const found = await file.read(chunk, size);

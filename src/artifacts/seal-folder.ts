@@ -56,9 +56,18 @@ export async function sealFolder(dir: string, options: SealFolderOptions): Promi
   return files;
 }
 
-/** Syncs the folders that files lie in, the innermost first, and the one around them all. */
+/** Syncs the folders that files lie in, and the one around them all. In which order does not matter: nothing has its name yet. */
 export async function syncFolders(disk: Disk, dir: string, paths: readonly string[]): Promise<void> {
-  for (const folder of foldersOf(paths).toReversed()) await disk.syncDir(join(dir, folder));
+  const work = (folder: string) => disk.syncDir(join(dir, folder));
+  for await (const _ of inOrder(foldersOf(paths), { atATime: FILES_AT_A_TIME, work }));
+}
+
+/** Makes the folders that files will lie in, parents first, several at a time. */
+export async function makeFolders(disk: Disk, dir: string, paths: readonly string[]): Promise<void> {
+  const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').length);
+  const work = (folder: string) => disk.makeDir(join(dir, folder));
+  for (const level of Map.groupBy(foldersOf(paths), depthOf).values())
+    for await (const _ of inOrder(level, { atATime: FILES_AT_A_TIME, work }));
 }
 
 /** The folders that files lie in, '' for the one around them all, parents first. */

@@ -50,7 +50,8 @@ export async function readRecipeFolder(
   return { whole, broken };
 }
 
-async function readGeneration(
+/** What lies at the place of one generation; there must be something. */
+export async function readGeneration(
   disk: Disk,
   cacheDir: string,
   place: { readonly folder: readonly string[]; readonly generation: string },

@@ -37,8 +37,9 @@ export async function useGeneration(
   const own = whole.filter(({ manifest }) => manifest.recipe === asked.recipe);
   const found: Damage[] = [];
   for (const one of broken) {
-    if (one.kind === 'damaged')
-      found.push(await setAsideSafely(place, asked, findingOf(asked, one), options));
+    const damage =
+      one.kind === 'damaged' && (await setAsideSafely(place, asked, findingOf(asked, one), options));
+    if (damage) found.push(damage);
   }
   const here = new Set(own.map(({ manifest }) => manifest.generation as string));
   const damages = unresolved(
@@ -78,14 +79,16 @@ function pinned(
 
 async function verified(
   place: LockPlace,
-  unit: UnitRecipe,
+  asked: UnitRecipe | Pin,
   stored: StoredGeneration,
   options: UseOptions,
 ): Promise<Use> {
   const problems = await problemsOf(place, stored, options);
   if (problems.length === 0) return { kind: 'usable', generation: stored };
   const finding = findingOfFiles(stored, problems);
-  return { kind: 'damaged', damage: await setAsideSafely(place, unit, finding, { ...options, stored }) };
+  const damage = await setAsideSafely(place, asked, finding, { ...options, stored });
+  // It went away, or was replaced by a whole copy, while it was read: that is no damage.
+  return damage ? { kind: 'damaged', damage } : useGeneration(place, asked, options);
 }
 
 function problemsOf({ disk }: LockPlace, { filesDir, manifest }: StoredGeneration, options: VerifyOptions) {
@@ -93,22 +96,22 @@ function problemsOf({ disk }: LockPlace, { filesDir, manifest }: StoredGeneratio
 }
 
 /**
- * Sets aside under the lock, and only what is still damaged then: meanwhile somebody may have put a whole copy in its place. While
- * somebody else has the lock, the damage is told, and the generation stays where nobody will take it for whole.
+ * Sets aside under the lock, and only what is still damaged then: meanwhile it may have been collected, or somebody put a whole copy in
+ * its place; undefined says so. While somebody else has the lock, the damage is told, and the generation stays where nobody will
+ * take it for whole.
  */
 async function setAsideSafely(
   place: LockPlace,
   unit: UnitRecipe,
   finding: DamageFinding,
   options: UseOptions & { readonly stored?: StoredGeneration },
-): Promise<Damage> {
+): Promise<Damage | undefined> {
   const { dir, ...what } = finding;
-  const lock = options.hasLock ? undefined : await tryLockRecipe(place, unit);
+  using lock = options.hasLock ? undefined : await tryLockRecipe(place, unit);
+  if (!(await place.disk.stat(dir))) return undefined;
   if (!options.hasLock && !lock) return { ...what, place: dir };
-  using _ = lock;
-  if (!(await place.disk.stat(dir))) return { ...what, place: dir };
   const isHealed = options.stored && (await problemsOf(place, options.stored, {})).length === 0;
-  return isHealed ? { ...what, place: dir } : setAside(place, finding);
+  return isHealed ? undefined : await setAside(place, finding);
 }
 
 function findingOf(

@@ -71,7 +71,7 @@ async function problemOfFile(
   try {
     await using opened = await disk.open(join(filesDir, file.path), 'read');
     if ((await opened.sizeBytes()) !== file.size) return 'changed';
-    const { size, sha256 } = await hashFile(opened, { signal });
+    const { size, sha256 } = await hashFile(opened, { signal, sizeHint: file.size });
     return size === file.size && sha256 === file.sha256 ? undefined : 'changed';
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return 'missing';

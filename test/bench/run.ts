@@ -1,5 +1,6 @@
 /** `npm run bench [-- name … --scale 0.1]`: measures one thing after the other, and prints a line to read and one to process. */
 import { parseArgs } from 'node:util';
+import { mergeArtifacts } from './artifacts.ts';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
 import { compare } from './compare.ts';
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
+  mergeArtifacts,
   studioRuns,
   studioMessage,
   studioTranscript,

@@ -4,23 +4,16 @@ import { formatBytes } from '../quantities.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Says how far long work on files has come: on a screen one line that is redrawn, elsewhere nothing. */
-export function fileProgress(terminal: Terminal, verb: string, unitsTotal: number) {
-  let unitsDone = 0;
-  let shownAtMs = 0;
-  const within =
-    (unit: string): OnProgress =>
-    (progress) => {
-      if (progress.filesDone === progress.filesTotal) unitsDone++;
-      if (!terminal.isLive || systemClock.monotonicMs() - shownAtMs < EVERY_MS) return;
-      shownAtMs = systemClock.monotonicMs();
-      terminal.stderr.write(`\r${lineOf(unit, progress)}\u001b[K`);
-    };
-  const lineOf = (unit: string, { filesDone, filesTotal, bytes }: FileProgress) =>
-    `${verb} ${unitsDone} of ${unitsTotal} · ${unit}: ${filesDone} of ${filesTotal} files, ${formatBytes(bytes)}`;
-  return {
-    within,
-    end: () => void (terminal.isLive && shownAtMs > 0 && terminal.stderr.write('\r\u001b[K')),
+export function fileProgress(terminal: Terminal, verb: string): { readonly show: OnProgress; end(): void } {
+  let shownAtMs: number | undefined;
+  const show = ({ filesDone, filesTotal, bytes }: FileProgress) => {
+    const nowMs = systemClock.monotonicMs();
+    if (!terminal.isLive || (shownAtMs !== undefined && nowMs - shownAtMs < EVERY_MS)) return;
+    shownAtMs = nowMs;
+    terminal.stderr.write(`\r${verb} ${filesDone} of ${filesTotal} files, ${formatBytes(bytes)}\u001b[K`);
   };
+  const end = () => void (shownAtMs !== undefined && terminal.stderr.write('\r\u001b[K'));
+  return { show, end };
 }
 
 const EVERY_MS = 100;

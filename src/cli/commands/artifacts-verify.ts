@@ -53,17 +53,24 @@ async function checkGenerations(
 ): Promise<readonly Checked[]> {
   const units = await findUnits(cache, words);
   const all = units.flatMap(({ generations }) => generations);
-  const progress = fileProgress(terminal, 'checked', all.length);
+  const progress = fileProgress(terminal, 'checked');
+  const filesTotal = all.reduce((sum, { manifest }) => sum + manifest.files.length, 0);
+  let [filesBefore, bytesBefore] = [0, 0];
   const checked: Checked[] = [];
   for (const stored of all) {
     const { generation, files } = stored.manifest;
-    const problems = await cache.problems(stored, { onProgress: progress.within(unitText(stored.manifest)) });
+    const problems = await cache.problems(stored, {
+      onProgress: ({ filesDone, bytes }) =>
+        progress.show({ filesDone: filesBefore + filesDone, filesTotal, bytes: bytesBefore + bytes }),
+    });
     const one = {
       unit: unitText(stored.manifest),
       generation,
       files: files.length,
       bytes: files.reduce((sum, { size }) => sum + size, 0),
     };
+    filesBefore += one.files;
+    bytesBefore += one.bytes;
     checked.push(problems.length > 0 ? { ...one, problem: problemsText(problems) } : one);
   }
   progress.end();
