@@ -1,4 +1,4 @@
-export { type ArtifactSource, folderSource } from './artifact-source.ts';
+export { type ArtifactSource, folderSource, onlyRecipe } from './artifact-source.ts';
 export { bucketSource } from './bucket-source.ts';
 export type { BuildOptions, BuiltOnce } from './build-once.ts';
 export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './cache.ts';

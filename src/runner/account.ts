@@ -34,6 +34,8 @@ export interface Account {
 export interface ArtifactAccount {
   /** They were here, or came from elsewhere, and were not built. */
   readonly reused: number;
+  /** Those of them that came from the store. */
+  readonly fetched: number;
   readonly built: readonly BuiltArtifact[];
   /** What building those that were reused had cost. null: unknown. */
   readonly savedUsd: number | null;

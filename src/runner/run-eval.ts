@@ -227,6 +227,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped, cause } = await runSamples({ ...planned, stock, shipper });
+    for (const sentence of (await planned.artifacts?.shared()) ?? []) tally.note(sentence);
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
     const ended = await endRun(stopped, finish);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
+import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
@@ -69,6 +70,8 @@ export interface RunEvalsOptions {
   readonly forceDead?: boolean | undefined;
   /** The cache of artifacts. Default: `.holdfast/artifacts` below `workDir`. */
   readonly artifactsDir?: string | undefined;
+  /** A bucket, or a folder that is one, that artifacts are taken from and sent to. */
+  readonly artifactStore?: string | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   /** Which code is run, for the log, as far as it is known. */
@@ -123,8 +126,8 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   // Of the whole set before any of it is run.
   for (const item of items)
     refuseUnpriced(item.eval, modelsFor(item), billedTarget(item.eval.target, item.model));
-  const slots = new Slots(concurrency);
-  const settings = { ...settingsOf(options), disk, clock, random, places, slots };
+  const ports = { disk, clock, random, places, slots: new Slots(concurrency) };
+  const settings = { ...settingsOf(options), ...ports, artifacts: await artifactSettings(options, disk) };
   return {
     items,
     places,
@@ -197,7 +200,7 @@ function placesFor(
 
 function settingsOf(
   options: RunEvalsOptions,
-): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots'> {
+): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots' | 'artifacts'> {
   return {
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
@@ -206,15 +209,20 @@ function settingsOf(
     keepOutputs: options.keepOutputs ?? false,
     segmentIntervalMs: options.segmentIntervalMs,
     forceDead: options.forceDead ?? false,
-    artifacts: artifactSettings(options),
     version: options.version,
     revision: options.revision,
   };
 }
 
-function artifactSettings({ artifactsDir, workDir }: RunEvalsOptions): ArtifactSettings {
+async function artifactSettings(
+  { artifactsDir, artifactStore, workDir }: RunEvalsOptions,
+  disk: Disk,
+): Promise<ArtifactSettings> {
   const dir = resolve(workDir, artifactsDir ?? join(STATE_FOLDER, 'artifacts'));
-  return { dir, hostPaths: [resolve(workDir), homedir()] };
+  const hostPaths = [resolve(workDir), homedir()];
+  if (artifactStore === undefined) return { dir, hostPaths };
+  const place = isBucketUrl(artifactStore) ? artifactStore : resolve(workDir, artifactStore);
+  return { dir, hostPaths, store: await openBucket(place, { disk }) };
 }
 
 function concurrencyOf(items: readonly PlannedItem[]): number {

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
@@ -41,6 +42,8 @@ export interface RunSettings {
 export interface ArtifactSettings {
   /** The cache of this project. */
   readonly dir: string;
+  /** What machines share artifacts by. */
+  readonly store?: Bucket | undefined;
   /** Paths of this machine that no file of an artifact may hold. */
   readonly hostPaths: readonly string[];
 }

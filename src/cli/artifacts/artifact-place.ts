@@ -38,6 +38,11 @@ export function storeOption(): Option {
   return new Option('--store <bucket>', 'the bucket, or folder, that artifacts are shared by');
 }
 
+/** For commands that do without one as well. */
+export function storeOptions(): readonly Option[] {
+  return [storeOption(), new Option('--no-store', 'neither take artifacts from the store nor send any')];
+}
+
 /** The bucket that artifacts are pushed to and pulled from. */
 export async function storeOf({ store }: StoreFlags, { cwd }: Terminal): Promise<Bucket> {
   if (store !== undefined)

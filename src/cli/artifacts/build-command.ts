@@ -25,6 +25,7 @@ export async function buildCommand(call: CommandCall<BuildFlags>): Promise<ExitC
     evals,
     workDir: cwd,
     artifactsDir: await cacheDirOf(flags, cwd),
+    artifactStore: flags.store || undefined,
     env,
     version: packageVersion(),
     // Nothing is written beside the logs.

@@ -1,11 +1,12 @@
 import { Option } from 'commander';
-import { type CacheFlags, cacheOption } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
 import { defineCommand } from '../command.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
 export interface BuildFlags extends CacheFlags, RunOptionFlags {
   readonly rebuild?: true | readonly string[];
   readonly budget?: number;
+  readonly store?: string | false;
 }
 
 export const command = defineCommand<BuildFlags>({
@@ -16,6 +17,7 @@ With --rebuild they are built anew, and what is there is superseded: only you ca
   arguments: [['<files...>', 'eval files (*.eval.ts, .js, .yaml), folders or patterns']],
   options: [
     cacheOption(),
+    ...storeOptions(),
     new Option(
       '--rebuild [units...]',
       'build these (<kind> or <kind>/<key>), or all, although they are there',

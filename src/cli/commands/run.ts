@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { cacheOption } from '../artifacts/artifact-place.ts';
+import { cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import {
@@ -20,6 +20,7 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly logDir: string;
   readonly segments?: string;
   readonly cache?: string;
+  readonly store?: string | false;
   readonly reuse: 'same' | 'any';
   readonly fresh?: true;
   readonly keepOutputs?: true;
@@ -54,6 +55,7 @@ both can be gone on with by the same command.`,
     logDirOption('where logs go: a path, or a bucket (file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     cacheOption(),
+    ...storeOptions(),
     new Option('--reuse <what>', 'which finished samples to take over')
       .choices(['same', 'any'])
       .default('same'),

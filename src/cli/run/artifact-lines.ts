@@ -4,12 +4,19 @@ import { counted, formatUsd } from '../quantities.ts';
 /** What became of the artifacts of a run, in a line or two. */
 export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readonly string[] {
   if (!artifacts) return [];
-  const { reused, built, savedUsd, spentUsd } = artifacts;
+  const { reused, fetched, built, savedUsd, spentUsd } = artifacts;
   const parts = [
     ...(built.length > 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
-    ...(reused > 0 ? [`${reused} from the cache, ${priceText(savedUsd)} saved`] : []),
+    ...(reused > 0 ? [`${reusedText(reused, fetched)}, ${priceText(savedUsd)} saved`] : []),
   ];
   return [...(parts.length > 0 ? [parts.join('; ')] : []), ...unavailableLines(artifacts)];
+}
+
+function reusedText(reused: number, fetched: number): string {
+  if (fetched === 0) return `${reused} from the cache`;
+  return fetched === reused
+    ? `${reused} from the store`
+    : `${reused} from the cache, ${fetched} of them from the store`;
 }
 
 export function unavailableLines({ unavailable }: ArtifactAccount): readonly string[] {

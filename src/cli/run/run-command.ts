@@ -123,6 +123,7 @@ async function optionsOf(
     logDir: flags.logDir,
     workDir: cwd,
     artifactsDir: await cacheDirOf(flags, cwd),
+    artifactStore: flags.store || undefined,
     env,
     version: packageVersion(),
     revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }, codeFilesOf(evals, cwd)),

@@ -12,6 +12,7 @@ export function artifactAccount({ all }: Pick<RunArtifacts, 'all'>): ArtifactAcc
   const [built, reused] = [generations(true), generations(false)];
   return {
     reused: reused.length,
+    fetched: all.filter(({ state }) => state.kind === 'ready' && state.origin === 'fetched').length,
     built: built.map(({ manifest }) => ({
       unit: artifactName(manifest),
       generation: manifest.generation,

@@ -18,6 +18,7 @@ export async function buildArtifacts(
       ...{ task, settings, dataset, runTask: runEval, build },
       pins: async () => new Map(),
     });
+    for (const sentence of (await artifacts?.shared()) ?? []) task.observer?.onNote?.(sentence);
     return artifactAccount(artifacts ?? { all: [] });
   } finally {
     await dataset.close();

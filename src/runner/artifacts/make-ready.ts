@@ -1,10 +1,17 @@
 import { join } from 'node:path';
-import { ArtifactCache, type Pin, type StoredGeneration, type Use } from '../../artifacts/index.ts';
+import {
+  ArtifactCache,
+  type Pin,
+  type StoredGeneration,
+  type UnitRecipe,
+  type Use,
+} from '../../artifacts/index.ts';
 import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
 import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
+import { ArtifactSupply } from './artifact-supply.ts';
 import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
 
@@ -34,7 +41,7 @@ export async function makeReady(
   const wanted: WantedArtifact[] = [];
   for (const need of needs) wanted.push({ ...need, plan: await plans.of(need.artifact) });
   const shelf = new ArtifactShelf(options);
-  for (const one of wanted) await shelf.look(one.plan);
+  for (const one of wanted) await shelf.look(one.plan, one.seeds);
   const missing = wanted.filter(({ plan, mayBuild }) => !mayBuild && shelf.isMissing(plan));
   if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
   const queue = wanted.values();
@@ -45,7 +52,9 @@ export async function makeReady(
   const needed = await Promise.all(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
-  return { needed, all: await shelf.all() };
+  const all = await shelf.all();
+  for (const { state } of all) if (state.kind === 'ready') shelf.supply.share(state.generation);
+  return { needed, all, supply: shelf.supply };
 }
 
 export interface ReadyArtifacts {
@@ -53,6 +62,7 @@ export interface ReadyArtifacts {
   readonly needed: readonly NeededArtifact[];
   /** Each once, with those that others are made of, as far as they were looked at. */
   readonly all: readonly NeededArtifact[];
+  readonly supply: ArtifactSupply;
 }
 
 interface WantedArtifact extends PlannedNeed {
@@ -63,7 +73,8 @@ interface WantedArtifact extends PlannedNeed {
 class ArtifactShelf {
   readonly #options: ReadyOptions;
   readonly #cache: ArtifactCache;
-  readonly #found = new Map<string, Promise<Use>>();
+  readonly supply: ArtifactSupply;
+  readonly #found = new Map<string, Promise<Looked>>();
   readonly #missing = new Set<string>();
   readonly #states = new Map<
     string,
@@ -75,11 +86,16 @@ class ArtifactShelf {
     const { dir, hostPaths } = artifacts;
     this.#options = options;
     this.#cache = ArtifactCache.open({ disk, dir, clock, random, hostPaths });
+    const { task, settings, onNote } = options;
+    this.supply = new ArtifactSupply({
+      ...{ disk, cache: this.#cache, store: artifacts.store, baseDir: task.baseDir, onNote },
+      signal: settings.signals.abort,
+    });
   }
 
   /** Whether it is there, before anything is touched that it is made of. */
-  look(plan: ArtifactPlan): Promise<Use> {
-    const known = this.#found.get(plan.unit.recipe) ?? this.#look(plan);
+  look(plan: ArtifactPlan, seeds: readonly string[] = []): Promise<Looked> {
+    const known = this.#found.get(plan.unit.recipe) ?? this.#look(plan, seeds);
     this.#found.set(plan.unit.recipe, known);
     return known;
   }
@@ -100,24 +116,46 @@ class ArtifactShelf {
     );
   }
 
-  async #look(plan: ArtifactPlan): Promise<Use> {
+  async #look(plan: ArtifactPlan, seeds: readonly string[]): Promise<Looked> {
     const pin = this.#options.pins.get(plan.unit.recipe);
-    const pinned = pin && (await this.#cache.use(pin));
-    if (pinned?.kind === 'usable') return pinned;
+    const found = await this.#use(pin ?? plan.unit);
+    if (found.use?.kind === 'usable') return found;
+    const fetched = await this.#fetch(plan, seeds);
+    if ('error' in fetched) return fetched;
+    const pinned = pin && fetched.origin && (await this.#use(pin, fetched.origin));
+    if (pinned?.use?.kind === 'usable') return pinned;
     if (pin)
       this.#options.onNote(
         `The run was begun with generation ${pin.generation} of ${artifactName(plan.unit)}, which is not here any more, or not whole: its results are made anew, from the answers that they have.`,
       );
-    const use = await this.#cache.use(plan.unit);
-    if (use.kind === 'absent') this.#missing.add(plan.unit.recipe);
-    return use;
+    const current = await this.#use(plan.unit, fetched.origin);
+    if (current.use?.kind === 'absent') this.#missing.add(plan.unit.recipe);
+    return current;
+  }
+
+  async #use(asked: UnitRecipe | Pin, origin: ArtifactOrigin = 'here'): Promise<Looked> {
+    return { use: await this.#cache.use(asked), origin };
+  }
+
+  /** Whoever cannot be asked may have it: it is not built as if nobody had. */
+  async #fetch(
+    plan: ArtifactPlan,
+    seeds: readonly string[],
+  ): Promise<{ readonly origin?: 'fetched' | 'seeded' | undefined } | { readonly error: ActionableError }> {
+    try {
+      return { origin: await this.supply.fetch(plan, seeds) };
+    } catch (error) {
+      if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
+      return { error };
+    }
   }
 
   async #ready(plan: ArtifactPlan): Promise<ArtifactState> {
     const isRebuilt = this.#options.isRebuilt?.(plan) ?? false;
     try {
-      const use = await this.look(plan);
-      if (use.kind === 'usable' && !isRebuilt) return ready(use.generation, 'here');
+      const looked = await this.look(plan);
+      if (looked.error && !isRebuilt) return unavailable(looked.error);
+      if (looked.use?.kind === 'usable' && !isRebuilt) return ready(looked.use.generation, looked.origin);
       if (this.#isStopping()) return unavailable(new BuildStopped(artifactName(plan.unit), 'interrupted'));
       // What is damaged is refused in there, unless the user asked for a new one.
       return await this.#build(plan, isRebuilt);
@@ -176,7 +214,14 @@ class ArtifactShelf {
   }
 }
 
-function ready(generation: StoredGeneration, origin: ArtifactOrigin): ArtifactState {
+/** What was found, and how it came; or why that cannot be told. */
+interface Looked {
+  readonly use?: Use;
+  readonly origin?: ArtifactOrigin;
+  readonly error?: ActionableError;
+}
+
+function ready(generation: StoredGeneration, origin: ArtifactOrigin = 'here'): ArtifactState {
   return { kind: 'ready', generation, origin };
 }
 

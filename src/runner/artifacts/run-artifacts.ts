@@ -3,6 +3,7 @@ import { type ActionableError, type Digest, digestOf } from '../../base/index.ts
 import { artifactName } from '../../evals/index.ts';
 import { type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
 import type { ArtifactPlan } from './artifact-plans.ts';
+import type { ArtifactSupply } from './artifact-supply.ts';
 import type { RowNeeds } from './row-needs.ts';
 
 /** How a generation that a run uses came to be here. `here`: it was. `peer`: another process built it meanwhile. */
@@ -28,7 +29,13 @@ export class RunArtifacts {
   /** Each once, with those that others are made of. */
   readonly all: readonly NeededArtifact[];
 
-  constructor(ready: Pick<RunArtifacts, 'needed' | 'all'>, needs: RowNeeds) {
+  readonly #supply: ArtifactSupply | undefined;
+
+  constructor(
+    ready: Pick<RunArtifacts, 'needed' | 'all'> & { readonly supply?: ArtifactSupply },
+    needs: RowNeeds,
+  ) {
+    this.#supply = ready.supply;
     this.needed = ready.needed;
     this.all = ready.all;
     this.#needs = needs;
@@ -67,6 +74,11 @@ export class RunArtifacts {
         state.kind === 'ready' ? [{ kind: unit.kind, key: unit.key, dir: state.generation.filesDir }] : [],
       ),
     );
+  }
+
+  /** When the store has them, or would not take them: sentences about the latter. */
+  async shared(): Promise<readonly string[]> {
+    return (await this.#supply?.settled()) ?? [];
   }
 
   #of(row: number): readonly NeededArtifact[] {
