@@ -5,6 +5,9 @@ import { createHarness, type Harness } from '../../../test/run-harness.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { defineArtifact, type EvalDefinition } from '../../evals/index.ts';
+import { StateDir } from '../../journal/index.ts';
+import { directoryLogStore } from '../../log/index.ts';
+import { mockModel } from '../../targets/index.ts';
 
 let harness: Harness;
 let store: Bucket;
@@ -133,6 +136,53 @@ describe('the store of artifacts', () => {
       machine('one', { store: awayFor('read', 'create', 'list') }),
     );
     expect(third.account.notes.filter((note) => note.includes('is not in'))).toEqual([]);
+  });
+});
+
+describe('a machine that is lost', () => {
+  test('with a bucket the answers of its builds are not bought again, of one that was done and of one that was not', async () => {
+    const bucket = await openBucket(join(harness.dir, 'bucket'), { disk: nodeDisk });
+    const asked: string[] = [];
+    let isLost = false;
+    const learned = (key: string) =>
+      defineArtifact({
+        kind: 'learned',
+        key,
+        version: 1,
+        model: 'mock/scripted',
+        build: async ({ dir, generate }) => {
+          const { text } = await generate(`first of ${key}`);
+          if (key === 'b' && !isLost) throw new Error('the machine is gone');
+          writeFileSync(join(dir, 'index.txt'), `${text} ${(await generate(`second of ${key}`)).text}`);
+        },
+      });
+    const model = mockModel({
+      respond: ({ text }) => {
+        asked.push(text);
+        return 'known';
+      },
+    });
+    const evaluation = definition('lost', {
+      requires: ({ input }) => learned(input),
+      target: ({ input }, { artifact }) => readFileSync(join(artifact(learned(input)), 'index.txt'), 'utf8'),
+    });
+    const on = (name: string) => {
+      const logDir = join(harness.dir, name, 'logs');
+      const logs = directoryLogStore(nodeDisk, logDir);
+      const places = { logs, logDir, state: StateDir.of(logDir), segments: { bucket, prefix: '.holdfast/' } };
+      return { ...machine(join(name, 'cache'), {}), places, model };
+    };
+    await harness.run(evaluation, on('one'));
+    expect(asked.splice(0).sort()).toEqual(['first of a', 'first of b', 'second of a']);
+    rmSync(join(harness.dir, 'one'), { recursive: true });
+    isLost = true;
+    const { account } = await harness.run(evaluation, on('two'));
+    expect(asked).toEqual(['second of b']);
+    expect(account.samples.errored).toBe(0);
+    expect(account.artifacts?.built).toHaveLength(2);
+    // Nobody who looks for logs finds those of builds.
+    const names = await Array.fromAsync(bucket.listFolder(''), ({ key }) => key);
+    expect(names.filter((name) => name.endsWith('.eval')).length).toBe(2);
   });
 });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Built } from '../../artifacts/index.ts';
 import { ActionableError } from '../../base/index.ts';
+import { bucketFolder } from '../../bucket/index.ts';
 import { fileNameFor } from '../../disk/index.ts';
 import {
   artifactName,
@@ -9,11 +10,13 @@ import {
   type TargetContext,
   type TargetFunction,
 } from '../../evals/index.ts';
+import { STATE_FOLDER } from '../../journal/index.ts';
 import { isLogName } from '../../log/index.ts';
 import type { Account } from '../account.ts';
 import { Slots } from '../execute.ts';
 import type { RunOutcome } from '../finish-run.ts';
 import { openPlaces } from '../open-places.ts';
+import type { SegmentPlace } from '../places.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import type { ArtifactPlan, PlannedInput } from './artifact-plans.ts';
 
@@ -107,7 +110,8 @@ async function runBuild(
 ): Promise<Account> {
   const { task, settings, logDir } = options;
   const name = artifactName(unit);
-  const places = await openPlaces(settings.disk, { logDir, workDir: logDir });
+  const here = await openPlaces(settings.disk, { logDir, workDir: logDir });
+  const places = { ...here, segments: segmentsOf(settings, unit) };
   const build = normalizeEval({
     name: `artifact ${name}`,
     version: `${unit.recipe}.${await countLogs(settings, logDir)}`,
@@ -153,6 +157,16 @@ function contextOf(
   };
   const inputs = Object.fromEntries([...plan.inputs].map(given)) as BuildContext['inputs'];
   return { dir, inputs, generate, fetch, record, model, signal, info };
+}
+
+/** With a bucket a build survives the loss of its machine as a run does: in a folder of its own, hidden from those who look for logs. */
+function segmentsOf({ places }: RunSettings, { kind, key }: ArtifactPlan['unit']): SegmentPlace | undefined {
+  if (!places.segments) return undefined;
+  const { bucket, prefix } = places.segments;
+  return {
+    bucket: bucketFolder(bucket, `${prefix}builds/${kind}/${fileNameFor(key)}`),
+    prefix: `${STATE_FOLDER}/`,
+  };
 }
 
 async function countLogs({ disk }: RunSettings, logDir: string): Promise<number> {
