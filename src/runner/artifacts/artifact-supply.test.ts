@@ -213,6 +213,7 @@ describe('seeds', () => {
     });
     await harness.run(only, machine('one', {}));
     expect(filesOf('one', 'a')).toBe(before);
-    expect(readdirSync(join(harness.dir, 'one/units/index'))).toEqual(['a']);
+    await harness.run({ ...only, name: 'third' }, machine('two', {}));
+    expect(readdirSync(join(harness.dir, 'two/units/index'))).toEqual(['a']);
   });
 });
