@@ -310,6 +310,35 @@ describe('reports', () => {
     expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([]);
   });
 
+  test('[ART-11] a folder here that cannot be read fails its own generations, and what was expected of it', async () => {
+    await put('here', { number: 1 });
+    await put('there', { number: 2 });
+    await put('there', { number: 3, parts: partsOf('other') });
+    const folder = new RegExp(UNIT.recipe.slice(0, 16));
+    using faulty = new FaultyDisk(nodeDisk, [
+      { on: 'list', errno: 'EIO', at: folder },
+      { on: 'list', errno: 'EIO', at: folder },
+    ]);
+    const { report } = await openCache(at('here'), faulty).merge([from('there')], {
+      expected: [{ ...UNIT, generation: idOf(9) }],
+    });
+    expect(states(report)).toEqual([
+      [idOf(9), 'failed'],
+      [idOf(3), 'installed'],
+      [idOf(2), 'failed'],
+    ]);
+  });
+
+  test('[ART-5] what a later version left in the place of a generation stays, and that is said', async () => {
+    await put('there', { number: 1 });
+    const place = join(recipeDir(at('here'), UNIT), idOf(1));
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'manifest.json'), '{"format":2}');
+    const { entries } = await merge(openCache(at('here')), ['there']);
+    expect(entries).toMatchObject([{ state: 'failed', reason: expect.stringContaining('format 2') }]);
+    expect(readFileSync(join(place, 'manifest.json'), 'utf8')).toBe('{"format":2}');
+  });
+
   test('progress counts the files of what is new, and abort stops a merge between two files', async () => {
     await put('here', { number: 1 });
     await put('there', { number: 1 });
