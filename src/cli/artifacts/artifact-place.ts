@@ -20,8 +20,9 @@ export function cacheOption(): Option {
 /** The warm cache that a command speaks of. */
 export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<ArtifactCache> {
   const { cwd, env } = terminal;
-  const dir = flags.cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, flags.cache);
-  const hostPaths = [env.HOME || homedir(), cwd];
+  const shared = await repositoryAround(nodeDisk, cwd);
+  const dir = flags.cache === undefined ? defaultCacheDir(cwd, shared) : resolve(cwd, flags.cache);
+  const hostPaths = [env.HOME || homedir(), cwd, ...(shared === undefined ? [] : [dirname(shared)])];
   return ArtifactCache.open({ disk: nodeDisk, dir, clock: systemClock, random: systemRandom, hostPaths });
 }
 
@@ -58,8 +59,7 @@ export async function sourceOf(word: string, { cwd }: Terminal): Promise<Artifac
 }
 
 /** Linked work trees of one repository share one cache. Without a repository it is that of the folder. */
-async function defaultCacheDir(cwd: string): Promise<string> {
-  const shared = await repositoryAround(nodeDisk, cwd);
+function defaultCacheDir(cwd: string, shared: string | undefined): string {
   if (shared === undefined) return join(cwd, '.holdfast/artifacts');
   // A bare repository, or that of a submodule, has no work tree of its own around it.
   return basename(shared) === '.git'
