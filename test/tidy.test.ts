@@ -35,6 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'base',
     'disk',
     'bucket',
+    'artifacts',
     'log',
     'journal',
     'seal',

@@ -3,8 +3,9 @@ import { errnoOf } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { isGenerationId } from './generation.ts';
 import { type HashedFile, hashFile } from './hash-file.ts';
-import { FILES_NAME, MANIFEST_NAME, UNITS } from './layout.ts';
+import { FILES_NAME, MANIFEST_NAME, recipeFolder, UNITS } from './layout.ts';
 import type { ArtifactFile } from './manifest.ts';
+import type { UnitRecipe } from './recipe.ts';
 import { listRecipeFolders } from './stored-generation.ts';
 
 /** Where a generation lies in a source. */
@@ -58,6 +59,12 @@ export function folderSource(disk: Disk, dir: string): ArtifactSource {
 /** A part of a source. */
 export function chosenOf(source: ArtifactSource, isChosen: (ref: SourceRef) => boolean): ArtifactSource {
   return { ...source, list: async (signal) => (await source.list(signal))?.filter(isChosen) };
+}
+
+/** Only what a source has of one recipe. */
+export function onlyRecipe(source: ArtifactSource, unit: UnitRecipe): ArtifactSource {
+  const folder = recipeFolder(unit).join('/');
+  return chosenOf(source, (ref) => ref.folder === folder);
 }
 
 async function copyHashed(

@@ -1,10 +1,11 @@
-export { type ArtifactSource, folderSource } from './artifact-source.ts';
+export { type ArtifactSource, folderSource, onlyRecipe } from './artifact-source.ts';
 export { bucketSource } from './bucket-source.ts';
 export type { BuildOptions, BuiltOnce } from './build-once.ts';
 export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './cache.ts';
 export type { Collectable } from './collect.ts';
 export type { Damage } from './damage.ts';
 export { diffManifests, type ManifestDiff } from './diff-manifests.ts';
+export { hashFile } from './hash-file.ts';
 export type { Build, Built } from './make-generation.ts';
 export type { BuildCost, Manifest, Producer } from './manifest.ts';
 export type { Expected, Merged } from './merge.ts';

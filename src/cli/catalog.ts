@@ -145,6 +145,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/artifacts-list.ts'),
   },
   {
+    words: ['artifacts', 'build'],
+    summary: 'Build what evals require, and run nothing else',
+    load: () => import('./commands/artifacts-build.ts'),
+  },
+  {
     words: ['artifacts', 'show'],
     summary: 'Show an artifact: its generations, inputs, files and cost',
     load: () => import('./commands/artifacts-show.ts'),

@@ -17,6 +17,7 @@ import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioExport } from './studio-export.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioMessage } from './studio-message.ts';
 import { studioSample } from './studio-sample.ts';
 import { studioTranscript } from './studio-transcript.ts';
 import { studioWatch } from './studio-watch.ts';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   compare,
   mergeArtifacts,
   studioRuns,
+  studioMessage,
   studioTranscript,
   studioMatrix,
   studioIndex,

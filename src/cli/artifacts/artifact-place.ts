@@ -20,10 +20,14 @@ export function cacheOption(): Option {
 /** The warm cache that a command speaks of. */
 export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<ArtifactCache> {
   const { cwd, env } = terminal;
-  const shared = await repositoryAround(nodeDisk, cwd);
-  const dir = flags.cache === undefined ? defaultCacheDir(cwd, shared) : resolve(cwd, flags.cache);
-  const hostPaths = [env.HOME || homedir(), cwd, ...(shared === undefined ? [] : [dirname(shared)])];
+  const dir = await cacheDirOf(flags, cwd);
+  const hostPaths = [env.HOME || homedir(), cwd];
   return ArtifactCache.open({ disk: nodeDisk, dir, clock: systemClock, random: systemRandom, hostPaths });
+}
+
+/** Where it lies, whether or not there is one yet. */
+export async function cacheDirOf({ cache }: Pick<CacheFlags, 'cache'>, cwd: string): Promise<string> {
+  return cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, cache);
 }
 
 export interface StoreFlags extends CacheFlags {
@@ -32,6 +36,11 @@ export interface StoreFlags extends CacheFlags {
 
 export function storeOption(): Option {
   return new Option('--store <bucket>', 'the bucket, or folder, that artifacts are shared by');
+}
+
+/** For commands that do without one as well. */
+export function storeOptions(): readonly Option[] {
+  return [storeOption(), new Option('--no-store', 'neither take artifacts from the store nor send any')];
 }
 
 /** The bucket that artifacts are pushed to and pulled from. */
@@ -59,7 +68,8 @@ export async function sourceOf(word: string, { cwd }: Terminal): Promise<Artifac
 }
 
 /** Linked work trees of one repository share one cache. Without a repository it is that of the folder. */
-function defaultCacheDir(cwd: string, shared: string | undefined): string {
+async function defaultCacheDir(cwd: string): Promise<string> {
+  const shared = await repositoryAround(nodeDisk, cwd);
   if (shared === undefined) return join(cwd, '.holdfast/artifacts');
   // A bare repository, or that of a submodule, has no work tree of its own around it.
   return basename(shared) === '.git'
