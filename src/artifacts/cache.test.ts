@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -63,6 +64,12 @@ describe('what is kept', () => {
     for (const key of keys) await built(cache, key, { f: key } as never);
     expect((await cache.units()).map(({ key }) => key).toSorted()).toEqual(keys.toSorted());
     for (const key of keys) expect((await cache.use(recipeOf(partsOf(key)))).kind).toBe('usable');
+  });
+
+  test('a cache is no part of the repository that it lies in', async () => {
+    await built(openCache(join(dir.path, '.holdfast/artifacts')));
+    execFileSync('git', ['init', '-q'], { cwd: dir.path });
+    expect(execFileSync('git', ['status', '--porcelain'], { cwd: dir.path, encoding: 'utf8' })).toBe('');
   });
 
   test('[ART-2] changed inputs are another recipe: the old one stays, and both are listed', async () => {

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { assert, inOrder } from '../base/index.ts';
-import { makeExecutable, tempPathFor } from '../disk/index.ts';
+import { inOrder } from '../base/index.ts';
+import { type Disk, makeExecutable, tempPathFor } from '../disk/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { setAside } from './damage.ts';
 import { FILES_NAME, generationDir, recipeDir, recipeFolder, recipeName } from './layout.ts';
@@ -12,7 +12,7 @@ import { type BrokenGeneration, readGeneration, type StoredGeneration } from './
 
 /** Why a copy was not taken. `incomplete`: a file is missing. `corrupt`: one is not what the manifest promises. */
 export interface Refused {
-  readonly state: 'incomplete' | 'corrupt';
+  readonly state: 'incomplete' | 'corrupt' | 'failed';
   readonly reason: string;
 }
 
@@ -44,7 +44,7 @@ export async function installGeneration(
     if (refused) return refused;
     using _lock = await lockRecipe(place, manifest, options);
     const inPlace = await clearPlace(place, manifest);
-    // Somebody else brought it meanwhile.
+    // Somebody else brought it meanwhile, or it cannot come here.
     if (inPlace) return inPlace;
     return await commit(place, temp, manifest);
   } finally {
@@ -65,7 +65,7 @@ async function copyFiles(
   const work = async (file: ArtifactFile) => {
     const to = join(dir, file.path);
     const copied = await source.copyFile(ref, file, { to, signal });
-    if (copied && file.executable) makeExecutable(to);
+    if (copied && file.executable) await letRun(disk, to);
     return { file, copied };
   };
   for await (const { file, copied } of inOrder(manifest.files, { atATime: FILES_AT_A_TIME, work })) {
@@ -78,15 +78,25 @@ async function copyFiles(
   return undefined;
 }
 
+/** The right is part of what must survive. */
+async function letRun(disk: Disk, path: string): Promise<void> {
+  makeExecutable(path);
+  await using file = await disk.open(path, 'read');
+  await file.sync();
+}
+
 /** Makes room where the generation goes: what is damaged there is set aside, and scrap is removed. Gives what is whole there. */
-async function clearPlace(place: LockPlace, manifest: Manifest): Promise<StoredGeneration | undefined> {
+async function clearPlace(
+  place: LockPlace,
+  manifest: Manifest,
+): Promise<StoredGeneration | Refused | undefined> {
   const { disk, cacheDir } = place;
   const { generation } = manifest;
   const dir = generationDir(cacheDir, manifest, generation);
   if (!(await disk.stat(dir))) return undefined;
   const found = await readGeneration(disk, cacheDir, { folder: recipeFolder(manifest), generation });
   if ('manifest' in found) return found;
-  assert(found.kind !== 'newer', `${dir} was written by a later version`);
+  if (found.kind === 'newer') return { state: 'failed', reason: `here ${found.reason}` };
   if (found.kind === 'scrap') await removeScrap(place, found);
   else {
     const { kind, key, recipe, supersedes } = manifest;

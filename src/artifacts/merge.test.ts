@@ -57,6 +57,14 @@ async function merge(
 const states = ({ entries }: MergeReport) =>
   entries.map(({ generation, state }: MergeEntry) => [generation, state]);
 
+/** What is wrong with a copy, and what is said of it. */
+const HARMS: readonly (readonly [Harm, string, string])[] = [
+  ['no manifest', 'incomplete', 'it has no manifest'],
+  ['torn manifest', 'corrupt', 'its manifest is no JSON object'],
+  ['missing file', 'incomplete', 'a.md is missing'],
+  ['changed file', 'corrupt', 'a.md is not what its manifest promises'],
+];
+
 describe('what a merge takes', () => {
   test('[ART-11] what is new is installed, verified, with its rights and its manifest; what is here is kept', async () => {
     const [here, there] = [openCache(at('here')), openCache(at('there'))];
@@ -142,26 +150,27 @@ describe('what a merge takes', () => {
     expect(report.changes).toMatchObject([{ from: idOf(5), to: idOf(2) }]);
   });
 
-  test.each<[Harm, string, string]>([
-    ['no manifest', 'incomplete', 'it has no manifest'],
-    ['torn manifest', 'corrupt', 'its manifest is no JSON object'],
-    ['missing file', 'incomplete', 'a.md is missing'],
-    ['changed file', 'corrupt', 'a.md is not what its manifest promises'],
-  ])('[ART-11] %s: it is not taken, said as %s, and the others are', async (harm, state, reason) => {
-    await put('here', { number: 1 });
-    await put('there', { number: 2, supersedes: [1] }, harm);
-    await put('there', { number: 3, parts: partsOf('other') });
-    const cache = openCache(at('here'));
-    const report = await merge(cache, ['there']);
-    expect(report.entries.find(({ generation }) => generation === idOf(2))).toMatchObject({ state, reason });
-    expect(report.entries.find(({ generation }) => generation === idOf(3))).toMatchObject({
-      state: 'installed',
-    });
-    expect(isComplete(report)).toBe(false);
-    expect((await cache.current(UNIT))?.manifest.generation).toBe(idOf(1));
-    expect((await cache.use(UNIT)).kind).toBe('usable');
-    expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([idOf(1)]);
-  });
+  test.each(HARMS)(
+    '[ART-11] %s: it is not taken, said as %s, and the others are',
+    async (harm, state, reason) => {
+      await put('here', { number: 1 });
+      await put('there', { number: 2, supersedes: [1] }, harm);
+      await put('there', { number: 3, parts: partsOf('other') });
+      const cache = openCache(at('here'));
+      const report = await merge(cache, ['there']);
+      expect(report.entries.find(({ generation }) => generation === idOf(2))).toMatchObject({
+        state,
+        reason,
+      });
+      expect(report.entries.find(({ generation }) => generation === idOf(3))).toMatchObject({
+        state: 'installed',
+      });
+      expect(isComplete(report)).toBe(false);
+      expect((await cache.current(UNIT))?.manifest.generation).toBe(idOf(1));
+      expect((await cache.use(UNIT)).kind).toBe('usable');
+      expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([idOf(1)]);
+    },
+  );
 
   test('[ART-11] of several sources a whole copy is taken, whichever has it, and the bad one is named', async () => {
     await put('bad', { number: 1 }, 'changed file');
@@ -299,6 +308,35 @@ describe('reports', () => {
     ]);
     expect(report.entries[0]?.reason).toContain('the disk or the quota is full');
     expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([]);
+  });
+
+  test('[ART-11] a folder here that cannot be read fails its own generations, and what was expected of it', async () => {
+    await put('here', { number: 1 });
+    await put('there', { number: 2 });
+    await put('there', { number: 3, parts: partsOf('other') });
+    const folder = new RegExp(UNIT.recipe.slice(0, 16));
+    using faulty = new FaultyDisk(nodeDisk, [
+      { on: 'list', errno: 'EIO', at: folder },
+      { on: 'list', errno: 'EIO', at: folder },
+    ]);
+    const { report } = await openCache(at('here'), faulty).merge([from('there')], {
+      expected: [{ ...UNIT, generation: idOf(9) }],
+    });
+    expect(states(report)).toEqual([
+      [idOf(9), 'failed'],
+      [idOf(3), 'installed'],
+      [idOf(2), 'failed'],
+    ]);
+  });
+
+  test('[ART-5] what a later version left in the place of a generation stays, and that is said', async () => {
+    await put('there', { number: 1 });
+    const place = join(recipeDir(at('here'), UNIT), idOf(1));
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'manifest.json'), '{"format":2}');
+    const { entries } = await merge(openCache(at('here')), ['there']);
+    expect(entries).toMatchObject([{ state: 'failed', reason: expect.stringContaining('format 2') }]);
+    expect(readFileSync(join(place, 'manifest.json'), 'utf8')).toBe('{"format":2}');
   });
 
   test('progress counts the files of what is new, and abort stops a merge between two files', async () => {

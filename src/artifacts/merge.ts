@@ -1,4 +1,4 @@
-import { inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
+import { InvariantError, inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { currentOf, newGenerationId } from './generation.ts';
 import { installGeneration } from './install.ts';
@@ -93,6 +93,8 @@ class Merge {
   /** By folder and generation; sources that have the same stand in for each other. */
   readonly #copies = new Map<string, Copy[]>();
   readonly #here = new Map<string, Here>();
+  /** Folders of expected units that cannot be read here, and why. */
+  readonly #unread = new Map<string, string>();
 
   constructor(place: MergePlace, options: MergeOptions) {
     this.#place = place;
@@ -123,10 +125,12 @@ class Merge {
   async readManifests(): Promise<void> {
     for (const copies of this.#copies.values()) {
       for (const copy of copies) {
-        const here = await this.#hereOf(copy.ref.folder.split('/'));
-        const read = await this.#attempt(() => copy.source.readManifest(copy.ref, this.#options.signal));
+        const read = await this.#attempt(async () => ({
+          here: await this.#hereOf(copy.ref.folder.split('/')),
+          bytes: await copy.source.readManifest(copy.ref, this.#options.signal),
+        }));
         if ('failure' in read) copy.outcome = { state: 'failed', reason: read.failure };
-        else this.#judge(copy, read.value, here.before.get(copy.ref.generation));
+        else this.#judge(copy, read.value.bytes, read.value.here.before.get(copy.ref.generation));
       }
       // Among copies that say different things, whichever comes first must not decide.
       copies.sort((a, b) => compare(a.manifest?.digest ?? '~', b.manifest?.digest ?? '~'));
@@ -234,6 +238,8 @@ class Merge {
       recipe: expected.recipe,
       generation,
     };
+    const failure = this.#unread.get(ref.folder);
+    if (failure !== undefined) return { ...about, state: 'failed', source: null, reason: failure };
     return { ...about, state: 'never-seen', source: null, reason: 'it was expected, and nobody has it' };
   }
 
@@ -266,7 +272,10 @@ class Merge {
 
   /** What is expected is looked for here as well. */
   async look(expected: readonly Expected[]): Promise<void> {
-    for (const one of expected) await this.#hereOf(recipeFolder(one));
+    for (const one of expected) {
+      const looked = await this.#attempt(() => this.#hereOf(recipeFolder(one)));
+      if ('failure' in looked) this.#unread.set(recipeFolder(one).join('/'), looked.failure);
+    }
   }
 
   #progress(): (file: ArtifactFile) => void {
@@ -288,6 +297,7 @@ class Merge {
       return { value: await work() };
     } catch (error) {
       this.#options.signal?.throwIfAborted();
+      if (error instanceof InvariantError) throw error;
       return { failure: messageOf(error) };
     }
   }

@@ -1,7 +1,7 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, JsonSyntaxError, parseJson } from '../base/index.ts';
-import { type Disk, locksOf, replaceFile } from '../disk/index.ts';
+import { createFile, type Disk, locksOf, replaceFile } from '../disk/index.ts';
 import { holderPath, lockPath } from './layout.ts';
 import { type UnitRecipe, unitText } from './recipe.ts';
 
@@ -63,7 +63,14 @@ export async function tryLockRecipe(
 ): Promise<Disposable | undefined> {
   const path = lockPath(place.cacheDir, recipe);
   await place.disk.makeDir(dirname(path));
+  await hideFromGit(place);
   return locksOf(place.disk).take(path);
+}
+
+/** A cache lies in a repository and is no part of it. Whoever wants it otherwise changes the file: it is made once. */
+async function hideFromGit({ disk, cacheDir }: LockPlace): Promise<void> {
+  const path = join(cacheDir, '.gitignore');
+  if (!(await disk.stat(path))) await createFile(disk, path, Buffer.from('*\n'));
 }
 
 /** Tells those who wait who it is that builds. Only the holder of the lock calls it; what the one before left is replaced. */
