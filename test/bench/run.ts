@@ -11,6 +11,8 @@ import { logFolder } from './log-folder.ts';
 import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
+import { s3Read } from './s3-read.ts';
+import { s3Segments } from './s3-segments.ts';
 import { startUp } from './start-up.ts';
 import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
@@ -33,6 +35,8 @@ const BENCHES: readonly Bench[] = [
   recoverLong,
   resultsList,
   compare,
+  s3Read,
+  s3Segments,
   studioRuns,
   studioTranscript,
   studioMatrix,
@@ -48,7 +52,7 @@ const { positionals: names, values } = parseArgs({
   options: { scale: { type: 'string', default: '1' } },
 });
 const options = { scale: Number(values.scale) };
-/** `studio` means everything of the Studio. */
+/** `studio` means everything of the Studio, `s3` everything of S3. */
 const isMeant = (bench: Bench, name: string) => bench.name === name || bench.name.startsWith(`${name}-`);
 const unknown = names.filter((name) => !BENCHES.some((bench) => isMeant(bench, name)));
 if (unknown.length > 0) {

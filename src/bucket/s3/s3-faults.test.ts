@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../../test/sim/s3/fault-proxy.ts';
-import { obstacle, onServer, useRgw } from '../../../test/sim/s3/use-rgw.ts';
+import { obstacle, onServer, useS3 } from '../../../test/sim/s3/use-s3.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import { systemClock } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { Bucket } from '../bucket.ts';
 import { openS3Bucket } from './s3-bucket.ts';
 
-const rgw = useRgw();
+const s3 = useS3();
 const dir = useTempDir();
 let proxy: FaultProxy;
 let bucket: Bucket;
@@ -21,7 +21,7 @@ const quick = { ...systemClock, sleep: (_: number, signal?: AbortSignal) => syst
 
 beforeEach(async () => {
   if (obstacle !== undefined) return;
-  proxy = await startFaultProxy(rgw.server.endpoint);
+  proxy = await startFaultProxy(s3.server.endpoint);
   url = `s3://tests/${randomUUID()}`;
   bucket = await openS3Bucket(url, { disk: nodeDisk, clock: quick, endpoint: proxy.endpoint });
 });
@@ -130,10 +130,20 @@ describe.skipIf(obstacle !== undefined)(onServer('faults between us and a server
     expect(proxy.seen.length).toBeGreaterThan(3);
   });
 
+  test('a file that is there already is told by the answer, and by nothing on the terminal', async () => {
+    const warned = vi.spyOn(console, 'warn');
+    const path = join(dir.path, 'file');
+    writeFileSync(path, 'one');
+    expect(await bucket.createFromFile('a', path)).toBe(true);
+    expect(await bucket.createFromFile('a', path)).toBe(false);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
   test('no secret is in an error, nor in the name of the bucket', async () => {
     proxy.fault = () => ({ kind: 'status', status: 403, code: 'SignatureDoesNotMatch' });
     const error = await bucket.read('a').catch((one: Error) => one);
-    expect(JSON.stringify([error, String(error), bucket.url])).not.toContain(rgw.server.secretKey);
+    expect(JSON.stringify([error, String(error), bucket.url])).not.toContain(s3.server.secretKey);
   });
 
   test('[BUCKET-1] an object too large for one request goes up in parts, and is there whole or not at all', async () => {

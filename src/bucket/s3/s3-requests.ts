@@ -30,6 +30,9 @@ const CONNECT_MS = 10_000;
 /** Without a byte for so long, a connection is given up. */
 const SILENT_MS = 60_000;
 
+const nothing = () => undefined;
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 /** A request that may be made again; told which time it is, from 1. */
 export type Attempt<T> = (attempt: number) => Promise<T>;
 
@@ -57,6 +60,8 @@ export class S3Requests {
       // Not every server takes checksums after the body; each body has its MD5.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      // What it would say on the terminal is in the errors that we throw, or has been dealt with.
+      logger: SILENT,
       requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
     });
   }
