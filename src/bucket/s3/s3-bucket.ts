@@ -16,7 +16,7 @@ import { checkKey } from '../key.ts';
 import { parseS3Address } from './s3-address.ts';
 import { type Body, bodyOf, bodyOfFile } from './s3-bodies.ts';
 import { meaningOf, statusOf } from './s3-errors.ts';
-import { LargeObjects, largeName, POINTER_BYTES } from './s3-large.ts';
+import { LargeObjects, POINTER_BYTES } from './s3-large.ts';
 import { S3Listing } from './s3-listing.ts';
 import { type RequestsOptions, S3Requests } from './s3-requests.ts';
 
@@ -57,7 +57,7 @@ class S3Bucket implements Bucket {
     this.#options = options;
     this.url = requests.address.url;
     this.#large = new LargeObjects(requests, options);
-    this.#listing = new S3Listing(requests, (key) => largeName(key));
+    this.#listing = new S3Listing(requests);
   }
 
   async create(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {

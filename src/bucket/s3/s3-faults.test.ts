@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../../test/sim/s3/fault-proxy.ts';
+import { BUCKET } from '../../../test/sim/s3/s3-server.ts';
 import { obstacle, onServer, useS3 } from '../../../test/sim/s3/use-s3.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import { systemClock } from '../../base/index.ts';
@@ -86,6 +88,22 @@ describe.skipIf(obstacle !== undefined)(onServer('faults between us and a server
     expect(await listed()).toEqual(sorted);
     for (const [index, key] of sorted.entries())
       expect(await listed({ startAfter: key })).toEqual(sorted.slice(index + 1));
+  });
+
+  test('[BUCKET-4] what others put there under names that no method takes is not listed', async () => {
+    await bucket.create('a/b', text('ours'));
+    const client = new S3Client({ region: 'us-east-1', forcePathStyle: true });
+    // Consoles put an empty object where they see a folder. Not every server takes the others.
+    const prefix = url.slice(`s3://${BUCKET}/`.length);
+    const put = (key: string) =>
+      client.send(new PutObjectCommand({ Bucket: BUCKET, Key: `${prefix}/${key}`, Body: new Uint8Array() }));
+    await put('a/');
+    for (const key of ['a//c', 'd/', 'a/../e']) await put(key).catch(() => undefined);
+    client.destroy();
+    expect(await Array.fromAsync(bucket.list(''))).toEqual([{ key: 'a/b', sizeBytes: 4 }]);
+    expect(await Array.fromAsync(bucket.listFolder('a'))).toEqual([
+      { kind: 'object', key: 'a/b', sizeBytes: 4 },
+    ]);
   });
 
   test('[BUCKET-7] a download whose connections end in the middle goes on where it was, and is whole', async () => {

@@ -25,10 +25,6 @@ export interface Pointer {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export function largeName(key: string): boolean {
-  return key === `${LARGE_NAME}/` || key.startsWith(`${LARGE_NAME}/`);
-}
-
 /** Objects that are too large for one request. */
 export class LargeObjects {
   readonly #requests: S3Requests;
@@ -75,7 +71,7 @@ export class LargeObjects {
 
   placeIn(metadata: Readonly<Record<string, string>> | undefined): LargePlace | undefined {
     const name = metadata?.[POINTER];
-    if (name === undefined || !largeName(name)) return undefined;
+    if (name === undefined || !name.startsWith(`${LARGE_NAME}/`)) return undefined;
     return { key: this.#root + name, sizeBytes: Number(metadata?.[SIZE] ?? 0) };
   }
 

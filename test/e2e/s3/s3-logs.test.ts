@@ -69,7 +69,9 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
     expect(await said('log', 'verify', log)).toContain('10 samples');
     await said('log', 'convert', log, 'here.json');
     await said('log', 'merge', log, log, '-o', `${dir.url}/merged.eval`);
-    await said('score', log, '--eval', 'away.eval.ts');
+    expect(await said('score', log, '--eval', 'away.eval.ts')).toContain(
+      log.replace('.eval', '-scored.eval'),
+    );
     await said('retry', log);
     await said('log', 'export', log, '--to', 'jsonl', '--table', 'samples', '--out', 'samples.jsonl');
     expect(await logsIn(dir.bucket)).toEqual(
