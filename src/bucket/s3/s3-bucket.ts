@@ -183,7 +183,7 @@ class S3Bucket implements Bucket {
     return this.#requests.trying(async () => {
       const found = await orMissing(() => this.#requests.get({ Key: this.#at(key) }, signal));
       if (!found?.Body) return undefined;
-      const bytes = await found.Body.transformToByteArray();
+      const bytes = await this.#requests.bytes(found);
       const large = this.#large.placeIn(found.Metadata);
       if (large) return { bytes: await this.#large.read(large, signal), etag: plain(found.ETag) ?? '' };
       return { bytes, etag: plain(found.ETag) ?? '' };
@@ -205,8 +205,7 @@ class S3Bucket implements Bucket {
         if (!found?.Body) return undefined;
         const large = this.#large.placeIn(found.Metadata);
         if (large) return await this.#large.readRange(large, range, signal);
-        const bytes = await found.Body.transformToByteArray();
-        return bytes;
+        return await this.#requests.bytes(found);
       } catch (error) {
         // Past the end there is nothing; of a pointer, that does not say where the end is.
         if (statusOf(error) !== 416) throw error;
@@ -256,8 +255,7 @@ class S3Bucket implements Bucket {
         );
         let at = position;
         try {
-          for await (const chunk of body as AsyncIterable<Uint8Array>) {
-            signal?.throwIfAborted();
+          for await (const chunk of this.#requests.pieces(body)) {
             await file.write(chunk, at);
             at += chunk.length;
           }
@@ -317,7 +315,7 @@ class S3Bucket implements Bucket {
     for (let from = 0; from < all.length; from += REMOVED_AT_A_TIME) {
       const some = all.slice(from, from + REMOVED_AT_A_TIME);
       const keysThere = some.map((key) => this.#at(key));
-      const failed = await this.#requests.trying(() => this.#requests.delete(keysThere, signal), signal);
+      const failed = await this.#requests.trying(() => this.#requests.delete(keysThere, signal));
       failures.push(
         ...failed.map(({ Key, Code, Message }) =>
           bucketErrors.denied(`${this.url}: ${Key}`, `${Code} ${Message}`),

@@ -5,7 +5,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../../test/sim/s3/fault-proxy.ts';
 import { BUCKET } from '../../../test/sim/s3/s3-server.ts';
-import { obstacle, onServer, useS3 } from '../../../test/sim/s3/use-s3.ts';
+import { isVersitygw, obstacle, onServer, useS3 } from '../../../test/sim/s3/use-s3.ts';
 import { useTempDir } from '../../../test/sim/use-temp-dir.ts';
 import { systemClock } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -93,12 +93,12 @@ describe.skipIf(obstacle !== undefined)(onServer('faults between us and a server
   test('[BUCKET-4] what others put there under names that no method takes is not listed', async () => {
     await bucket.create('a/b', text('ours'));
     const client = new S3Client({ region: 'us-east-1', forcePathStyle: true });
-    // Consoles put an empty object where they see a folder. Not every server takes the others.
+    // Consoles put an empty object where they see a folder. Where keys are paths, the others are other keys.
     const prefix = url.slice(`s3://${BUCKET}/`.length);
     const put = (key: string) =>
       client.send(new PutObjectCommand({ Bucket: BUCKET, Key: `${prefix}/${key}`, Body: new Uint8Array() }));
     await put('a/');
-    for (const key of ['a//c', 'd/', 'a/../e']) await put(key).catch(() => undefined);
+    if (!isVersitygw) for (const key of ['a//c', 'd/', 'a/../e']) await put(key);
     client.destroy();
     expect(await Array.fromAsync(bucket.list(''))).toEqual([{ key: 'a/b', sizeBytes: 4 }]);
     expect(await Array.fromAsync(bucket.listFolder('a'))).toEqual([
@@ -128,7 +128,9 @@ describe.skipIf(obstacle !== undefined)(onServer('faults between us and a server
 
   test.each([
     ['AccessDenied', 403, 'E_BUCKET_DENIED', /credentials may do/],
-    ['ExpiredToken', 403, 'E_BUCKET_DENIED', /have expired/],
+    ['ExpiredToken', 400, 'E_BUCKET_DENIED', /have expired/],
+    ['TokenRefreshRequired', 400, 'E_BUCKET_DENIED', /have expired/],
+    ['InvalidToken', 400, 'E_BUCKET_DENIED', /AWS_SESSION_TOKEN/],
     ['RequestTimeTooSkewed', 403, 'E_BUCKET_DENIED', /clock/],
     ['NoSuchBucket', 404, 'E_BUCKET_NONE', /name/],
     ['InvalidArgument', 400, 'E_BUCKET_REFUSED', /doctor/],

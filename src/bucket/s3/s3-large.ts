@@ -76,8 +76,7 @@ export class LargeObjects {
   }
 
   async read(place: LargePlace, signal?: AbortSignal): Promise<Uint8Array> {
-    const { Body: body } = await this.#requests.get({ Key: place.key }, signal);
-    return (await body?.transformToByteArray()) ?? new Uint8Array();
+    return this.#requests.bytes(await this.#requests.get({ Key: place.key }, signal));
   }
 
   async readRange(
@@ -88,8 +87,7 @@ export class LargeObjects {
     const end = Math.min(start + length, place.sizeBytes);
     if (start >= end) return new Uint8Array();
     const Range = `bytes=${start}-${end - 1}`;
-    const { Body: body } = await this.#requests.get({ Key: place.key, Range }, signal);
-    return (await body?.transformToByteArray()) ?? new Uint8Array();
+    return this.#requests.bytes(await this.#requests.get({ Key: place.key, Range }, signal));
   }
 
   async drop(place: LargePlace): Promise<void> {

@@ -156,14 +156,6 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
       expect(start).toBeGreaterThan(ranges[index - 1]?.end ?? -1);
   }, 120_000);
 
-  test('doctor proves that only one of many writers wins, and leaves nothing there', async () => {
-    await using dir = await place();
-    const { code, stdout } = await holdfast(dir.path, ['doctor', '--bucket', dir.url, '--json'], s3.env);
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
-    expect([code, checks.filter(({ name }) => name.startsWith('bucket')).length]).toEqual([0, 6]);
-    expect(await Array.fromAsync(dir.bucket.list(''))).toEqual([]);
-  }, 60_000);
-
   test('without credentials, with wrong ones and without a bucket it says so, and nothing is run', async () => {
     await using dir = await place();
     const calls = join(dir.path, 'calls');

@@ -7,7 +7,7 @@ import { versitygw } from './versitygw.ts';
 /** Ceph's gateway, unless `npm run test:s3` asks for another. */
 const program = process.env.HOLDFAST_TEST_S3 === versitygw.name ? versitygw : rgw;
 
-/** What the two do differently, and neither of them against the contract. */
+/** Its keys are paths: some of what others may put there is something else. */
 export const isVersitygw = program === versitygw;
 
 /** Why there is no server for the tests of S3; undefined when there is one. */
