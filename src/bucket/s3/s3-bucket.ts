@@ -256,6 +256,7 @@ class S3Bucket implements Bucket {
         let at = position;
         try {
           for await (const chunk of this.#requests.pieces(body)) {
+            signal?.throwIfAborted();
             await file.write(chunk, at);
             at += chunk.length;
           }
@@ -315,7 +316,7 @@ class S3Bucket implements Bucket {
     for (let from = 0; from < all.length; from += REMOVED_AT_A_TIME) {
       const some = all.slice(from, from + REMOVED_AT_A_TIME);
       const keysThere = some.map((key) => this.#at(key));
-      const failed = await this.#requests.trying(() => this.#requests.delete(keysThere, signal));
+      const failed = await this.#requests.trying(() => this.#requests.delete(keysThere, signal), signal);
       failures.push(
         ...failed.map(({ Key, Code, Message }) =>
           bucketErrors.denied(`${this.url}: ${Key}`, `${Code} ${Message}`),

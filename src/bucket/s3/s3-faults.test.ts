@@ -160,6 +160,22 @@ describe.skipIf(obstacle !== undefined)(onServer('faults between us and a server
     warned.mockRestore();
   });
 
+  test('where there are no large objects they are looked for once, not at each removal', async () => {
+    const options = { disk: nodeDisk, clock: quick, endpoint: proxy.endpoint, largeBytes: 1_000 };
+    const own = await openS3Bucket(url, options);
+    for (const key of ['a', 'b', 'c']) await own.create(key, text(key));
+    const from = proxy.seen.length;
+    for (const key of ['a', 'b', 'c']) await own.remove(key);
+    expect(proxy.seen.slice(from).map(({ method }) => method)).toEqual(['POST', 'GET', 'POST', 'POST']);
+    // Whoever uploads one knows of it.
+    const path = join(dir.path, 'file');
+    writeFileSync(path, 'x'.repeat(2_000));
+    await own.createFromFile('large', path);
+    await own.remove('large');
+    const all = await openS3Bucket(`${url}/.holdfast-large`, options);
+    expect(await Array.fromAsync(all.list(''))).toEqual([]);
+  });
+
   test('no secret is in an error, nor in the name of the bucket', async () => {
     proxy.fault = () => ({ kind: 'status', status: 403, code: 'SignatureDoesNotMatch' });
     const error = await bucket.read('a').catch((one: Error) => one);
