@@ -23,6 +23,11 @@ export function checkKey(key: string): void {
   });
 }
 
+/** Whether an object of a store that others write to can be one of ours: what no method takes is not listed either. */
+export function isKey(key: string): boolean {
+  return problemOf(key) === undefined;
+}
+
 /**
  * What a listing of `prefix` starts with: a prefix is '' or names a folder, with or without the slash at its end, so
  * that `w1` never takes in `w10/…`.

@@ -64,6 +64,25 @@ test('[SEG-5] nothing follows a last segment, also when its acknowledgement was 
   writer.close();
 });
 
+test('[SEG-4] a round ends although rows keep coming: what came meanwhile is in the next one', async () => {
+  const writer = await filledJournal(dir.path);
+  let creates = 0;
+  const busy = withMethod({
+    async create(key, bytes) {
+      // Like other samples, which do not wait for the bucket.
+      if (creates++ < 20) writer.startAttempt(sampleStart(`more ${creates}`));
+      await writer.flush();
+      return bucket.create(key, bytes);
+    },
+  });
+  const shipper = writer.shipTo({ bucket: busy, prefix: '' });
+  await shipper.ship();
+  expect(shipper.segments).toBe(1);
+  await shipper.ship();
+  expect(shipper.segments).toBe(2);
+  writer.close();
+});
+
 test('[SEG-9] a list of segments that cannot be read names none, and nothing is removed', async () => {
   const writer = await filledJournal(dir.path);
   await writer.shipTo({ bucket, prefix: '' }).ship();

@@ -133,7 +133,10 @@ export class SegmentShipper {
     }
   }
 
-  /** Ships one segment; false when there is nothing new. */
+  /**
+   * Ships one segment; false when all that was there at its beginning is in the bucket. What came meanwhile waits for the next
+   * round: a run that is quicker than its bucket would else ship a few rows at a time.
+   */
   async #shipOne(): Promise<boolean> {
     const chain = this.#chain;
     if (this.#journal.failure !== undefined || chain.isEnded) return false;
@@ -152,7 +155,7 @@ export class SegmentShipper {
     const { seq, digest, cursors } = next;
     this.#journal.recordShipped(next.name, seq, JSON.stringify({ digest, cursors }));
     this.#chain = next;
-    return true;
+    return !(isNew && found.isAll);
   }
 
   #headerAfter(chain: Chain, more: Pick<SegmentHeader, 'cursors' | 'last'>): SegmentHeader {

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { inOrder } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
-import { type ByteSource, windowedSource } from './byte-source.ts';
+import type { ByteSource } from './byte-source.ts';
 import { isListed } from './directory-log-store.ts';
 import type { LogReader, StoredLogReader } from './log-reader.ts';
 import type { CreatedLog, CreateLogOptions, LogStore, StoredLog } from './log-store.ts';
 import { checkLogName, filling, type LogPlace, makeLog } from './make-log.ts';
 import { openSource } from './open-log.ts';
+import { pagedSource } from './paged-source.ts';
 import type { Scratch } from './text-store.ts';
 import { openTornSource } from './torn-log.ts';
 import { type VerifyReport, verifyOpening } from './verify-log.ts';
@@ -26,9 +27,6 @@ export function bucketLogStore(bucket: Bucket, folder: string, options: BucketLo
 
 /** Each is a request, which mostly waits. */
 const STATS_AT_A_TIME = 32;
-
-/** A request costs far more than the bytes it brings: members of a log lie side by side and are read one after the other. */
-const WINDOW_BYTES = 256 * 1024;
 
 class BucketLogStore implements LogStore {
   readonly place: string;
@@ -90,14 +88,12 @@ class BucketLogStore implements LogStore {
 
   #sourceOf({ name, sizeBytes }: StoredLog): ByteSource {
     const key = this.#keyOf(name);
-    return windowedSource({
+    return pagedSource({
       name: this.placeOf(name),
       sizeBytes,
-      windowBytes: WINDOW_BYTES,
       // Gone while it was read: what is missing is told as a torn file.
       readNow: async (start, length) =>
         (await this.#bucket.readRange(key, { start, length })) ?? new Uint8Array(),
-      close: async () => undefined,
     });
   }
 

@@ -36,7 +36,7 @@ export async function openFileSource(disk: Disk, path: string): Promise<ByteSour
   });
 }
 
-export interface WindowOptions {
+interface WindowOptions {
   readonly name: string;
   readonly sizeBytes: number;
   readonly windowBytes: number;
@@ -50,9 +50,9 @@ const WINDOWS_MAX = 4;
 
 /**
  * Small reads are served from a few windows of the bytes, because members lie one after the other and asking the system
- * (or a bucket) for each header and each body costs more than decoding them.
+ * for each header and each body costs more than decoding them.
  */
-export function windowedSource(options: WindowOptions): ByteSource {
+function windowedSource(options: WindowOptions): ByteSource {
   return new WindowedSource(options);
 }
 

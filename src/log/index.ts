@@ -34,6 +34,7 @@ export { bestByMerit, compareMerit, type Merit, type MeritRank } from './merit.t
 export { migrateEvent, migrateFields } from './migrate.ts';
 export { openAsFarAsWhole, openFrom, verifyIn } from './open-from.ts';
 export { openLog, openLogSource } from './open-log.ts';
+export { pagedSource } from './paged-source.ts';
 export { positionsOf } from './pool-refs.ts';
 export type { SampleContext } from './read-sample.ts';
 export { CONDENSED_PLACES, type ReferencePlaces } from './reference-places.ts';

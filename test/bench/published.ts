@@ -2,11 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestOf } from '../../src/base/index.ts';
 import { type Measured, measureProcess } from './measure-process.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Not in dist/, which somebody may be building while this runs; below node_modules, so that imports are found. */
-const PACKAGE = join(ROOT, 'node_modules/.cache/holdfast-bench');
+/** Not in dist/, which somebody may be building while this runs; below node_modules, so that imports are found. Checkouts may share those. */
+const PACKAGE = join(ROOT, 'node_modules/.cache', `holdfast-bench-${digestOf(ROOT).slice(0, 8)}`);
 export const LAUNCHER = join(PACKAGE, 'holdfast.mjs');
 
 /** Builds once for all benchmarks of a run. */
@@ -22,9 +23,9 @@ export function buildPublished(): void {
   isBuilt = true;
 }
 
-export async function holdfast(args: readonly string[]): Promise<Measured> {
+export async function holdfast(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
   buildPublished();
-  const run = await measureProcess(process.execPath, [LAUNCHER, ...args]);
+  const run = await measureProcess(process.execPath, [LAUNCHER, ...args], { env });
   if (run.exitCode !== 0)
     throw new Error(`holdfast ${args.join(' ')} ended with ${run.exitCode}:\n${run.stderr}`);
   return run;

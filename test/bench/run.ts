@@ -12,6 +12,8 @@ import { logFolder } from './log-folder.ts';
 import { manySamples } from './many-samples.ts';
 import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
+import { s3Read } from './s3-read.ts';
+import { s3Segments } from './s3-segments.ts';
 import { startUp } from './start-up.ts';
 import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
@@ -36,6 +38,8 @@ const BENCHES: readonly Bench[] = [
   resultsList,
   compare,
   mergeArtifacts,
+  s3Read,
+  s3Segments,
   studioRuns,
   studioMessage,
   studioTranscript,
@@ -52,7 +56,7 @@ const { positionals: names, values } = parseArgs({
   options: { scale: { type: 'string', default: '1' } },
 });
 const options = { scale: Number(values.scale) };
-/** `studio` means everything of the Studio. */
+/** `studio` means everything of the Studio, `s3` everything of S3. */
 const isMeant = (bench: Bench, name: string) => bench.name === name || bench.name.startsWith(`${name}-`);
 const unknown = names.filter((name) => !BENCHES.some((bench) => isMeant(bench, name)));
 if (unknown.length > 0) {

@@ -3,14 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { bucketContract } from '../../../test/contract/bucket.ts';
-import { obstacle, onServer, useRgw } from '../../../test/sim/s3/use-rgw.ts';
+import { obstacle, onServer, useS3 } from '../../../test/sim/s3/use-s3.ts';
 import { makeTempDir } from '../../../test/sim/temp-dir.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { openS3Bucket } from './s3-bucket.ts';
 
-useRgw();
+useS3();
 
-describe.skipIf(obstacle !== undefined)(onServer('Ceph RGW'), () => {
+describe.skipIf(obstacle !== undefined)(onServer('a bucket of a real server'), () => {
   bucketContract('a bucket in S3', async () => {
     const dir = await makeTempDir();
     const url = `s3://tests/${randomUUID()}`;

@@ -16,7 +16,7 @@ import { checkKey } from '../key.ts';
 import { parseS3Address } from './s3-address.ts';
 import { type Body, bodyOf, bodyOfFile } from './s3-bodies.ts';
 import { meaningOf, statusOf } from './s3-errors.ts';
-import { LargeObjects, largeName, POINTER_BYTES } from './s3-large.ts';
+import { LargeObjects, POINTER_BYTES } from './s3-large.ts';
 import { S3Listing } from './s3-listing.ts';
 import { type RequestsOptions, S3Requests } from './s3-requests.ts';
 
@@ -57,7 +57,7 @@ class S3Bucket implements Bucket {
     this.#options = options;
     this.url = requests.address.url;
     this.#large = new LargeObjects(requests, options);
-    this.#listing = new S3Listing(requests, (key) => largeName(key));
+    this.#listing = new S3Listing(requests);
   }
 
   async create(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
@@ -183,7 +183,7 @@ class S3Bucket implements Bucket {
     return this.#requests.trying(async () => {
       const found = await orMissing(() => this.#requests.get({ Key: this.#at(key) }, signal));
       if (!found?.Body) return undefined;
-      const bytes = await found.Body.transformToByteArray();
+      const bytes = await this.#requests.bytes(found);
       const large = this.#large.placeIn(found.Metadata);
       if (large) return { bytes: await this.#large.read(large, signal), etag: plain(found.ETag) ?? '' };
       return { bytes, etag: plain(found.ETag) ?? '' };
@@ -205,8 +205,7 @@ class S3Bucket implements Bucket {
         if (!found?.Body) return undefined;
         const large = this.#large.placeIn(found.Metadata);
         if (large) return await this.#large.readRange(large, range, signal);
-        const bytes = await found.Body.transformToByteArray();
-        return bytes;
+        return await this.#requests.bytes(found);
       } catch (error) {
         // Past the end there is nothing; of a pointer, that does not say where the end is.
         if (statusOf(error) !== 416) throw error;
@@ -256,7 +255,7 @@ class S3Bucket implements Bucket {
         );
         let at = position;
         try {
-          for await (const chunk of body as AsyncIterable<Uint8Array>) {
+          for await (const chunk of this.#requests.pieces(body)) {
             signal?.throwIfAborted();
             await file.write(chunk, at);
             at += chunk.length;

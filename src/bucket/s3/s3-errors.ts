@@ -60,9 +60,16 @@ export function meaningOf(error: unknown): Meaning {
   if (status === 412 || status === 409) return 'conflict';
   if (TRANSIENT_NAMES.has(name) || (status !== undefined && (status >= 500 || status === 429)))
     return 'transient';
-  if (status === 401 || status === 403 || CREDENTIALS_NAMES.has(name)) return 'denied';
+  // Amazon says 400 of a token that has expired.
+  if (status === 401 || status === 403 || CREDENTIALS_NAMES.has(name) || Object.hasOwn(DENIED_HINTS, name))
+    return 'denied';
   if (status === undefined && TRANSIENT_CODES.has(errnoOf(error))) return 'transient';
   return 'permanent';
+}
+
+/** Whether a request was refused for its time, and the next one will have that of the server. */
+export function isClockCorrected(error: unknown): boolean {
+  return meaningOf(error) === 'denied' && fieldsOf(fieldsOf(error).$metadata).clockSkewCorrected === true;
 }
 
 /** What callers of a bucket are told. */
@@ -85,6 +92,10 @@ export function explainS3Error(error: unknown, url: string): unknown {
 const DENIED_HINTS: Readonly<Record<string, string>> = {
   ExpiredToken:
     'The credentials have expired: get new ones (for instance with "aws sso login"), and try again.',
+  ExpiredTokenException:
+    'The credentials have expired: get new ones (for instance with "aws sso login"), and try again.',
+  TokenRefreshRequired: 'The credentials have expired: get new ones, and try again.',
+  InvalidToken: 'The session token does not belong to the key: check AWS_SESSION_TOKEN or the profile.',
   RequestTimeTooSkewed: 'The clock of this machine is wrong: set it, and try again.',
   SignatureDoesNotMatch: 'The secret does not belong to the key: check AWS_SECRET_ACCESS_KEY or the profile.',
   InvalidAccessKeyId:

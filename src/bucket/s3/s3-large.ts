@@ -25,14 +25,12 @@ export interface Pointer {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export function largeName(key: string): boolean {
-  return key === `${LARGE_NAME}/` || key.startsWith(`${LARGE_NAME}/`);
-}
-
 /** Objects that are too large for one request. */
 export class LargeObjects {
   readonly #requests: S3Requests;
   readonly #options: RequestsOptions;
+  /** Nothing was left to be removed when it was last looked for, and nothing was uploaded since. */
+  #isNone = false;
 
   constructor(requests: S3Requests, options: RequestsOptions) {
     this.#requests = requests;
@@ -45,6 +43,7 @@ export class LargeObjects {
     { disk, path, body }: { readonly disk: Disk; readonly path: string; readonly body: Body },
     signal?: AbortSignal,
   ): Promise<Pointer> {
+    this.#isNone = false;
     const own = Buffer.from(this.#options.random.bytes(9)).toString('base64url');
     const place = { key: `${this.#dirOf(key)}/${own}`, sizeBytes: body.sizeBytes };
     const upload = await this.#requests.trying(
@@ -75,13 +74,12 @@ export class LargeObjects {
 
   placeIn(metadata: Readonly<Record<string, string>> | undefined): LargePlace | undefined {
     const name = metadata?.[POINTER];
-    if (name === undefined || !largeName(name)) return undefined;
+    if (name === undefined || !name.startsWith(`${LARGE_NAME}/`)) return undefined;
     return { key: this.#root + name, sizeBytes: Number(metadata?.[SIZE] ?? 0) };
   }
 
   async read(place: LargePlace, signal?: AbortSignal): Promise<Uint8Array> {
-    const { Body: body } = await this.#requests.get({ Key: place.key }, signal);
-    return (await body?.transformToByteArray()) ?? new Uint8Array();
+    return this.#requests.bytes(await this.#requests.get({ Key: place.key }, signal));
   }
 
   async readRange(
@@ -92,16 +90,21 @@ export class LargeObjects {
     const end = Math.min(start + length, place.sizeBytes);
     if (start >= end) return new Uint8Array();
     const Range = `bytes=${start}-${end - 1}`;
-    const { Body: body } = await this.#requests.get({ Key: place.key, Range }, signal);
-    return (await body?.transformToByteArray()) ?? new Uint8Array();
+    return this.#requests.bytes(await this.#requests.get({ Key: place.key, Range }, signal));
   }
 
   async drop(place: LargePlace): Promise<void> {
     await this.#requests.trying(() => this.#requests.delete([place.key]));
   }
 
-  /** What removed objects leave behind. */
+  /**
+   * What removed objects leave behind. A removal does not say whether what it removed was a pointer, so large objects are looked for; but
+   * where there were none they are not looked for again. One that another process uploads meanwhile, and whose pointer this
+   * one then removes, stays as an orphan: a run removes what it has shipped itself, which is small.
+   */
   async dropOf(keys: readonly string[], signal?: AbortSignal): Promise<void> {
+    if (this.#isNone) return;
+    let isNone = true;
     const dirs = new Set(keys.map((key) => `${this.#dirOf(key)}/`));
     const left: string[] = [];
     let token: string | undefined;
@@ -117,10 +120,12 @@ export class LargeObjects {
           ),
         signal,
       );
+      if ((page.Contents ?? []).length > 0) isNone = false;
       for (const { Key = '' } of page.Contents ?? [])
         if (dirs.has(Key.slice(0, Key.lastIndexOf('/') + 1))) left.push(Key);
       token = page.IsTruncated ? page.NextContinuationToken : undefined;
     } while (token !== undefined);
+    this.#isNone = isNone;
     if (left.length > 0) await this.#requests.trying(() => this.#requests.delete(left, signal), signal);
   }
 

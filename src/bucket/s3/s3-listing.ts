@@ -1,5 +1,5 @@
 import type { FolderEntry, ListedObject, ListOptions } from '../bucket.ts';
-import { folderOf } from '../key.ts';
+import { folderOf, isKey } from '../key.ts';
 import type { S3Requests } from './s3-requests.ts';
 
 /** From here on the order of UTF-8, which servers list in, is not that of UTF-16. */
@@ -10,14 +10,11 @@ export class S3Listing {
   readonly #requests: S3Requests;
   /** '' or with a slash at its end. */
   readonly #root: string;
-  /** Keys that are ours alone. */
-  readonly #isHidden: (key: string) => boolean;
 
-  constructor(requests: S3Requests, isHidden: (key: string) => boolean) {
+  constructor(requests: S3Requests) {
     this.#requests = requests;
     const { prefix } = requests.address;
     this.#root = prefix === '' ? '' : `${prefix}/`;
-    this.#isHidden = isHidden;
   }
 
   async *all(folder: string, options: ListOptions = {}): AsyncGenerator<ListedObject> {
@@ -37,7 +34,9 @@ export class S3Listing {
     signal?.throwIfAborted();
     let held: FolderEntry[] = [];
     for await (const entry of this.#pages(folder, delimiter, startAfter, signal)) {
-      if (this.#isHidden(entry.key) || (startAfter !== undefined && entry.key <= startAfter)) continue;
+      // Our own large objects, and what others put there: an empty object where they see a folder, for instance.
+      if (!isKey(entry.kind === 'folder' ? entry.key.slice(0, -1) : entry.key)) continue;
+      if (startAfter !== undefined && entry.key <= startAfter) continue;
       // Only such keys may stand in another order than ours, and only among each other.
       if (OUT_OF_ORDER.test(entry.key)) {
         held.push(entry);

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type {
   GetObjectCommandInput,
   GetObjectCommandOutput,
@@ -8,9 +9,9 @@ import type {
   PutObjectCommandOutput,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { type Clock, type Random, UsageError } from '../../base/index.ts';
+import { assert, type Clock, type Random, UsageError } from '../../base/index.ts';
 import type { S3Address } from './s3-address.ts';
-import { explainS3Error, meaningOf } from './s3-errors.ts';
+import { explainS3Error, isClockCorrected, meaningOf } from './s3-errors.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -20,6 +21,9 @@ export interface RequestsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Another server than that of the environment. */
   readonly endpoint?: string;
+  /** When an answer has not begun for so long, or no byte of it has come, the connection is given up. Each a minute. */
+  readonly answerMs?: number;
+  readonly silentMs?: number;
 }
 
 /** How often a transient failure is met by asking again, and how long before the first time. Ten seconds in all. */
@@ -27,8 +31,11 @@ const TRIES = 7;
 const WAIT_MS = 100;
 const WAIT_MS_MAX = 4_000;
 const CONNECT_MS = 10_000;
-/** Without a byte for so long, a connection is given up. */
+const ANSWER_MS = 60_000;
 const SILENT_MS = 60_000;
+
+const nothing = () => undefined;
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** A request that may be made again; told which time it is, from 1. */
 export type Attempt<T> = (attempt: number) => Promise<T>;
@@ -44,7 +51,7 @@ export class S3Requests {
     this.#sdk = sdk;
     this.address = address;
     this.#options = options;
-    const { env, endpoint } = options;
+    const { env, endpoint, answerMs = ANSWER_MS } = options;
     const isOtherServer = Boolean(endpoint ?? (env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL));
     this.#client = new sdk.S3Client({
       ...(endpoint !== undefined && { endpoint }),
@@ -57,7 +64,9 @@ export class S3Requests {
       // Not every server takes checksums after the body; each body has its MD5.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
+      // What it would say on the terminal is in the errors that we throw, or has been dealt with.
+      logger: SILENT,
+      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: answerMs },
     });
   }
 
@@ -67,6 +76,34 @@ export class S3Requests {
 
   get(input: Omit<GetObjectCommandInput, 'Bucket'>, signal?: AbortSignal): Promise<GetObjectCommandOutput> {
     return this.#client.send(new this.#sdk.GetObjectCommand({ ...this.#at, ...input }), until(signal));
+  }
+
+  /** All bytes of an answer. */
+  async bytes({ Body }: GetObjectCommandOutput): Promise<Uint8Array> {
+    const { buffer, byteOffset, length } = Buffer.concat(await Array.fromAsync(this.pieces(Body)));
+    return new Uint8Array(buffer, byteOffset, length);
+  }
+
+  /**
+   * The bytes of an answer as they come, however slowly. An answer that stops is given up: the client itself watches a
+   * connection only until the answer begins.
+   */
+  async *pieces(body: GetObjectCommandOutput['Body']): AsyncGenerator<Uint8Array> {
+    if (body === undefined) return;
+    assert(body instanceof Readable, 'the body of an answer is a stream');
+    const { clock, silentMs = SILENT_MS } = this.#options;
+    const stop = () => body.destroy(silentFor(silentMs));
+    const coming: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+    // Only while somebody waits for bytes: what is done with them may take as long as it takes.
+    const next = async () => {
+      using _watch = clock.after(silentMs, stop);
+      return await coming.next();
+    };
+    try {
+      for (let piece = await next(); !piece.done; piece = await next()) yield piece.value;
+    } finally {
+      body.destroy();
+    }
   }
 
   head(key: string, signal?: AbortSignal): Promise<HeadObjectCommandOutput> {
@@ -147,12 +184,18 @@ export class S3Requests {
   /** Makes a request, and again after a failure that may pass. What fails for good is told by the codes of a bucket. */
   async trying<T>(attempt: Attempt<T>, signal?: AbortSignal): Promise<T> {
     const { clock, random } = this.#options;
+    let wasSkewed = false;
     for (let tries = 1; ; tries++) {
       signal?.throwIfAborted();
       try {
         return await attempt(tries);
       } catch (error) {
         signal?.throwIfAborted();
+        // The client has learned the time of the server from this answer; a second time the clock is not to blame.
+        if (isClockCorrected(error) && !wasSkewed) {
+          wasSkewed = true;
+          continue;
+        }
         if (meaningOf(error) !== 'transient' || tries >= TRIES) throw explainS3Error(error, this.address.url);
         const longest = Math.min(WAIT_MS_MAX, WAIT_MS * 2 ** tries);
         await clock.sleep(longest / 2 + (random.next() * longest) / 2, signal);
@@ -167,6 +210,10 @@ export class S3Requests {
 
 function until(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
   return signal ? { abortSignal: signal } : {};
+}
+
+function silentFor(ms: number): Error {
+  return Object.assign(new Error(`nothing came for ${ms / 1_000} seconds`), { name: 'TimeoutError' });
 }
 
 /** It is large, so only those have it who use such a bucket. */

@@ -8,7 +8,7 @@ import { type CommonFlags, defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { logPlaceOf, openNamedLog } from '../logs/log-place.ts';
 import { counted } from '../quantities.ts';
-import { shortPath } from '../recover/recover-account.ts';
+import { shortPath } from '../short-path.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

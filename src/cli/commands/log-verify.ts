@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import { ActionableError, toJson } from '../../base/index.ts';
 import { isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -11,6 +10,7 @@ import { findInSources, findPublished } from '../logs/named-log.ts';
 import { counted } from '../quantities.ts';
 import { resultsOptions } from '../results/results-place.ts';
 import { type SourcesFlags, sourceOption } from '../results/run-sources.ts';
+import { shortPath } from '../short-path.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand<SourcesFlags>({
@@ -106,7 +106,7 @@ async function verify(
 
 function reportLines(report: Looked, cwd: string): string[] {
   const { path, isWhole, isNoLog, samples, problems, remarks } = report;
-  const name = relative(cwd, path).startsWith('..') ? path : relative(cwd, path);
+  const name = shortPath(path, cwd);
   const bad = isNoLog ? 'no log ' : 'damaged';
   const first = isWhole ? `ok       ${name}  ${counted(samples, 'sample')}` : `${bad}  ${name}`;
   const lines = problems.map((problem) => `         ${lineOf(problem)} (${problem.code})`);

@@ -8,9 +8,9 @@ import {
 } from '../config/save-config.ts';
 import { withoutPassword } from '../config/without-password.ts';
 import { EXIT } from '../exit-code.ts';
-import { shortPath } from '../recover/recover-account.ts';
 import { isRemote } from '../results/repo-name.ts';
 import { type ResultsFlags, resultsOf, resultsOptions } from '../results/results-place.ts';
+import { shortPath } from '../short-path.ts';
 
 interface InitFlags extends ResultsFlags {
   readonly save?: true;

@@ -1,10 +1,9 @@
-import { relative } from 'node:path';
-import { isBucketUrl } from '../../bucket/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import type { RecoverReport, SampleAccount } from '../../recover/index.ts';
 import { counted, formatCount } from '../quantities.ts';
 import { resultLines } from '../run/account-report.ts';
 import { runTitle } from '../run/progress.ts';
+import { shortPath } from '../short-path.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -75,13 +74,6 @@ export function stepsAfter(
   const retry = report.kind === 'inspect' ? `inspect eval-retry ${log}` : `holdfast retry ${log}`;
   const steps = [{ what: 'To look at it', command: `holdfast log show ${log}` }];
   return report.status === 'success' ? steps : [{ what: 'To run what is missing', command: retry }, ...steps];
-}
-
-/** As short as it can be named from here. */
-export function shortPath(path: string, cwd: string): string {
-  if (isBucketUrl(path)) return path;
-  const short = relative(cwd, path);
-  return short === '' || short.startsWith('..') ? path : short;
 }
 
 function countsTable({ counts }: RecoverReport, { style, columns: width }: Terminal): string {

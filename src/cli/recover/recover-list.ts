@@ -2,16 +2,17 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { systemClock, toJson } from '../../base/index.ts';
-import { isBucketUrl } from '../../bucket/index.ts';
+import { isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { quoteWord } from '../../process/index.ts';
 import { listRecoverable, type Recoverable } from '../../recover/index.ts';
 import type { RecoverFlags } from '../commands/recover.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { isElsewhere } from '../logs/local-copy.ts';
 import { checkLogDir, directoryOf } from '../logs/log-place.ts';
+import { shortPath } from '../short-path.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { shortPath } from './recover-account.ts';
 import { inspectDataDirs, runPlaces } from './recover-places.ts';
 
 const LOG_DIR = 'logs';
@@ -24,7 +25,7 @@ export async function listCommand(
 ): Promise<ExitCode> {
   const { cwd } = terminal;
   const named = given ?? flags.logDir ?? LOG_DIR;
-  const dir = directoryOf(named, cwd);
+  const dir = isElsewhere(named) ? named : directoryOf(named, cwd);
   // A machine that is lost has no directory any more: then there is the bucket to look at.
   if (flags.segments === undefined) await checkLogDir(named, cwd, 'holdfast recover --list');
   // A bucket that is a directory may be named by its path: then segments are where a log directory has its journals.
@@ -34,7 +35,7 @@ export async function listCommand(
     clock: systemClock,
     dataDirs: inspectDataDirs(terminal),
     scratchDir: tmpdir(),
-    dir,
+    ...(isElsewhere(named) ? { dir: '', bucket: await openBucket(named, { disk: nodeDisk }) } : { dir }),
     places,
   });
   const next = nextCommand(found, { ...flags, logDir: named }, terminal.cwd);

@@ -17,13 +17,14 @@ export interface NamedLog {
   readonly bucket?: Bucket;
 }
 
-/** A directory that has a URL is one on this machine; other buckets are opened, and the rest is a key. */
+/** A directory that has a URL is one on this machine; other buckets are opened, and the rest is a key. A `.buffer` folder stands for its log. */
 export async function namedLog(given: string): Promise<NamedLog> {
   if (!isBucketUrl(given)) return { log: given };
   if (isFileUrl(given)) return { log: fileURLToPath(given) };
+  const [, around, buffered] = /^(.*)\/\.buffer\/([^/]+)\/?$/.exec(given) ?? [];
   const slash = given.lastIndexOf('/');
-  const bucket = await openBucket(given.slice(0, slash), { disk: nodeDisk });
-  return { log: given.slice(slash + 1), bucket };
+  const bucket = await openBucket(around ?? given.slice(0, slash), { disk: nodeDisk });
+  return { log: buffered === undefined ? given.slice(slash + 1) : `${buffered}.eval`, bucket };
 }
 
 /** Where to write: a path, or a name beside a log that is in a bucket. */

@@ -5,6 +5,7 @@ import { type ExportedRun, type ExportReport, exportTables } from '../../export/
 import { directoryLogStore, type LogStore } from '../../log/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { counted, formatBytes } from '../quantities.ts';
+import { shortPath } from '../short-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { type ExportFlags, tableFiles } from './export-options.ts';
 
@@ -83,7 +84,7 @@ async function exportLogs(
     logs.push({ run: run.row.run, path: made.place, sizeBytes: made.sizeBytes });
     if (!flags.json)
       terminal.line(
-        `${terminal.style.accent(relative(terminal.cwd, made.place) || made.place)}  ${formatBytes(made.sizeBytes)}`,
+        `${terminal.style.accent(shortPath(made.place, terminal.cwd))}  ${formatBytes(made.sizeBytes)}`,
       );
   }
   if (flags.json) terminal.json({ runs: runs.length, logs, problems });

@@ -1,9 +1,9 @@
-import { relative } from 'node:path';
 import { definedOf, errnoOf, type Json, type JsonObject, toJson } from '../../base/index.ts';
 import type { EvalResults } from '../../log/index.ts';
 import { type Account, addMoney, type ItemOutcome } from '../../runner/index.ts';
 import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
 import { errorJson } from '../report-error.ts';
+import { shortPath } from '../short-path.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgetText, moneyText, unpricedSentences } from './account-money.ts';
@@ -43,7 +43,7 @@ export function accountLines(outcomes: readonly ItemOutcome[], terminal: Termina
   }
   const details = outcomes.flatMap((outcome) => detailRows(outcome, terminal, outcomes.length === 1));
   const logs = accounts.flatMap(({ log }) =>
-    log === undefined ? [] : [['log', style.accent(shortPath(log, terminal))]],
+    log === undefined ? [] : [['log', style.accent(shortPath(log, terminal.cwd))]],
   );
   // Which run a line is about goes without saying when there is one, and the name of a log says it.
   const rows = outcomes.length > 1 ? details : details.map(([what = '', , text = '']) => [what, text]);
@@ -77,11 +77,6 @@ function lossSentences({
 
 function plainTable(rows: readonly (readonly string[])[]): string {
   return renderTable(rows[0]?.map(() => ({ title: '' })) ?? [], rows, { width: Number.POSITIVE_INFINITY });
-}
-
-function shortPath(path: string, { cwd }: Terminal): string {
-  const short = relative(cwd, path);
-  return short.startsWith('..') ? path : short;
 }
 
 function samplesTable(accounts: readonly Account[], { style, columns: width }: Terminal): string {

@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   definedOf,
   type JsonObject,
@@ -28,6 +28,7 @@ import {
   publishedJson,
   sayPublished,
 } from '../results/auto-publish.ts';
+import { shortPath } from '../short-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { resultLines, scorerSentences } from './account-report.ts';
 import { readPrices } from './prices-file.ts';
@@ -89,7 +90,7 @@ async function placesFor(given: string, flags: ScoreFlags, { cwd }: Terminal) {
   const from = await logPlaceOf(given, cwd);
   const scored = `${given.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
   const to = await logPlaceOf(flags.output ?? scored, cwd);
-  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
+  if (await to.logs.stat(to.name)) throw exists(shortPath(to.place, cwd));
   const { state } = await placesOf(nodeDisk, { logDir: folderOf(given), workDir: cwd });
   const open = () => openNamedLog(given, cwd);
   const sealed = { logs: to.logs, name: to.name };
@@ -102,7 +103,7 @@ async function placesForPublished({ store, found }: PublishedRun, flags: ScoreFl
   const folder = flags.logDir.replace(/\/$/, '');
   const scored = `${folder}/${name.replace(/\.(?:eval|json)$/, '')}-scored.eval`;
   const to = await logPlaceOf(flags.output ?? scored, cwd);
-  if (await to.logs.stat(to.name)) throw exists(relative(cwd, to.place));
+  if (await to.logs.stat(to.name)) throw exists(shortPath(to.place, cwd));
   const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: cwd });
   const sealed = { logs: to.logs, name: to.name };
   return { from: name, to: to.place, open: () => store.open(found), into: to.logs, state, sealed };
@@ -170,7 +171,7 @@ function show(
   terminal.line(`${counted(report.scored, 'sample')} scored${copied}`);
   for (const line of resultLines(report.results)) terminal.line(line);
   for (const sentence of scorerSentences(report)) terminal.line(terminal.style.bad(sentence));
-  terminal.line(terminal.style.accent(relative(terminal.cwd, report.logPath)));
+  terminal.line(terminal.style.accent(shortPath(report.logPath, terminal.cwd)));
   sayPublished(published, terminal);
 }
 

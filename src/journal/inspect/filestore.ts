@@ -1,4 +1,11 @@
-import { digestOf, isJsonObject, JsonSyntaxError, parseJson, sampleKeyText } from '../../base/index.ts';
+import {
+  digestOf,
+  inOrder,
+  isJsonObject,
+  JsonSyntaxError,
+  parseJson,
+  sampleKeyText,
+} from '../../base/index.ts';
 import type { Bucket } from '../../bucket/index.ts';
 import type { BufferProblem } from './buffer-problem.ts';
 import type { BufferGap, BufferKey } from './buffer-reader.ts';
@@ -137,8 +144,12 @@ function problemsOf(
   return problems;
 }
 
+/** Each is a request, which mostly waits. */
+const STATS_AT_A_TIME = 16;
+
 async function lastModified(bucket: Bucket, keys: readonly string[]): Promise<number> {
   let last = 0;
-  for (const key of keys) last = Math.max(last, (await bucket.stat(key))?.modifiedMs ?? 0);
+  const stats = inOrder(keys, { atATime: STATS_AT_A_TIME, work: (key) => bucket.stat(key) });
+  for await (const stat of stats) last = Math.max(last, stat?.modifiedMs ?? 0);
   return last;
 }

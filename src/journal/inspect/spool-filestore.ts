@@ -3,7 +3,14 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { ActionableError, type Json, messageOf, stringifyJson } from '../../base/index.ts';
 import type { Bucket } from '../../bucket/index.ts';
 import { type Disk, tempPathFor } from '../../disk/index.ts';
-import { type ByteSource, DEFAULT_LIMITS, MemberJson, scanTornZip, ZipReader } from '../../log/index.ts';
+import {
+  type ByteSource,
+  DEFAULT_LIMITS,
+  MemberJson,
+  pagedSource,
+  scanTornZip,
+  ZipReader,
+} from '../../log/index.ts';
 import type { BufferProblem } from './buffer-problem.ts';
 import { BufferReader } from './buffer-reader.ts';
 import { encodeText, escapeSurrogates } from './buffer-text.ts';
@@ -203,13 +210,11 @@ export async function openBucketSource(bucket: Bucket, key: string): Promise<Byt
   const stat = await bucket.stat(key);
   if (!stat) return undefined;
   const name = `${bucket.url.replace(/\/$/, '')}/${key}`;
-  return {
+  return pagedSource({
     name,
     sizeBytes: stat.sizeBytes,
-    read: async (position, length) =>
-      (await bucket.readRange(key, { start: position, length })) ?? new Uint8Array(),
-    close: async () => undefined,
-  };
+    readNow: async (start, length) => (await bucket.readRange(key, { start, length })) ?? new Uint8Array(),
+  });
 }
 
 /** The event itself is taken as text: it is written again as it is. */

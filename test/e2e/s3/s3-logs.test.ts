@@ -11,11 +11,11 @@ import { nodeDisk } from '../../../src/disk/index.ts';
 import { bucketLogStore } from '../../../src/log/index.ts';
 import { fixtureFields, writeFixtureLog } from '../../sim/log-fixture.ts';
 import { startFaultProxy } from '../../sim/s3/fault-proxy.ts';
-import { obstacle, onServer, useRgw } from '../../sim/s3/use-rgw.ts';
+import { obstacle, onServer, useS3 } from '../../sim/s3/use-s3.ts';
 import { makeTempDir } from '../../sim/temp-dir.ts';
 import { holdfast, startHoldfast } from '../holdfast.ts';
 
-const rgw = useRgw();
+const s3 = useS3();
 
 /** Samples that answer at once, but for the last, which waits as long as it is told to. */
 const EVAL = `
@@ -52,12 +52,12 @@ async function logsIn(bucket: Bucket): Promise<readonly string[]> {
 describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () => {
   test('is run into, listed, shown, dumped, verified, converted, merged, scored, retried and exported by its address', async () => {
     await using dir = await place();
-    const ran = await holdfast(dir.path, dir.run, rgw.env);
-    expect([ran.code, ran.stderr.includes(rgw.server.secretKey)]).toEqual([0, false]);
+    const ran = await holdfast(dir.path, dir.run, s3.env);
+    expect([ran.code, ran.stderr.includes(s3.server.secretKey)]).toEqual([0, false]);
     const [name = ''] = await logsIn(dir.bucket);
     const log = `${dir.url}/${name}`;
     const said = async (...words: string[]) => {
-      const { code, stdout, stderr } = await holdfast(dir.path, words, rgw.env);
+      const { code, stdout, stderr } = await holdfast(dir.path, words, s3.env);
       expect({ words, code, stderr }).toMatchObject({ words, code: 0 });
       return stdout;
     };
@@ -69,7 +69,9 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
     expect(await said('log', 'verify', log)).toContain('10 samples');
     await said('log', 'convert', log, 'here.json');
     await said('log', 'merge', log, log, '-o', `${dir.url}/merged.eval`);
-    await said('score', log, '--eval', 'away.eval.ts');
+    expect(await said('score', log, '--eval', 'away.eval.ts')).toContain(
+      log.replace('.eval', '-scored.eval'),
+    );
     await said('retry', log);
     await said('log', 'export', log, '--to', 'jsonl', '--table', 'samples', '--out', 'samples.jsonl');
     expect(await logsIn(dir.bucket)).toEqual(
@@ -79,7 +81,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
     const listed = JSON.parse(await said('results', 'list', '--source', dir.url, '--json'));
     expect(listed.runs.length).toBeGreaterThan(0);
     // What it takes up is not run again.
-    const again = await holdfast(dir.path, [...dir.run, '--json'], rgw.env);
+    const again = await holdfast(dir.path, [...dir.run, '--json'], s3.env);
     expect(again.code).toBe(0);
   }, 180_000);
 
@@ -92,7 +94,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
       mkdirSync(machine);
       await writeFile(join(machine, 'away.eval.ts'), EVAL);
     }
-    const started = startHoldfast(first, dir.run, { ...rgw.env, CALLS: calls, WAIT: 'yes' });
+    const started = startHoldfast(first, dir.run, { ...s3.env, CALLS: calls, WAIT: 'yes' });
     const isShipped = async () => {
       const keys = await Array.fromAsync(dir.bucket.list(''));
       return keys.filter(({ key }) => key.endsWith('.zst')).length > 0;
@@ -103,18 +105,18 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
     started.child.kill('SIGKILL');
     await started.ended;
     rmSync(first, { recursive: true });
-    const listed = await holdfast(second, ['recover', '--list', dir.url, '--json'], rgw.env);
+    const listed = await holdfast(second, ['recover', '--list', dir.url, '--json'], s3.env);
     expect(JSON.parse(listed.stdout).recoverable).toMatchObject([
       { kind: 'holdfast', sources: ['segments'] },
     ]);
-    const again = await holdfast(second, [...dir.run, '--json'], { ...rgw.env, CALLS: calls });
+    const again = await holdfast(second, [...dir.run, '--json'], { ...s3.env, CALLS: calls });
     expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
     const words = readFileSync(calls, 'utf8').trim().split('\n');
     expect(words.filter((word) => word !== 'q9').toSorted()).toEqual(
       Array.from({ length: 9 }, (_, n) => `q${n}`),
     );
     const [name = ''] = await logsIn(dir.bucket);
-    const verified = await holdfast(second, ['log', 'verify', `${dir.url}/${name}`], rgw.env);
+    const verified = await holdfast(second, ['log', 'verify', `${dir.url}/${name}`], s3.env);
     expect(verified.stdout).toContain('10 samples');
     // Nothing of the journal is left where the log is.
     const left = (await Array.fromAsync(dir.bucket.list(''))).filter(({ key }) => key.endsWith('.zst'));
@@ -124,8 +126,8 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
   test('a header and one sample of a large log are read by ranges: a small part of it comes over the network', async () => {
     await using dir = await place();
     const path = join(dir.path, 'large.eval');
-    const noise = () => randomBytes(100_000).toString('base64');
-    const samples = Array.from({ length: 150 }, (_, n) => ({
+    const noise = () => randomBytes(400_000).toString('base64');
+    const samples = Array.from({ length: 40 }, (_, n) => ({
       fields: fixtureFields(`s${n}`, { input: noise() }),
       events: [],
     }));
@@ -133,42 +135,42 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
     await dir.bucket.createFromFile('large.eval', path);
     const { size } = statSync(path);
     expect(size).toBeGreaterThan(10_000_000);
-    await using proxy = await startFaultProxy(rgw.server.endpoint);
+    await using proxy = await startFaultProxy(s3.server.endpoint);
     const away = await openS3Bucket(dir.url, { disk: nodeDisk, endpoint: proxy.endpoint });
     const log = await bucketLogStore(away, '', { disk: nodeDisk }).open('large.eval');
     expect((await log?.header())?.status).toBe('success');
-    const input = (await log?.sample('s77', 1))?.input;
-    expect(String(input).length).toBeGreaterThan(100_000);
+    const input = (await log?.sample('s17', 1))?.input;
+    expect(String(input).length).toBeGreaterThan(400_000);
     await log?.close();
     expect(proxy.sentBytes).toBeLessThan(size / 8);
     expect(
       proxy.seen.filter(({ method, headers }) => method === 'GET' && headers.range === undefined),
     ).toEqual([]);
+    // A sample is gone through more than once, but comes over the network once.
+    const ranges = proxy.seen
+      .map(({ headers }) => /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? ''))
+      .filter((found) => found !== null)
+      .map(([, start, end]) => ({ start: Number(start), end: Number(end) }))
+      .toSorted((one, other) => one.start - other.start);
+    for (const [index, { start }] of ranges.entries())
+      expect(start).toBeGreaterThan(ranges[index - 1]?.end ?? -1);
   }, 120_000);
-
-  test('doctor proves that only one of many writers wins, and leaves nothing there', async () => {
-    await using dir = await place();
-    const { code, stdout } = await holdfast(dir.path, ['doctor', '--bucket', dir.url, '--json'], rgw.env);
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; state: string }[] };
-    expect([code, checks.filter(({ name }) => name.startsWith('bucket')).length]).toEqual([0, 6]);
-    expect(await Array.fromAsync(dir.bucket.list(''))).toEqual([]);
-  }, 60_000);
 
   test('without credentials, with wrong ones and without a bucket it says so, and nothing is run', async () => {
     await using dir = await place();
     const calls = join(dir.path, 'calls');
-    const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...anonymous } = rgw.env;
+    const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...anonymous } = s3.env;
     const none = { ...anonymous, AWS_EC2_METADATA_DISABLED: 'true', CALLS: calls };
     expect(await holdfast(dir.path, dir.run, none)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no credentials'),
     });
-    const wrong = { ...rgw.env, AWS_SECRET_ACCESS_KEY: 'wrong', CALLS: calls };
+    const wrong = { ...s3.env, AWS_SECRET_ACCESS_KEY: 'wrong', CALLS: calls };
     const refused = await holdfast(dir.path, dir.run, wrong);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('AWS_SECRET_ACCESS_KEY');
     const nowhere = ['run', 'away.eval.ts', '--model', 'mock/m', '--log-dir', 's3://nowhere/logs'];
-    const missing = await holdfast(dir.path, nowhere, { ...rgw.env, CALLS: calls });
+    const missing = await holdfast(dir.path, nowhere, { ...s3.env, CALLS: calls });
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no bucket')]);
     expect(existsSync(calls)).toBe(false);
   }, 120_000);

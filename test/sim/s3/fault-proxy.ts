@@ -8,14 +8,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** What becomes of one request. */
 export type Fault =
   /** Answered so, without asking the server. */
-  | { readonly kind: 'status'; readonly status: number; readonly code: string }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly code: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** The connection ends before the server is asked. */
   | { readonly kind: 'reset' }
   /** The server does it, and nobody hears of it. */
   | { readonly kind: 'lost answer' }
   /** So many bytes of the answer come, and no more. */
   | { readonly kind: 'cut'; readonly bytes: number }
-  | { readonly kind: 'slow'; readonly ms: number };
+  /** The answer comes in pieces of so many bytes, each after a pause. */
+  | { readonly kind: 'trickle'; readonly bytes: number; readonly everyMs: number }
+  /** So many bytes of the answer come, and then nothing: the connection stays. */
+  | { readonly kind: 'stall'; readonly bytes: number }
+  /** Nobody answers, and nobody hangs up. */
+  | { readonly kind: 'silence' }
+  /** Another server in its place. */
+  | { readonly kind: 'other'; readonly answer: (body: Buffer) => Promise<OtherAnswer> };
+
+export interface OtherAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 export interface Seen {
   readonly method: string;
@@ -56,11 +73,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     if (fault?.kind === 'reset') return void asked.socket.destroy();
     if (fault?.kind === 'status') {
       asked.resume();
-      answer.writeHead(fault.status, { 'content-type': 'application/xml' });
+      answer.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
       answer.end(`<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>made up</Message></Error>`);
       return;
     }
-    if (fault?.kind === 'slow') await sleep(fault.ms);
+    if (fault?.kind === 'silence') return void asked.resume();
+    if (fault?.kind === 'other') {
+      const { status, headers = {} } = await fault.answer(Buffer.concat(await Array.fromAsync(asked)));
+      return void answer.writeHead(status, headers).end();
+    }
     // As it came, the name of the host as well: it is signed.
     const passed = request({ hostname, port, method: asked.method, path: asked.url, headers: asked.headers });
     asked.pipe(passed);
@@ -72,16 +93,38 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         return;
       }
       answer.writeHead(found.statusCode ?? 500, found.headers);
-      let left = fault?.kind === 'cut' ? fault.bytes : Number.POSITIVE_INFINITY;
-      found.on('data', (chunk: Buffer) => {
-        const some = chunk.subarray(0, left);
-        left -= some.length;
-        proxy.sentBytes += some.length;
-        answer.write(some);
-        if (left <= 0) asked.socket.destroy();
-      });
-      found.on('end', () => answer.end());
+      void pass(found, answer, fault).catch(() => asked.socket.destroy());
     });
   }
+
+  async function pass(
+    found: IncomingMessage,
+    answer: ServerResponse,
+    fault: Fault | undefined,
+  ): Promise<void> {
+    const isCut = fault?.kind === 'cut' || fault?.kind === 'stall';
+    let left = isCut ? fault.bytes : Number.POSITIVE_INFINITY;
+    for await (const piece of piecesOf(found, fault)) {
+      const some = piece.subarray(0, left);
+      left -= some.length;
+      proxy.sentBytes += some.length;
+      if (some.length > 0 && !answer.write(some)) await once(answer, 'drain');
+      if (left > 0) continue;
+      if (fault?.kind === 'cut') answer.socket?.destroy();
+      return void found.resume();
+    }
+    answer.end();
+  }
   return proxy;
+}
+
+async function* piecesOf(found: IncomingMessage, fault: Fault | undefined): AsyncGenerator<Buffer> {
+  for await (const chunk of found as AsyncIterable<Buffer>) {
+    if (fault?.kind !== 'trickle') yield chunk;
+    else
+      for (let at = 0; at < chunk.length; at += fault.bytes) {
+        await sleep(fault.everyMs);
+        yield chunk.subarray(at, at + fault.bytes);
+      }
+  }
 }

@@ -9,19 +9,16 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { makeTempDir } from '../temp-dir.ts';
-
-export interface S3Server extends AsyncDisposable {
-  readonly endpoint: string;
-  readonly accessKey: string;
-  readonly secretKey: string;
-}
+import type { S3Program, S3Server } from './s3-server.ts';
 
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw'];
 const KEYS = { accessKey: 'testkey', secretKey: 'testsecret' };
 const run = promisify(execFile);
 
+export const rgw: S3Program = { name: 'Ceph RGW', whyNot: whyNoRgw, start: startRgw };
+
 /** Why there can be none here; undefined when there can. */
-export async function whyNoRgw(): Promise<string | undefined> {
+async function whyNoRgw(): Promise<string | undefined> {
   for (const program of PROGRAMS) {
     const isThere = await run(program, ['--version']).then(
       () => true,
@@ -32,9 +29,9 @@ export async function whyNoRgw(): Promise<string | undefined> {
   return undefined;
 }
 
-export async function startRgw(): Promise<S3Server> {
+async function startRgw(): Promise<S3Server> {
   const dir = await makeTempDir();
-  const place = new Place(dir.path, await freePorts());
+  const place = new Place(dir.path, await freePorts(3));
   try {
     await place.start();
   } catch (error) {
@@ -193,9 +190,9 @@ rgw enable ops log = false
   }
 }
 
-/** Three that are free now, and apart from those that the system gives away. */
-async function freePorts(): Promise<readonly number[]> {
-  const servers = [0, 0, 0].map((port) => createServer().listen(port, '127.0.0.1'));
+/** So many that are free now. */
+export async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   const ports = servers.map((server) => {
     const address = server.address();
