@@ -75,6 +75,9 @@ describe('evals that require artifacts', () => {
     const third = await holdfast(home, ['run', 'sql.eval.ts'], env());
     expect(third.stdout).toMatch(/artifacts +2 from the cache, \$\S+ saved/);
     expect(asked()).toEqual(ALL);
+    // Whether a run or `artifacts build` built it is not on record, so nothing is said of it.
+    const shown = await holdfast(home, ['artifacts', 'show', 'knowledge/shop']);
+    expect(shown.stdout).toMatch(/ {4}built {5}\S+ \S+ with Holdfast \S+\n/);
   });
 
   test('two processes at once: one builds, the other waits, says for what, and takes it', async () => {

@@ -33,6 +33,8 @@ describe('list, show and verify', () => {
     const shown = await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1']);
     expect(shown.stdout).toContain(recipeOf(partsOf('db1')).recipe);
     expect(shown.stdout).toContain('current');
+    expect(shown.stdout).toMatch(/ {4}file +more\/hints\.md {2}5 B\n {4}file +notes\.md {2}6 B\n/);
+    expect(shown.stdout).toMatch(/ {4}folder +\S+\/files\n/);
     expect((await json('show', 'knowledge/db1')).value.units[0].generations[0].files).toHaveLength(2);
     expect((await holdfast(dir.path, ['artifacts', 'verify'])).stdout).toBe(
       '2 generations, 4 files, 22 B checked: all whole\n',

@@ -19,6 +19,7 @@ test('every example runs as it is, offline', async () => {
     'graded',
     'http',
     'sums',
+    'text-to-sql',
   ]);
   for (const run of report.runs)
     expect(run.samples, run.eval).toMatchObject({ errored: 0, remaining: 0, lost: 0 });

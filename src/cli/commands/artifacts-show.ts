@@ -46,17 +46,26 @@ function lines(unit: CachedRecipe, { style }: Terminal): string[] {
   ];
 }
 
-function generationLines({ manifest, dir }: StoredGeneration, word: string): string[] {
+function generationLines({ manifest, filesDir }: StoredGeneration, word: string): string[] {
   const { generation, digest, cost, files, producer, supersedes, created, notes } = manifest;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const price = cost.usd === null ? 'unpriced' : formatUsd(cost.usd);
+  // Builds of runs and those that were asked for by hand both say `build`.
+  const run = producer.run === 'build' ? '' : `, for run ${oneLine(producer.run)}`;
   return [
     `  ${generation}${word && `  ${word}`}`,
     `    digest    ${digest}`,
-    `    built     ${formatTime(created)} by ${producer.run === 'build' ? 'hand' : `run ${producer.run}`}, Holdfast ${producer.version}`,
+    `    built     ${formatTime(created)} with Holdfast ${oneLine(producer.version)}${run}`,
     `    cost      ${price}, ${counted(cost.calls, 'call')}, ${counted(cost.tokens, 'token')}`,
-    `    content   ${counted(files.length, 'file')}, ${formatBytes(bytes)}, in ${dir}`,
+    `    content   ${counted(files.length, 'file')}, ${formatBytes(bytes)}`,
+    `    folder    ${filesDir}`,
+    ...files
+      .slice(0, FILES_SHOWN)
+      .map(({ path, size }) => `    file      ${oneLine(path)}  ${formatBytes(size)}`),
+    ...(files.length > FILES_SHOWN ? [`    and       ${files.length - FILES_SHOWN} more: see --json`] : []),
     ...(supersedes.length > 0 ? [`    replaces  ${supersedes.join(', ')}`] : []),
     ...(notes === undefined ? [] : [`    notes     ${oneLine(notes)}`]),
   ];
 }
+
+const FILES_SHOWN = 10;

@@ -6,14 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { openS3Bucket } from '../../../src/bucket/s3/s3-bucket.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
 import { building, buildOf, neverBuild, openCache, partsOf } from '../../sim/artifact-fixture.ts';
-import { obstacle, onServer, useRgw } from '../../sim/s3/use-rgw.ts';
+import { obstacle, onServer, useS3 } from '../../sim/s3/use-s3.ts';
 import { useTempDir } from '../../sim/use-temp-dir.ts';
 import { holdfast } from '../holdfast.ts';
 
-const rgw = useRgw();
+const s3 = useS3();
 const dir = useTempDir();
 
-describe.skipIf(obstacle !== undefined)(onServer('Ceph RGW'), () => {
+describe.skipIf(obstacle !== undefined)(onServer('artifacts in S3'), () => {
   test('[ART-13] artifacts are pushed to S3, pulled on another machine, and what is lost there is named', async () => {
     const store = `s3://tests/${randomUUID()}/artifacts`;
     const [here, there] = [join(dir.path, 'here'), join(dir.path, 'there')];
@@ -22,7 +22,7 @@ describe.skipIf(obstacle !== undefined)(onServer('Ceph RGW'), () => {
     for (const key of ['a key/with ünicode', 'db2'])
       await cache.buildOnce(partsOf(key), building(buildOf({ 'a.md': key, 'same.md': 'same' })));
     const run = (cwd: string, ...args: readonly string[]) =>
-      holdfast(cwd, ['artifacts', ...args, '--store', store, '--json'], rgw.env);
+      holdfast(cwd, ['artifacts', ...args, '--store', store, '--json'], s3.env);
     const pushed = await run(here, 'push');
     expect([pushed.code, pushed.stderr]).toEqual([0, '']);
     expect(JSON.parse(pushed.stdout).entries).toMatchObject([
