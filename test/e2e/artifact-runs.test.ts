@@ -28,7 +28,10 @@ const knowledge = (db) => defineArtifact({ kind: 'knowledge', key: db, version: 
 export default defineEval({
   name: 'sql', models: { 'mock/writer': writer }, data: ['shop', 'school', 'shop'].map((input, at) => ({ id: at + 1, input })),
   requires: ({ input }) => ({ artifact: knowledge(input), build: process.env.MUST === undefined }),
-  target: ({ input }, { artifact }) => readFileSync(artifact(knowledge(input)) + '/knowledge.md', 'utf8'),
+  target: async ({ input }, { artifact }) => {
+    if (process.env.STAY) { writeFileSync(process.env.STAY, ''); await new Promise(() => undefined); }
+    return readFileSync(artifact(knowledge(input)) + '/knowledge.md', 'utf8');
+  },
   scorers: [scorer('known', ({ text, input }) => text.includes('known: second of ' + input))],
 });
 `;
@@ -140,6 +143,20 @@ describe('evals that require artifacts', () => {
       env(),
     );
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('knowledge/x')]);
+  });
+
+  test('gc leaves what an unfinished run has pinned', async () => {
+    const stop = join(dir.path, 'stop');
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    const run = startHoldfast(home, ['run', 'sql.eval.ts'], env({ STAY: stop }));
+    await until(() => existsSync(stop));
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/shop'], env());
+    const gc = (...words: readonly string[]) =>
+      holdfast(home, ['artifacts', 'gc', '--older-than', '0d', '--dry-run', ...words], env());
+    expect((await gc()).stdout).toContain('Would remove 0 generations');
+    expect((await gc('--log-dir', 'elsewhere')).stdout).toContain('Would remove 1 generation');
   });
 
   test('linked work trees share one cache, which git does not see', async () => {

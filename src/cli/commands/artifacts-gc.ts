@@ -1,16 +1,20 @@
 import { Option } from 'commander';
 import { type Collectable, unitText } from '../../artifacts/index.ts';
 import { counted, toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { pinnedByRuns, placesOf } from '../../runner/index.ts';
 import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect, parseDays } from '../parse-values.ts';
 import { formatBytes } from '../quantities.ts';
+import { logDirOption } from '../run-options.ts';
 import { oneLine } from '../table.ts';
 
 interface GcFlags extends CacheFlags {
   readonly olderThan: number;
   readonly keep?: readonly string[];
+  readonly logDir: string;
   readonly dryRun?: true;
 }
 
@@ -18,7 +22,7 @@ const DAY_MS = 86_400_000;
 
 export const command = defineCommand<GcFlags>({
   summary: 'Remove generations that nobody needs any more',
-  description: `Of each unit the current generation of the recipe that it was built by last stays, whatever its age, and so does what is younger than --older-than or named by --keep. Also sweeps
+  description: `Of each unit the current generation of the recipe that it was built by last stays, whatever its age, and so does what is younger than --older-than, named by --keep, or pinned by a run that has not finished. Also sweeps
 what dead builds and merges left. What was set aside as damaged stays.`,
   options: [
     new Option('--older-than <days>', 'only generations that are older, such as 30d')
@@ -27,6 +31,7 @@ what dead builds and merges left. What was set aside as damaged stays.`,
     new Option('--keep <generation>', 'the id or digest of one that a run has pinned; repeatable').argParser(
       collect,
     ),
+    logDirOption('whose unfinished runs keep what they have pinned'),
     new Option('--dry-run', 'only say what would go'),
     cacheOption(),
   ],
@@ -38,7 +43,9 @@ what dead builds and merges left. What was set aside as damaged stays.`,
   async run({ flags, terminal }) {
     const cache = await cacheOf(flags, terminal);
     const { olderThan: olderThanMs, keep = [], dryRun = false } = flags;
-    const plan = await cache.planCollection({ olderThanMs, pinned: new Set(keep) });
+    const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: terminal.cwd });
+    const pinned = new Set([...keep, ...(await pinnedByRuns(nodeDisk, state))]);
+    const plan = await cache.planCollection({ olderThanMs, pinned });
     const done = dryRun ? { removed: plan, busy: [], sweptTemps: 0 } : await cache.collect(plan);
     if (flags.json) {
       const { removed, busy, sweptTemps } = done;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Pin } from '../../artifacts/index.ts';
 import type { Digest, Json, JsonObject } from '../../base/index.ts';
-import { type FoundRun, findRuns } from '../../journal/index.ts';
+import type { Disk } from '../../disk/index.ts';
+import { type FoundRun, findRuns, type StateDir } from '../../journal/index.ts';
 import type { PlanIdentity } from '../plan.ts';
 import type { RunSettings } from '../settings.ts';
 
@@ -36,6 +37,12 @@ export async function pinsOfUnfinished(
   const last = found.findLast((run) => isOfEval(run, identity) && isGoneOnWith(run, settings));
   const pins = pinsIn(last?.run.start.eval.metadata);
   return new Map(pins.map((pin) => [pin.recipe, pin]));
+}
+
+/** The digests of all generations that unfinished runs of a log directory have pinned, whoever works on them. */
+export async function pinnedByRuns(disk: Disk, state: StateDir): Promise<readonly string[]> {
+  const { found } = await findRuns(disk, state.path);
+  return found.flatMap(({ run }) => pinsIn(run.start.eval.metadata)).map(({ digest }) => digest);
 }
 
 function isOfEval({ run }: FoundRun, identity: Pick<PlanIdentity, 'eval' | 'targetName'>): boolean {
