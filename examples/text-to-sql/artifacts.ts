@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { defineArtifact } from 'holdfast';
-import { MODEL } from './scripted-model.ts';
+import { MODEL } from './scripted-model.mts';
 
 /** The first stage is plain code: for each table how it is made, and some of its rows. */
 const schema = (db: string) =>

@@ -6,11 +6,11 @@ import { dataFile, defineEval, mockModel } from 'holdfast';
 import { knowledge } from './artifacts.ts';
 import { DATABASE_FILES, makeDatabases } from './databases.ts';
 import { sameResult } from './same-result.ts';
-import { answerTo, MODEL } from './scripted-model.ts';
+import { answerTo, MODEL } from './scripted-model.mts';
 
 makeDatabases();
 
-// Where a server is named, such as that of model-server.ts, it is asked; else the script answers in this process.
+// Where a server is named, such as that of model-server.mts, it is asked; else the script answers in this process.
 const isServed = Boolean(process.env.OPENAI_COMPATIBLE_BASE_URL);
 const analyst = mockModel({ name: MODEL, respond: ({ text }) => answerTo(text) });
 

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { answerTo, isAboutTable } from '../../examples/text-to-sql/scripted-model.ts';
+import { answerTo, isAboutTable } from '../../examples/text-to-sql/scripted-model.mts';
 import { chatCompletion } from '../sim/chat-server.ts';
 import { sendJson, startServer } from '../sim/http-server.ts';
 import { samplesOf } from '../sim/read-log.ts';
@@ -46,7 +46,7 @@ describe('the example text-to-sql', () => {
   test('run twice: the second run builds nothing, asks for no knowledge and says what it saved', async () => {
     const { PATH = '', HOME = '' } = process.env;
     const options = { cwd: dir.path, env: { PATH, HOME } };
-    const ended = await promisify(execFile)(process.execPath, [join(EXAMPLE, 'run.ts')], options);
+    const ended = await promisify(execFile)(process.execPath, [join(EXAMPLE, 'run.mts')], options);
     const [, first = '', second = ''] = ended.stdout.split(/— The \w+ run —/);
     expect(first).toMatch(/artifacts +8 built for \$0\.\d+/);
     expect(first).toContain('was asked for 8 descriptions and 20 queries.');

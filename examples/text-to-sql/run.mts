@@ -1,5 +1,5 @@
 /**
- * `node run.ts`: serves the scripted model, and runs the eval twice. Both runs ask all questions; the second one builds nothing.
+ * `node run.mts`: serves the scripted model, and runs the eval twice. Both runs ask all questions; the second one builds nothing.
  * Logs and artifacts are kept where it is started.
  */
 import { spawn } from 'node:child_process';
@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { startModelServer } from './model-server.ts';
+import { startModelServer } from './model-server.mts';
 
 const HOLDFAST = fileURLToPath(new URL('../bin/holdfast.js', import.meta.resolve('holdfast')));
 const EVAL_FILE = join(import.meta.dirname, 'text-to-sql.eval.ts');

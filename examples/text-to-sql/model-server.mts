@@ -1,12 +1,12 @@
 /**
  * The scripted model behind a server that speaks as OpenAI's does, on the loopback interface alone.
- * `node model-server.ts 8123 1000` serves it at http://127.0.0.1:8123/v1 and takes 1,000 ms for each answer.
+ * `node model-server.mts 8123 1000` serves it at http://127.0.0.1:8123/v1 and takes 1,000 ms for each answer.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerTo, isAboutTable } from './scripted-model.ts';
+import { answerTo, isAboutTable } from './scripted-model.mts';
 
 interface ChatRequest {
   readonly model: string;
