@@ -1,8 +1,10 @@
 import { basename, dirname } from 'node:path';
+import { ArtifactCache } from '../artifacts/index.ts';
 import {
   assert,
   type Clock,
   type Digest,
+  definedOf,
   digestOf,
   inOrder,
   isJsonObject,
@@ -55,6 +57,7 @@ import {
   type Workspace,
 } from '../targets/index.ts';
 import type { ScorerTrouble } from './account.ts';
+import { LoggedArtifacts } from './artifacts/logged-artifacts.ts';
 import type { BoughtAnswer } from './earlier-runs.ts';
 import { answersToReplay, JournalRecorder } from './journal-recorder.ts';
 import { textsBeforeScoring, workspaceOf } from './kept-output.ts';
@@ -86,6 +89,8 @@ export interface RescoreOptions {
   /** Its code, when it comes from a module. */
   readonly code: EvalCode | undefined;
   readonly models: Models;
+  /** The cache that holds what its samples used. Default: none. */
+  readonly artifactsDir?: string | undefined;
   /** How many samples are scored at a time. */
   readonly concurrency: number;
   /** overwrite: the new scores take the place of the old ones. append: they join them. */
@@ -135,6 +140,15 @@ export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport
   }
 }
 
+function artifactsOf(
+  { disk, clock, random, artifactsDir }: RescoreOptions,
+  { eval: spec }: LogHeader,
+): LoggedArtifacts | undefined {
+  if (artifactsDir === undefined) return undefined;
+  const cache = ArtifactCache.open({ disk, clock, random, dir: artifactsDir });
+  return new LoggedArtifacts(cache, spec.metadata);
+}
+
 class Rescore {
   readonly #options: RescoreOptions;
   readonly #log: LogReader;
@@ -146,6 +160,7 @@ class Rescore {
   readonly #tally = new ScorerTally();
   #scorers: readonly PlannedScorer[] = [];
   #journal: ScoreJournal | undefined;
+  #artifacts: LoggedArtifacts | undefined;
 
   constructor(options: RescoreOptions, log: LogReader, inputs: Json) {
     this.#options = options;
@@ -168,6 +183,7 @@ class Rescore {
   async writeTo(file: LogFile): Promise<RescoreReport> {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
+    this.#artifacts = artifactsOf(this.#options, header);
     this.#journal = await this.#openJournal(header);
     this.#journal.countSpent(this.#options.models.budget);
     const rows = await RowLookup.open({ ...this.#options, tempDir: stateOf(this.#options).path });
@@ -233,7 +249,9 @@ class Rescore {
     const recorder = new JournalRecorder(attempt, answersToReplay(known), {
       random: this.#options.random,
     });
-    const scope = createSampleScope({ recorder, meter, clock, random: this.#options.random });
+    const artifacts = await this.#artifacts?.of(fields.metadata);
+    const ports = { recorder, meter, clock, random: this.#options.random };
+    const scope = createSampleScope({ ...ports, ...definedOf({ artifacts }) });
     const row = await rows.find(fields);
     const scores = await recorder.inSpan(scope, { name: 'scorers', type: 'scorers' }, async () =>
       scoreSample({

@@ -1,4 +1,4 @@
-import { UsageError } from '../base/index.ts';
+import { type ActionableError, UsageError } from '../base/index.ts';
 import { type ArtifactFolder, artifactName } from '../evals/index.ts';
 
 /** A folder with a verified generation of an artifact. */
@@ -15,13 +15,18 @@ export interface SampleArtifacts {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export function sampleArtifacts(places: readonly ArtifactPlace[]): SampleArtifacts {
+/** `missing`: what it requires and cannot have, each with the reason. */
+export function sampleArtifacts(
+  places: readonly ArtifactPlace[],
+  missing: ReadonlyMap<string, ActionableError> = new Map(),
+): SampleArtifacts {
   const byName = new Map(places.map((place) => [artifactName(place), place.dir]));
   return {
     folder: (artifact) => {
       const dir = byName.get(artifactName(artifact));
-      if (dir === undefined) throw notRequired(artifactName(artifact), [...byName.keys()]);
-      return dir;
+      if (dir !== undefined) return dir;
+      const name = artifactName(artifact);
+      throw missing.get(name) ?? notRequired(name, [...byName.keys()]);
     },
     env: places.length === 0 ? {} : environmentOf(places, byName),
   };

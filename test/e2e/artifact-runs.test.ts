@@ -151,6 +151,27 @@ describe('evals that require artifacts', () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('knowledge/x')]);
   });
 
+  test('a log is scored again with the very generations that its samples used', async () => {
+    await holdfast(home, ['run', 'sql.eval.ts'], env());
+    const scorers =
+      "scorers: [scorer('asks', ({ artifact, input }) => readFileSync(artifact(knowledge(input)) + '/knowledge.md', 'utf8').includes('first of')";
+    writeFileSync(join(home, 'other.eval.ts'), EVAL.replace(/scorers: \[scorer.*/, `${scorers})],`));
+    const [log = ''] = readdirSync(join(home, 'logs')).filter((name) => name.endsWith('.eval'));
+    const score = (output: string) =>
+      holdfast(
+        home,
+        ['score', `logs/${log}`, '--eval', 'other.eval.ts', '--output', output, '--json'],
+        env(),
+      );
+    const scored = await score('one.eval');
+    expect([scored.code, scored.stderr]).toEqual([0, '']);
+    expect(scored.stdout).toMatch(/"asks"/);
+    rmSync(join(home, '.holdfast/artifacts/units/knowledge/shop'), { recursive: true });
+    const missing = await score('two.eval');
+    expect([missing.code, missing.stdout]).toEqual([1, expect.stringMatching(/E_ARTIFACT_GONE: .* which is not in the cache/)]);
+    expect(asked()).toEqual(ALL);
+  });
+
   test('gc leaves what an unfinished run has pinned', async () => {
     const stop = join(dir.path, 'stop');
     await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { cacheOption } from '../artifacts/artifact-place.ts';
 import { defineCommand } from '../command.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
@@ -7,6 +8,7 @@ import { logDirOption } from '../run-options.ts';
 
 export interface ScoreFlags extends ResultsFlags, PublishFlags {
   readonly logDir: string;
+  readonly cache?: string;
   readonly eval: string;
   readonly output?: string;
   readonly action: 'overwrite' | 'append';
@@ -41,6 +43,7 @@ The target is not called; graders are, when the eval has some.`,
     ),
     ...publishOptions(),
     logDirOption('where the new log of a published run goes'),
+    cacheOption(),
     ...resultsOptions(),
   ],
   examples: [

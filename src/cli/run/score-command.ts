@@ -12,6 +12,7 @@ import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import type { LogReader } from '../../log/index.ts';
 import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
 import { BudgetExhausted, createBudget, createModels, type LanguageModel } from '../../targets/index.ts';
+import { cacheDirOf } from '../artifacts/artifact-place.ts';
 import type { CommandCall } from '../command.ts';
 import type { ScoreFlags } from '../commands/score.ts';
 import { findEvalFiles } from '../eval-files/find-eval-files.ts';
@@ -62,6 +63,7 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
       eval: planned,
       baseDir: loaded.baseDir,
       code: loaded.code,
+      artifactsDir: await cacheDirOf(flags, terminal.cwd),
       models: await modelsFor({ ...loaded, planned }, flags, terminal),
       concurrency: flags.concurrency ?? planned.concurrency ?? CONCURRENCY,
       action: flags.action,
