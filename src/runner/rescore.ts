@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path';
-import { ArtifactCache } from '../artifacts/index.ts';
 import {
   assert,
   type Clock,
@@ -140,15 +139,6 @@ export async function rescoreLog(options: RescoreOptions): Promise<RescoreReport
   }
 }
 
-function artifactsOf(
-  { disk, clock, random, artifactsDir }: RescoreOptions,
-  { eval: spec }: LogHeader,
-): LoggedArtifacts | undefined {
-  if (artifactsDir === undefined) return undefined;
-  const cache = ArtifactCache.open({ disk, clock, random, dir: artifactsDir });
-  return new LoggedArtifacts(cache, spec.metadata);
-}
-
 class Rescore {
   readonly #options: RescoreOptions;
   readonly #log: LogReader;
@@ -183,7 +173,7 @@ class Rescore {
   async writeTo(file: LogFile): Promise<RescoreReport> {
     const header = await this.#log.header();
     const specs = this.#planScorers(header);
-    this.#artifacts = artifactsOf(this.#options, header);
+    this.#artifacts = LoggedArtifacts.open(this.#options, header);
     this.#journal = await this.#openJournal(header);
     this.#journal.countSpent(this.#options.models.budget);
     const rows = await RowLookup.open({ ...this.#options, tempDir: stateOf(this.#options).path });

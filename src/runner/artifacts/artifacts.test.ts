@@ -9,6 +9,7 @@ import { type Artifact, defineArtifact, type EvalDefinition } from '../../evals/
 import { type LogHeader, openLog } from '../../log/index.ts';
 import { createModels, mockModel } from '../../targets/index.ts';
 import { pinsIn } from './earlier-pins.ts';
+import { LoggedArtifacts } from './logged-artifacts.ts';
 
 let harness: Harness;
 /** What was asked of the model, and which builds were begun. */
@@ -280,6 +281,46 @@ describe('artifacts of a run', () => {
     await expect(harness.run(definition({ requires: missing }), { model: model() })).rejects.toMatchObject({
       code: 'E_INPUT_MISSING',
     });
+  });
+
+  test('what a log used and the cache lacks is missed by whoever asks for it, with its name', async () => {
+    const { account } = await harness.run(definition(), { model: model() });
+    const [sample] = await harness.samples(account.log);
+    const header = await headerOf(account.log);
+    const logged = (dir: string) =>
+      LoggedArtifacts.open(
+        { disk: nodeDisk, clock: systemClock, random: systemRandom, artifactsDir: join(harness.dir, dir) },
+        header,
+      );
+    const here = await logged('artifacts')?.of(sample?.metadata ?? {});
+    expect(here?.folder(knowledgeOf('shop'))).toBe((await cached()).get('knowledge/shop')?.filesDir);
+    const gone = await logged('elsewhere')?.of(sample?.metadata ?? {});
+    expect(() => gone?.folder(knowledgeOf('shop'))).toThrow(
+      expect.objectContaining({
+        code: 'E_ARTIFACT_GONE',
+        message: expect.stringContaining('knowledge/shop'),
+      }),
+    );
+  });
+
+  test('a second Ctrl-C stops a build at once, and is no failure', async () => {
+    const stop = new AbortController();
+    const signals = { drain: stop.signal, abort: stop.signal };
+    const slow = definition({
+      requires: ({ input }) =>
+        defineArtifact({
+          kind: 'knowledge',
+          key: input,
+          version: 1,
+          build: async ({ signal }) => {
+            stop.abort(new Error('Stopped by SIGINT'));
+            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+          },
+        }),
+    });
+    const { account } = await harness.run(slow, { model: model(), signals });
+    expect(account).toMatchObject({ state: 'interrupted', samples: { errored: 0, remaining: 3 } });
+    expect(account.artifacts?.unavailable[0]).toMatchObject({ code: 'E_ARTIFACT_STOPPED' });
   });
 
   test('programs find them by the environment', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ArtifactCache, Pin } from '../../artifacts/index.ts';
+import { ArtifactCache, type CacheOptions, type Pin } from '../../artifacts/index.ts';
 import { ActionableError, type JsonObject } from '../../base/index.ts';
+import type { LogHeader } from '../../log/index.ts';
 import { type ArtifactPlace, type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
 import { pinsIn } from './earlier-pins.ts';
 
@@ -15,6 +16,16 @@ export class LoggedArtifacts {
   constructor(cache: ArtifactCache, header: JsonObject | undefined) {
     this.#cache = cache;
     this.#pins = new Map(pinsIn(header).map((pin) => [pin.digest, pin]));
+  }
+
+  /** Undefined where no cache is named. */
+  static open(
+    ports: Pick<CacheOptions, 'disk' | 'clock' | 'random'> & { readonly artifactsDir?: string | undefined },
+    header: Pick<LogHeader, 'eval'>,
+  ): LoggedArtifacts | undefined {
+    const { artifactsDir: dir, disk, clock, random } = ports;
+    if (dir === undefined) return undefined;
+    return new LoggedArtifacts(ArtifactCache.open({ disk, clock, random, dir }), header.eval.metadata);
   }
 
   /** What is not here is missed by the scorer that asks for it, and by no other. */

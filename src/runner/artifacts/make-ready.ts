@@ -160,6 +160,9 @@ class ArtifactShelf {
       // What is damaged is refused in there, unless the user asked for a new one.
       return await this.#build(plan, isRebuilt);
     } catch (error) {
+      const { abort } = this.#options.settings.signals;
+      if (abort.aborted && error === abort.reason)
+        return unavailable(new BuildStopped(artifactName(plan.unit), 'interrupted'));
       if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
       // A mistake in the eval itself is the same for every sample: the run says it and does not begin.
       if (error.cause instanceof UsageError) throw error.cause;
