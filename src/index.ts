@@ -2,7 +2,13 @@
 export { ActionableError, DamageError, type Json, type JsonObject, UsageError } from './base/index.ts';
 export { defineConfig, type HoldfastConfig } from './config/index.ts';
 export {
+  type Artifact,
+  type ArtifactDefinition,
+  type ArtifactFolder,
+  type ArtifactInput,
+  type ArtifactInputs,
   type Awaitable,
+  type BuildContext,
   type ChoiceOptions,
   type CommandOptions,
   type CommandRun,
@@ -13,6 +19,7 @@ export {
   type DataFile,
   type DataSource,
   dataFile,
+  defineArtifact,
   defineEval,
   type EvalDefinition,
   type ExactOptions,
@@ -36,6 +43,7 @@ export {
   type RecordCall,
   type RecordOptions,
   type RegexOptions,
+  type Requirement,
   type Row,
   regex,
   type SampleLimits,

@@ -71,6 +71,7 @@ export async function createHarness(): Promise<Harness> {
       };
       return runEval(task, {
         places,
+        artifacts: { dir: join(dir, 'artifacts'), hostPaths: [dir] },
         disk: nodeDisk,
         clock: systemClock,
         random: systemRandom,

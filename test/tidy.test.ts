@@ -14,6 +14,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   git: ['base', 'disk', 'process'],
   log: ['base', 'disk', 'bucket'],
   journal: ['base', 'disk', 'bucket', 'log'],
+  artifacts: ['base', 'disk', 'bucket'],
   stats: ['base'],
   // Runs in the browser, too: it knows what the Studio and its server say to each other, and nothing else.
   views: [],
@@ -34,6 +35,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'base',
     'disk',
     'bucket',
+    'artifacts',
     'log',
     'journal',
     'seal',
@@ -48,6 +50,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'base',
     'disk',
     'bucket',
+    'artifacts',
     'process',
     'git',
     'log',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/index.ts';
-import { type Disk, nodeDisk, tryLock } from '../disk/index.ts';
+import { type Disk, type Locks, locksOf } from '../disk/index.ts';
 import { bucketErrors } from './bucket-errors.ts';
 import { LOCK_NAME } from './key.ts';
 
@@ -25,7 +25,7 @@ export class DirectoryLock {
   constructor(disk: Disk, dir: string, options: DirectoryLockOptions = {}) {
     this.#dir = dir;
     this.#path = join(dir, LOCK_NAME);
-    this.#locks = disk === nodeDisk ? KERNEL_LOCKS : locksWithin(disk);
+    this.#locks = locksOf(disk);
     this.#clock = options.clock ?? systemClock;
   }
 
@@ -49,32 +49,4 @@ export class DirectoryLock {
     const reason = new Error(`another process has held ${this.#path} for more than ${WAIT_MS_MAX} ms`);
     throw bucketErrors.away(this.#dir, reason);
   }
-}
-
-interface Locks {
-  /** Undefined when somebody else has it. */
-  take(path: string): Disposable | undefined;
-  exists(path: string): Promise<boolean>;
-}
-
-const KERNEL_LOCKS: Locks = {
-  take: tryLock,
-  exists: async (path) => (await nodeDisk.stat(path)) !== undefined,
-};
-
-/** For each disk, which locks there are, and whether they are held. */
-const madeOn = new WeakMap<Disk, Map<string, boolean>>();
-
-/** A disk that is not the machine's own: no other process can see it, so its locks live in memory. */
-function locksWithin(disk: Disk): Locks {
-  const made = madeOn.get(disk) ?? new Map<string, boolean>();
-  madeOn.set(disk, made);
-  return {
-    take(path) {
-      if (made.get(path)) return undefined;
-      made.set(path, true);
-      return { [Symbol.dispose]: () => void made.set(path, false) };
-    },
-    exists: async (path) => made.has(path),
-  };
 }

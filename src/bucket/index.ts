@@ -9,6 +9,7 @@ export type {
   TaggedObject,
 } from './bucket.ts';
 export { bucketErrors } from './bucket-errors.ts';
+export { bucketFolder } from './bucket-folder.ts';
 export { directoryBucket } from './directory-bucket.ts';
 export { checkKey, folderOf } from './key.ts';
 export { isBucketUrl, openBucket } from './open-bucket.ts';

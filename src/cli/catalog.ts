@@ -140,6 +140,61 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/results-upkeep.ts'),
   },
   {
+    words: ['artifacts', 'list'],
+    summary: 'List the artifacts of the warm cache',
+    load: () => import('./commands/artifacts-list.ts'),
+  },
+  {
+    words: ['artifacts', 'build'],
+    summary: 'Build what evals require, and run nothing else',
+    load: () => import('./commands/artifacts-build.ts'),
+  },
+  {
+    words: ['artifacts', 'show'],
+    summary: 'Show an artifact: its generations, inputs, files and cost',
+    load: () => import('./commands/artifacts-show.ts'),
+  },
+  {
+    words: ['artifacts', 'verify'],
+    summary: 'Check artifacts against their digests',
+    load: () => import('./commands/artifacts-verify.ts'),
+  },
+  {
+    words: ['artifacts', 'diff'],
+    summary: 'Say what differs between two generations of an artifact',
+    load: () => import('./commands/artifacts-diff.ts'),
+  },
+  {
+    words: ['artifacts', 'merge'],
+    summary: 'Take over artifacts from other caches, folders and buckets',
+    load: () => import('./commands/artifacts-merge.ts'),
+  },
+  {
+    words: ['artifacts', 'export'],
+    summary: 'Copy artifacts to a folder that can be imported elsewhere',
+    load: () => import('./commands/artifacts-export.ts'),
+  },
+  {
+    words: ['artifacts', 'import'],
+    summary: 'Take over artifacts from a folder that was exported',
+    load: () => import('./commands/artifacts-import.ts'),
+  },
+  {
+    words: ['artifacts', 'push'],
+    summary: 'Send artifacts to a bucket that others pull from',
+    load: () => import('./commands/artifacts-push.ts'),
+  },
+  {
+    words: ['artifacts', 'pull'],
+    summary: 'Fetch artifacts that others pushed to a bucket',
+    load: () => import('./commands/artifacts-pull.ts'),
+  },
+  {
+    words: ['artifacts', 'gc'],
+    summary: 'Remove generations that nobody needs any more',
+    load: () => import('./commands/artifacts-gc.ts'),
+  },
+  {
     words: ['compare'],
     summary: 'Say whether runs are better or worse, and which samples flipped',
     load: () => import('./commands/compare.ts'),
@@ -185,5 +240,6 @@ export const CATALOG: readonly CatalogEntry[] = [
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'List, show, check, convert, export and merge logs',
   config: 'Show the settings of a project, and what they may be',
+  artifacts: 'Keep what is expensive to build, and share it between machines',
   results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

@@ -10,6 +10,13 @@ export function parseDuration(text: string): number {
   return Math.round(ms);
 }
 
+/** `30d`; a plain number is days. Gives milliseconds. */
+export function parseDays(text: string): number {
+  const found = /^(\d+(?:\.\d+)?)\s*d?$/.exec(text.trim());
+  if (!found) throw new InvalidArgumentError('Write days such as 30d.');
+  return Number(found[1]) * 86_400_000;
+}
+
 export function parseCount(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1)

@@ -35,6 +35,17 @@ const price = strictObject('a price', {
     context.addIssue({ code: 'custom', message: `has no "${missing.join('" and no "')}"` });
 });
 
+const artifacts = strictObject('the settings of artifacts', {
+  cache: text
+    .optional()
+    .describe(
+      'The folder of the warm cache. Default: .holdfast/artifacts of the repository, shared by its work trees',
+    ),
+  store: text
+    .optional()
+    .describe('A bucket or a folder that artifacts are pulled from and pushed to. Default: none'),
+});
+
 const results = strictObject('the settings of results', {
   repo: text
     .optional()
@@ -85,6 +96,7 @@ export const configSchema = strictObject('the settings', {
   redact: texts
     .optional()
     .describe('Texts, or patterns written as /…/, that are never kept or shown to a target'),
+  artifacts: artifacts.optional().describe('Where what is expensive to build is kept and shared'),
   results: results.optional().describe('How finished runs are kept in git'),
 });
 

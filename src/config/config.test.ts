@@ -105,11 +105,15 @@ describe('the schema for editors', () => {
   test('has a word about every setting, and the guide names each', () => {
     const guide = readFileSync(join(ROOT, 'docs/guide/configuration.md'), 'utf8');
     const { properties } = JSON.parse(configJsonSchema());
-    const { properties: ofResults } = properties.results;
-    const keys = [...Object.keys(properties), ...Object.keys(ofResults).map((key) => `results.${key}`)];
-    expect(keys.length).toBeGreaterThan(18);
-    for (const key of keys.filter((name) => name !== 'results')) expect(guide).toContain(`| \`${key}\` |`);
-    for (const one of [...Object.values(properties), ...Object.values(ofResults)])
+    const groups = ['results', 'artifacts'];
+    const inner = groups.map((group): Record<string, unknown> => properties[group].properties);
+    const keys = [
+      ...Object.keys(properties).filter((name) => !groups.includes(name)),
+      ...inner.flatMap((group, at) => Object.keys(group).map((key) => `${groups[at]}.${key}`)),
+    ];
+    expect(keys.length).toBeGreaterThan(20);
+    for (const key of keys) expect(guide).toContain(`| \`${key}\` |`);
+    for (const one of [...Object.values(properties), ...inner.flatMap((group) => Object.values(group))])
       expect(one).toMatchObject({ description: expect.stringMatching(/\w/) });
   });
 });

@@ -1,6 +1,7 @@
 /** What an eval may say, for TypeScript and YAML alike. */
 import { z } from 'zod';
 import { REDUCER_FORMS, readReducer } from '../stats/index.ts';
+import { requirementSchema } from './artifacts/artifact-schema.ts';
 import type { ModelObject } from './eval.ts';
 import { metricSchema } from './metric-schema.ts';
 import {
@@ -181,6 +182,10 @@ export const definitionSchema = strictObject('an eval', {
   limit: count.optional(),
   models: z.record(z.string(), modelObject, { error: 'must be an object of names and models' }).optional(),
   inputs: texts.optional(),
+  requires: chosen((value) => {
+    if (typeof value === 'function') return fn;
+    return Array.isArray(value) ? z.array(requirementSchema) : requirementSchema;
+  }).optional(),
   target: target.optional(),
   scorers: z.array(scorer, { error: (issue) => mustBe('a list of scorers', issue.input) }),
   metrics: z.array(metricSchema, { error: (issue) => mustBe('a list of metrics', issue.input) }).optional(),

@@ -2,6 +2,7 @@
 import type { LanguageModel } from 'ai';
 import type { Json, JsonObject } from '../base/index.ts';
 import type { MetricName } from '../stats/index.ts';
+import type { Artifact, Requirements } from './artifacts/artifact.ts';
 
 export type Awaitable<T> = T | Promise<T>;
 
@@ -129,9 +130,13 @@ export interface TargetContext extends OwnCalls {
   /** Aborted at a limit, on Ctrl-C and at the end of the sample. */
   readonly signal: AbortSignal;
   readonly epoch: number;
+  /** The folder of an artifact that the sample requires. It is shared: nothing may be written into it. */
+  readonly artifact: ArtifactFolder;
   /** Adds a note to the sample's transcript. */
   readonly info: (data: Json, source?: string) => void;
 }
+
+export type ArtifactFolder = (artifact: Pick<Artifact, 'kind' | 'key'>) => string;
 
 export type TargetFunction<Input, Output, Target> = Callback<
   [sample: SampleRow<Input, Target>, context: TargetContext],
@@ -221,6 +226,8 @@ export interface ScorerContext<Input = unknown, Output = unknown, Target = unkno
   readonly epoch: number;
   readonly signal: AbortSignal;
   readonly generate: Generate;
+  /** The folder of an artifact that the sample requires. */
+  readonly artifact: ArtifactFolder;
   /** Runs a command in the sample's workspace (or an empty folder when it has none). */
   readonly exec: (
     argv: readonly string[],
@@ -292,6 +299,13 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
    * code runs again.
    */
   readonly inputs?: readonly string[];
+  /**
+   * Artifacts that the samples need, for all of them or as a function of the sample: built once, before anything is asked, unless they
+   * are there.
+   */
+  readonly requires?:
+    | Requirements
+    | Callback<[row: SampleRow<NoInfer<Input>, NoInfer<Target>>], Requirements>;
   /** Absent: the model named on the command line is the target. */
   readonly target?: TargetSpec<Input, Output, Target>;
   readonly scorers: readonly (

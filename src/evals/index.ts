@@ -1,8 +1,19 @@
+export type {
+  Artifact,
+  ArtifactDefinition,
+  ArtifactInput,
+  ArtifactInputs,
+  BuildContext,
+  Requirement,
+} from './artifacts/artifact.ts';
+export { artifactName, defineArtifact, inputKind } from './artifacts/define-artifact.ts';
+export type { PlannedNeed } from './artifacts/requirements.ts';
 export { type Problem, problemSentence, problemsOf } from './check-definition.ts';
 export { dataFile, defineEval } from './define-eval.ts';
 export { definitionDigest, sampleContentDigest, scoringDigest, targetDigest } from './definition-digest.ts';
 export { type DefinitionParts, definitionParts, scoringParts } from './definition-parts.ts';
 export type {
+  ArtifactFolder,
   Awaitable,
   CommandRun,
   CommandTarget,

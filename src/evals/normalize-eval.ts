@@ -1,6 +1,7 @@
 /** The definition with every default filled in: what the runner plans with. */
 import { definedOf, didYouMean, type JsonObject, toJson, UsageError } from '../base/index.ts';
 import { type MetricSpec, readReducer, scorerKeys } from '../stats/index.ts';
+import { type PlannedRequirements, planRequirements } from './artifacts/requirements.ts';
 import { findProblems, invalidEval, type Problem } from './check-definition.ts';
 import { isModelObject } from './definition-schema.ts';
 import type {
@@ -59,6 +60,8 @@ export interface PlannedEval {
   readonly target: PlannedTarget;
   /** Files and folders that its code reads itself. */
   readonly inputs: readonly string[];
+  /** Artifacts that its samples need. */
+  readonly requires?: PlannedRequirements;
   readonly scorers: readonly PlannedScorer[];
   /** They take the place of the scorers' own. */
   readonly metrics?: readonly MetricSpec[];
@@ -141,6 +144,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     ...definedOf({ filter, shuffle: seed, limit }),
     target: planTarget(definition.target),
     inputs: definition.inputs ?? [],
+    ...definedOf({ requires: planRequirements(definition.requires) }),
     scorers: planScorers(definition.scorers),
     ...(metrics !== undefined && { metrics: metrics.map(metricSpec) }),
     epochs: planEpochs(definition.epochs),

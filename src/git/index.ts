@@ -19,7 +19,7 @@ export { type CodeRevision, codeRevisionAt } from './code-revision.ts';
 export { type Author, type ImportFile, importCommit, startImport } from './fast-import.ts';
 export { findRepository, type Git, type GitPorts } from './git.ts';
 export { isObjectId, missingObject, type ObjectId } from './object-id.ts';
-export { peekBranch } from './peek-branch.ts';
+export { peekBranch, repositoryAround } from './peek-branch.ts';
 export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry, timeOfCommit, treeOfCommit } from './tree.ts';

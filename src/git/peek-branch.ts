@@ -35,8 +35,8 @@ function literal(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** The folder that all work trees of the repository share. */
-async function repositoryAround(disk: Disk, path: string): Promise<string | undefined> {
+/** The folder that all work trees of the repository around a path share; undefined where there is no repository. */
+export async function repositoryAround(disk: Disk, path: string): Promise<string | undefined> {
   for (let at = resolve(path); ; at = dirname(at)) {
     const found = (await gitDirOf(disk, join(at, '.git'))) ?? ((await isBare(disk, at)) ? at : undefined);
     if (found !== undefined) return sharedDirOf(disk, found);

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../base/index.ts';
+
 /** The account: what became of everything that was paid for. The same values go to the terminal and to `--json`. */
 export interface Account {
   readonly eval: string;
@@ -13,6 +15,8 @@ export interface Account {
   readonly usd: Money;
   readonly tokens: Amounts;
   readonly budget?: BudgetAccount;
+  /** What the samples share, when they require something. */
+  readonly artifacts?: ArtifactAccount;
   /** Scorers that threw, or scored nothing at all. */
   readonly scorerTroubles?: readonly ScorerTrouble[];
   /** How the attempt before this one ended, when it did not end well. */
@@ -24,6 +28,38 @@ export interface Account {
   /** Sentences about stored things that could not be read whole: what they held may have been bought again. */
   readonly damage?: readonly string[];
   readonly notes: readonly string[];
+}
+
+/** Artifacts that the samples of a run need: each is counted once, however many samples use it. */
+export interface ArtifactAccount {
+  /** They were here, or came from elsewhere, and were not built. */
+  readonly reused: number;
+  /** Those of them that came from the store. */
+  readonly fetched: number;
+  readonly built: readonly BuiltArtifact[];
+  /** What building those that were reused had cost. null: unknown. */
+  readonly savedUsd: number | null;
+  /** What this command's builds cost. null: unknown. It is not in `usd`, which counts the samples. */
+  readonly spentUsd: number | null;
+  /** They could not be had: the samples that need them failed. */
+  readonly unavailable: readonly UnavailableArtifact[];
+}
+
+export interface UnavailableArtifact {
+  /** `<kind>/<key>` */
+  readonly unit: string;
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** Nothing is wrong with it: the command was told to stop, or its money is spent. */
+  readonly isStopped: boolean;
+}
+
+export interface BuiltArtifact {
+  /** `<kind>/<key>` */
+  readonly unit: string;
+  readonly generation: string;
+  readonly usd: number | null;
+  readonly tokens: number;
 }
 
 /** done: sealed. interrupted, budget, failed: stopped early and resumable. */

@@ -14,7 +14,7 @@ import {
 } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
 import type { SegmentPlace } from './places.ts';
-import type { Plan } from './plan.ts';
+import type { PlanIdentity } from './plan.ts';
 import { removeSealedSegments } from './remove-sealed-segments.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -28,7 +28,7 @@ import type { RunSettings } from './settings.ts';
  * the same. A writer that somebody vouched for is fenced, and its segments are read after that. Writers of a run that is here
  * already join it one by one, each whole. The segments stay until the run is sealed.
  */
-export async function bringHome(settings: RunSettings, plan: Plan): Promise<BroughtHome> {
+export async function bringHome(settings: RunSettings, plan: OfEval): Promise<BroughtHome> {
   const { segments } = settings.places;
   const notes: string[] = [];
   const damage: string[] = [];
@@ -46,6 +46,11 @@ export async function bringHome(settings: RunSettings, plan: Plan): Promise<Brou
   return { notes, damage };
 }
 
+/** Runs of which eval on which target. */
+interface OfEval {
+  readonly identity: Pick<PlanIdentity, 'eval' | 'targetName'>;
+}
+
 /** Sentences about what came home, and about what could not be read of it. */
 export interface BroughtHome {
   readonly notes: readonly string[];
@@ -59,7 +64,7 @@ interface From {
   readonly run: string;
 }
 
-async function bringRun(settings: RunSettings, plan: Plan, from: From): Promise<BroughtHome> {
+async function bringRun(settings: RunSettings, plan: OfEval, from: From): Promise<BroughtHome> {
   const { disk, places } = settings;
   const home = places.state.runDir(from.run);
   const isHere = (await disk.stat(home)) !== undefined;
@@ -170,7 +175,7 @@ async function runInBucket(
 }
 
 /** True for a run of this eval. */
-function isOfEval({ identity }: Plan, run: RunRecord): boolean {
+function isOfEval({ identity }: OfEval, run: RunRecord): boolean {
   return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
 }
 
@@ -180,7 +185,7 @@ function isOfEval({ identity }: Plan, run: RunRecord): boolean {
  */
 async function judge(
   settings: RunSettings,
-  plan: Plan,
+  plan: OfEval,
   incoming: string,
 ): Promise<'take' | 'sealed' | string | undefined> {
   const { disk, places, forceDead } = settings;

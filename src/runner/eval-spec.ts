@@ -1,3 +1,4 @@
+import type { Pin } from '../artifacts/index.ts';
 import {
   definedOf,
   type Json,
@@ -11,6 +12,7 @@ import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import { type EvalConfig, type LoggedCode, type LogStart, revisionIn } from '../log/index.ts';
 import type { Redaction, RunnableTarget } from '../targets/index.ts';
+import { pinsJson } from './artifacts/earlier-pins.ts';
 import type { Plan } from './plan.ts';
 
 export interface EvalSpecInput {
@@ -21,6 +23,8 @@ export interface EvalSpecInput {
   readonly plan: Plan;
   readonly dataset: Pick<Dataset, 'name' | 'location' | 'ids' | 'totalCount' | 'isShuffled'>;
   readonly file: string | undefined;
+  /** The generations of artifacts that the run uses. */
+  readonly pins?: readonly Pin[] | undefined;
   readonly random: Random;
   readonly concurrency: number;
   readonly version: string;
@@ -99,7 +103,15 @@ function inSeconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1_000));
 }
 
-function ourMetadata({ runId, plan, target, eval: planned, redaction, revision }: EvalSpecInput): JsonObject {
+function ourMetadata({
+  runId,
+  plan,
+  target,
+  eval: planned,
+  redaction,
+  revision,
+  pins,
+}: EvalSpecInput): JsonObject {
   return {
     format: 1,
     run: runId,
@@ -109,6 +121,7 @@ function ourMetadata({ runId, plan, target, eval: planned, redaction, revision }
     ...definedOf({ parts: plan.identity.parts && toJson(plan.identity.parts) }),
     plan: plan.digest,
     threshold: toJson(planned.threshold),
+    ...definedOf({ artifacts: pins && pinsJson(pins) }),
     ...definedOf({ branch: revision?.branch }),
     ...(planned.description === undefined ? {} : { description: redaction.text(planned.description) }),
   };

@@ -30,6 +30,7 @@ function plannedSamples(count: number): PlannedSample[] {
     epoch: 1,
     key: digest,
     asked: digest,
+    artifacts: undefined,
     content: digest,
   }));
 }

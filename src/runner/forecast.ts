@@ -1,8 +1,12 @@
 import { tmpdir } from 'node:os';
-import { sampleKeyText } from '../base/index.ts';
+import { counted, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
+import { artifactName } from '../evals/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
+import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { lookForArtifacts } from './artifacts/look-for.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { markOf, saySame } from './later-modules.ts';
 import { lookBack } from './look-back.ts';
@@ -42,7 +46,11 @@ export interface Forecast extends ExpectedCost {
 
 /** Looks at what earlier runs left, and does nothing: not even a cache is written. */
 export async function forecastEval(task: RunTask, settings: RunSettings): Promise<Forecast> {
-  const prepared = await prepareEval(task, settings, { tempDir: tmpdir() });
+  const prepared = await prepareEval(task, settings, {
+    tempDir: tmpdir(),
+    artifactsOf: ({ dataset, identity }) =>
+      lookForArtifacts({ task, settings, dataset, pins: () => pinsOfUnfinished(settings, identity) }),
+  });
   try {
     return await forecast(prepared);
   } finally {
@@ -65,13 +73,12 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       onDamage: (sentence) => void damage.push(sentence),
     });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
-    let unrecorded = 0;
-    const unlent: PlannedSample[] = [];
+    const [unrecorded, unlent]: [PlannedSample[], PlannedSample[]] = [[], []];
     for (const sample of plan.samples) {
       const fate = await fateOf(sample, { earlier, unfinished });
       counts[fate]++;
       if (fate === 'toReplay' || fate === 'toBuy') unlent.push(sample);
-      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded++;
+      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded.push(sample);
     }
     return {
       eval: plan.identity.eval,
@@ -81,8 +88,9 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
       notes: [
         ...earlier.absenceNotes(unlent),
-        ...unrecordedNotes(unrecorded, target),
+        ...unrecordedNotes(unrecorded.length, target),
         ...(await runsInBucket(settings, plan)),
+        ...toBuildNotes(prepared.artifacts),
       ],
       damage,
     };
@@ -104,6 +112,16 @@ async function earlierRuns(
   );
   return about.isFresh ? earlier.withoutLogs() : earlier;
 }
+
+function toBuildNotes(artifacts: RunArtifacts | undefined): readonly string[] {
+  const missing = (artifacts?.needed ?? []).filter(({ state }) => state.kind !== 'ready');
+  if (missing.length === 0) return [];
+  const names = missing.slice(0, NAMED_MAX).map(({ plan }) => artifactName(plan.unit));
+  const more = missing.length > NAMED_MAX ? ' …' : '';
+  return [`${counted(missing.length, 'artifact')} to build first: ${names.join(', ')}${more}`];
+}
+
+const NAMED_MAX = 5;
 
 type Fate = 'kept' | 'toScore' | 'toReplay' | 'toBuy';
 

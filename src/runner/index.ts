@@ -1,4 +1,5 @@
-export type { Account } from './account.ts';
+export type { Account, ArtifactAccount } from './account.ts';
+export type { BuildWish } from './artifacts/eval-artifacts.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
@@ -8,7 +9,13 @@ export { checkWritable, placesOf } from './open-places.ts';
 export type { Places } from './places.ts';
 export { type RescoreReport, rescoreLog } from './rescore.ts';
 export { runEval } from './run-eval.ts';
-export { type PreparedSet, prepareSet, type RunEvalsOptions, runEvals } from './run-evals.ts';
+export {
+  type ItemArtifacts,
+  type PreparedSet,
+  prepareSet,
+  type RunEvalsOptions,
+  runEvals,
+} from './run-evals.ts';
 export type { ItemOutcome } from './run-set.ts';
 export { type EvalChanges, type PlannedItem, planSetItems } from './set-items.ts';
 export type { RunSettings, RunTask } from './settings.ts';

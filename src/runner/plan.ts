@@ -14,6 +14,8 @@ export interface PlannedSample {
   readonly key: Digest;
   /** The target alone: of equal ones the output can be reused, whoever scores it. */
   readonly asked: Digest;
+  /** The artifacts that it uses, by name, each with the digest of its generation; undefined when it needs none. */
+  readonly artifacts: Readonly<Record<string, string>> | undefined;
   /** What stays the same when only code changes: eval, target's name, row, epoch (`--reuse=any`). */
   readonly content: Digest;
 }
@@ -53,12 +55,20 @@ export interface PlanInput extends PlanIdentity {
     readonly ids: readonly SampleId[];
     contentDigest(index: number): Digest;
   };
+  /** The generations of artifacts that rows need. */
+  readonly artifacts?: PlannedArtifacts | undefined;
+}
+
+export interface PlannedArtifacts {
+  digestsOf(row: number): Readonly<Record<string, string>>;
+  /** One for all of a row's, as a part of keys. */
+  digestOf(row: number): Digest | undefined;
 }
 
 /** Every sample of a run, in the order in which they are admitted: all of epoch 1 first. Pure. */
 export function makePlan(input: PlanInput): Plan {
-  const { epochs: _epochs, rows: _rows, knownAs = input.targetName, ...identity } = input;
-  const shared = { identity, knownAs, rows: input.rows };
+  const { epochs: _epochs, rows: _rows, knownAs = input.targetName, artifacts, ...identity } = input;
+  const shared = { identity, knownAs, rows: input.rows, artifacts };
   const samples: PlannedSample[] = [];
   for (let epoch = 1; epoch <= input.epochs; epoch++) {
     for (let index = 0; index < input.rows.count; index++) {
@@ -112,6 +122,7 @@ interface SharedByRows {
   readonly identity: PlanIdentity;
   readonly knownAs: string;
   readonly rows: PlanInput['rows'];
+  readonly artifacts: PlannedArtifacts | undefined;
 }
 
 /** Its digests are computed when they are asked for: two texts a sample would be most of what a large plan weighs. */
@@ -141,7 +152,15 @@ class PlannedRow implements PlannedSample {
   }
 
   get asked(): Digest {
-    return digestOf(`${this.content}\0${this.#shared.identity.target}`);
+    const { identity, artifacts } = this.#shared;
+    const used = artifacts?.digestOf(this.index);
+    // What needs no artifact has the key that it always had.
+    return digestOf(`${this.content}\0${identity.target}${used === undefined ? '' : `\0${used}`}`);
+  }
+
+  get artifacts(): Readonly<Record<string, string>> | undefined {
+    const digests = this.#shared.artifacts?.digestsOf(this.index) ?? {};
+    return Object.keys(digests).length === 0 ? undefined : digests;
   }
 
   get key(): Digest {

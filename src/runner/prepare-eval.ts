@@ -10,8 +10,9 @@ import {
   type RunnableTarget,
   resolvePlanned,
 } from '../targets/index.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { EarlierRuns, type EarlierRunsOptions } from './earlier-runs.ts';
-import { makePlan, type Plan } from './plan.ts';
+import { makePlan, type Plan, type PlanIdentity } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 
@@ -23,13 +24,27 @@ export interface PreparedEval {
   /** Whoever prepares it closes it. */
   readonly dataset: Dataset;
   readonly plan: Plan;
+  /** What its samples read, pinned; undefined when the eval requires nothing. */
+  readonly artifacts: RunArtifacts | undefined;
 }
 
-/** `tempDir`: where rows go that are too many for memory. */
+/** Finds or builds what the rows need, when they and the target are known. */
+export type ArtifactsOf = (opened: {
+  readonly dataset: Dataset;
+  readonly identity: Pick<PlanIdentity, 'eval' | 'targetName'>;
+}) => Promise<RunArtifacts | undefined>;
+
+export interface PrepareOptions {
+  /** Where rows go that are too many for memory. */
+  readonly tempDir?: string;
+  readonly artifactsOf: ArtifactsOf;
+}
+
+/** Nothing of the eval is called or written, except for artifacts that have to be built. */
 export async function prepareEval(
   task: RunTask,
   settings: RunSettings,
-  { tempDir = settings.places.state.path }: { readonly tempDir?: string } = {},
+  { tempDir = settings.places.state.path, artifactsOf }: PrepareOptions,
 ): Promise<PreparedEval> {
   const { disk } = settings;
   const { baseDir } = task;
@@ -43,22 +58,31 @@ export async function prepareEval(
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
   const dataset = await openRows(task, { disk, tempDir });
-  const plan = makePlan({
-    eval: task.eval.name,
-    version: String(task.eval.version),
-    targetName: target.name,
-    knownAs: target.knownAs ?? target.name,
-    target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
-    parts: definitionParts(task.eval, { ...scoring, key: target.key }),
-    scoring: scoringDigest(task.eval, scoring),
-    definition: definitionDigest(task.eval, scoring),
-    epochs: task.eval.epochs.count,
-    rows: dataset,
-  });
-  return { task, settings, target, dataset, plan };
+  try {
+    const identity = { eval: task.eval.name, targetName: target.name };
+    const artifacts = await artifactsOf({ dataset, identity });
+    const plan = makePlan({
+      eval: task.eval.name,
+      artifacts,
+      version: String(task.eval.version),
+      targetName: target.name,
+      knownAs: target.knownAs ?? target.name,
+      target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
+      parts: definitionParts(task.eval, { ...scoring, key: target.key }),
+      scoring: scoringDigest(task.eval, scoring),
+      definition: definitionDigest(task.eval, scoring),
+      epochs: task.eval.epochs.count,
+      rows: dataset,
+    });
+    return { task, settings, target, dataset, plan, artifacts };
+  } catch (error) {
+    await dataset.close();
+    throw error;
+  }
 }
 
-function openRows(
+/** The rows of an eval; whoever opens them closes them. */
+export function openRows(
   { eval: planned, baseDir }: RunTask,
   place: { readonly disk: Disk; readonly tempDir: string },
 ): Promise<Dataset> {

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import {
   ActionableError,
   counted,
+  DamageError,
+  definedOf,
   messageOf,
   namedOnce,
   type RunId,
@@ -14,7 +16,11 @@ import { releaseRun, sweepReleased } from '../seal/index.ts';
 import type { BudgetAccount } from './account.ts';
 import { spentByAgent } from './agent-spending.ts';
 import { findDone } from './already-done.ts';
-import { bringHome } from './bring-home.ts';
+import { artifactAccount } from './artifacts/artifact-account.ts';
+import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
+import { type BroughtHome, bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -39,9 +45,20 @@ const ROUNDS_MAX = 5;
 
 /** Runs one eval on one target: completes whatever earlier attempts left, and ends with the account. */
 export async function runEval(task: RunTask, settings: RunSettings): Promise<RunOutcome> {
-  const prepared = await prepareEval(task, settings);
+  let brought: BroughtHome | undefined;
+  const prepared = await prepareEval(task, settings, {
+    artifactsOf: ({ dataset, identity }) =>
+      artifactsOfEval({
+        ...{ task, settings, dataset, runTask: runEval },
+        pins: async () => {
+          // A run whose machine is gone says what it had pinned only when it is here.
+          brought = await bringHome(settings, { identity });
+          return pinsOfUnfinished(settings, identity);
+        },
+      }),
+  });
   try {
-    const outcome = await runPlanned(prepared);
+    const outcome = await runPlanned({ ...prepared, ...definedOf({ brought }) });
     await tryKeepAccount(outcome, settings);
     return outcome;
   } finally {
@@ -49,10 +66,11 @@ export async function runEval(task: RunTask, settings: RunSettings): Promise<Run
   }
 }
 
-async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
+async function runPlanned(prepared: PreparedEval & { readonly brought?: BroughtHome }): Promise<RunOutcome> {
   const { task, settings, target, plan } = prepared;
   const { disk, places, clock } = settings;
   const tally = new RunTally({ target: target.name, plan, observer: task.observer, budget: budgetOf(task) });
+  if (prepared.artifacts) tellArtifacts(prepared.artifacts, tally);
   await disk.makeDir(places.state.path);
   await checkSpace(places.state.path);
   await sweepReleased(disk, places.state);
@@ -61,7 +79,7 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
   await sweepTemps(disk, places.logDir);
   for (const note of await bringLogsHome(settings, plan)) tally.note(note);
   tally.unshipped = await shipLogs(settings, plan);
-  const brought = await bringHome(settings, plan);
+  const brought = prepared.brought ?? (await bringHome(settings, plan));
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
   const found = await openRun({ ...prepared, tally });
@@ -78,6 +96,13 @@ async function runPlanned(prepared: PreparedEval): Promise<RunOutcome> {
     opened.close();
     await opened.clear();
   }
+}
+
+function tellArtifacts(artifacts: RunArtifacts, tally: RunTally): void {
+  tally.artifacts = artifactAccount(artifacts);
+  for (const { state } of artifacts.all)
+    if (state.kind === 'unavailable' && state.error instanceof DamageError)
+      tally.noteDamage(state.error.message);
 }
 
 /** Asked for when the account is made: until then it is spent from. */
@@ -202,6 +227,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
     const { stopped, cause } = await runSamples({ ...planned, stock, shipper });
+    for (const sentence of (await planned.artifacts?.shared()) ?? []) tally.note(sentence);
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
     const ended = await endRun(stopped, finish);
@@ -239,7 +265,7 @@ function shippingProblem(error: unknown): string {
   return `The bucket did not take a segment, and will be asked again: ${messageOf(error)}`;
 }
 
-function startOf({ task, settings, target, plan, dataset }: Planned) {
+function startOf({ task, settings, target, plan, dataset, artifacts }: Planned) {
   return (runId: RunId, created: string) =>
     logStartOf({
       runId,
@@ -253,6 +279,7 @@ function startOf({ task, settings, target, plan, dataset }: Planned) {
       revision: settings.revision,
       random: settings.random,
       file: task.file,
+      pins: artifacts?.pins(),
       redaction: task.models.redaction,
     });
 }

@@ -1,5 +1,9 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
+import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
+import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import {
@@ -11,6 +15,9 @@ import {
   type Models,
   type PriceTable,
 } from '../targets/index.ts';
+import type { ArtifactAccount } from './account.ts';
+import { buildArtifacts } from './artifacts/build-artifacts.ts';
+import type { BuildWish } from './artifacts/eval-artifacts.ts';
 import type { ReuseMode } from './earlier-runs.ts';
 import { Slots, type StopSignals } from './execute.ts';
 import { type Forecast, forecastEval } from './forecast.ts';
@@ -21,7 +28,7 @@ import { refuseUnpriced } from './refuse-unpriced.ts';
 import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
-import { GRACE_MS, type RunSettings } from './settings.ts';
+import { type ArtifactSettings, GRACE_MS, type RunSettings, type RunTask } from './settings.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -61,6 +68,10 @@ export interface RunEvalsOptions {
   readonly isDryRun?: boolean | undefined;
   /** Runs whose process cannot be seen from here are taken for dead. */
   readonly forceDead?: boolean | undefined;
+  /** The cache of artifacts. Default: `.holdfast/artifacts` below `workDir`. */
+  readonly artifactsDir?: string | undefined;
+  /** A bucket, or a folder that is one, that artifacts are taken from and sent to. */
+  readonly artifactStore?: string | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   /** Which code is run, for the log, as far as it is known. */
@@ -79,8 +90,17 @@ export interface PreparedSet {
   /** The gates of the models in use; more appear as models are first called. */
   readonly gates: ReadonlyMap<string, ModelGate>;
   run(watch?: RunWatch): Promise<readonly ItemOutcome[]>;
+  /** Makes ready what the evals require, and runs nothing else. */
+  buildArtifacts(wish: BuildWish, watch?: RunWatch): Promise<readonly ItemArtifacts[]>;
   /** What `run` would do, and about what it would cost. Nothing is called, and nothing is written. */
   forecast(): Promise<readonly Forecast[]>;
+}
+
+/** What one eval requires, and what became of it. */
+export interface ItemArtifacts {
+  readonly item: PlannedItem;
+  readonly account?: ArtifactAccount;
+  readonly error?: unknown;
 }
 
 export interface RunWatch {
@@ -106,8 +126,8 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   // Of the whole set before any of it is run.
   for (const item of items)
     refuseUnpriced(item.eval, modelsFor(item), billedTarget(item.eval.target, item.model));
-  const slots = new Slots(concurrency);
-  const settings = { ...settingsOf(options), disk, clock, random, places, slots };
+  const ports = { disk, clock, random, places, slots: new Slots(concurrency) };
+  const settings = { ...settingsOf(options), ...ports, artifacts: await artifactSettings(options, disk) };
   return {
     items,
     places,
@@ -121,6 +141,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
       }
       return found;
     },
+    buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
       runSet({
         items,
@@ -131,6 +152,37 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
         onNextAttempt: onNextAttempt ?? (() => undefined),
       }),
   };
+}
+
+/** One eval after the other: what several of them require is there for the second. */
+async function buildForItems(
+  items: readonly PlannedItem[],
+  options: RunWatch & {
+    readonly settings: Omit<RunSettings, 'signals'>;
+    readonly modelsFor: (item: PlannedItem) => Models;
+    readonly wish: BuildWish;
+  },
+): Promise<readonly ItemArtifacts[]> {
+  const { modelsFor, observerFor, wish, signals = neverStop() } = options;
+  const made: ItemArtifacts[] = [];
+  for (const item of items) {
+    const task = { ...item, models: modelsFor(item), observer: observerFor?.(item) };
+    made.push({ item, ...(await tryBuild(task, { ...options.settings, signals }, wish)) });
+  }
+  return made;
+}
+
+/** One eval that cannot be prepared does not take the others with it; the caller shows the error. */
+async function tryBuild(
+  task: RunTask,
+  settings: RunSettings,
+  wish: BuildWish,
+): Promise<Omit<ItemArtifacts, 'item'>> {
+  try {
+    return { account: await buildArtifacts(task, settings, wish) };
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** Runs evals and completes whatever earlier runs of them left: what `holdfast run` does, as a function. */
@@ -148,7 +200,7 @@ function placesFor(
 
 function settingsOf(
   options: RunEvalsOptions,
-): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots'> {
+): Omit<RunSettings, 'signals' | 'disk' | 'clock' | 'random' | 'places' | 'slots' | 'artifacts'> {
   return {
     graceMs: options.graceMs ?? GRACE_MS,
     reuse: options.reuse ?? 'same',
@@ -160,6 +212,17 @@ function settingsOf(
     version: options.version,
     revision: options.revision,
   };
+}
+
+async function artifactSettings(
+  { artifactsDir, artifactStore, workDir }: RunEvalsOptions,
+  disk: Disk,
+): Promise<ArtifactSettings> {
+  const dir = resolve(workDir, artifactsDir ?? join(STATE_FOLDER, 'artifacts'));
+  const hostPaths = [resolve(workDir), homedir()];
+  if (artifactStore === undefined) return { dir, hostPaths };
+  const place = isBucketUrl(artifactStore) ? artifactStore : resolve(workDir, artifactStore);
+  return { dir, hostPaths, store: await openBucket(place, { disk }) };
 }
 
 function concurrencyOf(items: readonly PlannedItem[]): number {

@@ -1,4 +1,5 @@
 import {
+  ActionableError,
   type Clock,
   type Digest,
   isoTime,
@@ -20,8 +21,10 @@ import {
   LimitExceeded,
   type MeterTotals,
   type Models,
+  NO_ARTIFACTS,
   newEvent,
   type RunnableTarget,
+  type SampleArtifacts,
   type SampleMeter,
   type SampleScope,
   seconds,
@@ -68,6 +71,8 @@ export interface SampleTask {
   readonly planned: PlannedSample;
   readonly row: SampleRow;
   readonly journal: SampleJournal;
+  /** What it may read; or why something that it needs cannot be read, which is then its error. */
+  readonly artifacts: SampleArtifacts | ActionableError;
   readonly answers: RecordedAnswers;
   /** Errors of earlier attempts, oldest first. */
   readonly earlier: readonly EarlierError[];
@@ -131,6 +136,7 @@ export async function runSample(runner: SampleRunner, task: SampleTask): Promise
     clock: runner.clock,
     random: runner.random,
     salt: uuid,
+    artifacts: task.artifacts instanceof ActionableError ? NO_ARTIFACTS : task.artifacts,
   });
   const about = { id: planned.id, epoch: planned.epoch, ...sample, uuid, started_at: startedAt };
   if (finished) countAgain(finished, meter);
@@ -213,6 +219,8 @@ class Attempt {
   }
 
   async #runTarget(): Promise<TargetResult> {
+    const { artifacts } = this.#task;
+    if (artifacts instanceof ActionableError) throw artifacts;
     const { scope, recorder } = this.#parts;
     const phase = recorder.phase();
     const span = { name: this.#runner.target.name, type: 'solver' };

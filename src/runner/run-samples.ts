@@ -2,7 +2,8 @@ import { ActionableError, definedOf, messageOf, sampleKeyText } from '../base/in
 import type { Dataset } from '../datasets/index.ts';
 import type { SegmentShipper } from '../journal/index.ts';
 import { unionOfAnswers } from '../log/index.ts';
-import { createWorkspace, type RunnableTarget } from '../targets/index.ts';
+import { createWorkspace, NO_ARTIFACTS, type RunnableTarget } from '../targets/index.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { type Executed, executeSamples } from './execute.ts';
@@ -27,6 +28,7 @@ export interface SamplesToRun {
   readonly earlier: EarlierRuns;
   readonly tally: RunTally;
   readonly shipper: SegmentShipper | undefined;
+  readonly artifacts: RunArtifacts | undefined;
 }
 
 /** Runs what is left to run, until all of it ended or the run must stop. */
@@ -86,7 +88,7 @@ async function runOne(
   signal: AbortSignal,
   about: SamplesToRun & { readonly runner: SampleRunner },
 ): Promise<SampleOutcome> {
-  const { settings, target, dataset, opened, stock, earlier, tally, shipper, runner } = about;
+  const { settings, target, dataset, opened, stock, earlier, tally, shipper, runner, artifacts } = about;
   const { journals, writer } = opened;
   const wasTried = stock.tried.has(nameOf(planned)) || before !== undefined;
   const kept = await keptOutput(planned, about);
@@ -97,6 +99,7 @@ async function runOne(
     ...(kept ? { kept } : {}),
     ...(finished ? { finished } : {}),
     row: await dataset.row(planned.index),
+    artifacts: artifacts?.forRow(planned.index) ?? NO_ARTIFACTS,
     journal: writer,
     answers: await answersFor({ planned, before }, about),
     earlier: kept ? [] : await earlierErrors(journals, planned, earlier),

@@ -1,6 +1,6 @@
 import { definedOf } from '../base/index.ts';
 import type { EvalSampleSummary, Score } from '../log/index.ts';
-import type { Account, BudgetAccount, PreviousAttempt, RunState } from './account.ts';
+import type { Account, ArtifactAccount, BudgetAccount, PreviousAttempt, RunState } from './account.ts';
 import { Ledger } from './ledger.ts';
 import { moneyOf } from './money.ts';
 import type { RunObserver } from './observer.ts';
@@ -37,6 +37,7 @@ export class RunTally {
   readonly #lenders = new Map<string, number>();
   #lost = { answers: 0, usd: 0 };
   previous: PreviousAttempt | undefined;
+  artifacts: ArtifactAccount | undefined;
   /** Logs that the bucket lacks, by name, with the reason. */
   unshipped: ReadonlyMap<string, string> = new Map();
 
@@ -114,6 +115,7 @@ export class RunTally {
       usd: moneyOf({ ...this.ledger.usd, lost: this.#lost.usd }),
       tokens: this.ledger.tokens,
       ...(budget ? { budget } : {}),
+      ...definedOf({ artifacts: this.artifacts }),
       ...(scorerTroubles.length > 0 ? { scorerTroubles } : {}),
       ...(unwritable.length > 0 ? { unwritable } : {}),
       ...(unshipped.length > 0 ? { unshipped } : {}),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson, stringifyJson, toJson } from '../base/index.ts';
+import { definedOf, isJsonObject, type JsonObject, parseJson, stringifyJson, toJson } from '../base/index.ts';
 import type { SampleRow } from '../evals/index.ts';
 import type { ChatMessage, SampleFields } from '../log/index.ts';
 import { withMark } from '../reuse/index.ts';
@@ -19,7 +19,12 @@ export function sampleTarget(row: SampleRow): string | readonly string[] {
 export function sampleMetadata(row: SampleRow, planned: PlannedSample): JsonObject {
   return {
     ...(toJson(row.metadata ?? {}) as JsonObject),
-    holdfast: { key: planned.key, asked: planned.asked, content: planned.content },
+    holdfast: {
+      key: planned.key,
+      asked: planned.asked,
+      content: planned.content,
+      ...definedOf({ artifacts: planned.artifacts }),
+    },
   };
 }
 

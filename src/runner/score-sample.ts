@@ -73,6 +73,7 @@ function contextOf(options: ScoreSampleOptions, scope: SampleScope): Omit<Scorer
     epoch,
     signal,
     generate: createGenerate({ models, scope }),
+    artifact: scope.artifacts.folder,
     exec: createExec({ models, scope, workspace }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
@@ -31,9 +32,20 @@ export interface RunSettings {
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
   readonly forceDead: boolean;
+  /** Where artifacts are kept. */
+  readonly artifacts: ArtifactSettings;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   readonly revision?: LoggedCode | undefined;
+}
+
+export interface ArtifactSettings {
+  /** The cache of this project. */
+  readonly dir: string;
+  /** What machines share artifacts by. */
+  readonly store?: Bucket | undefined;
+  /** Paths of this machine that no file of an artifact may hold. */
+  readonly hostPaths: readonly string[];
 }
 
 export const GRACE_MS = 30_000;

@@ -147,7 +147,7 @@ async function runCommandTarget(agent: Agent, sample: SampleRow, run: TargetRun)
     runProcess({
       argv,
       cwd,
-      env: environment(models.env, [...ENV_ALWAYS, ...agent.envNames]),
+      env: { ...environment(models.env, [...ENV_ALWAYS, ...agent.envNames]), ...scope.artifacts.env },
       files: agent.usesStdin ? { ...outputs, stdin } : outputs,
       disk,
       clock: scope.clock,

@@ -36,7 +36,10 @@ export function createExec({ models, scope, workspace, env = [] }: CreateExecOpt
     const end = await runProcess({
       argv,
       cwd,
-      env: environment(models.env, ['PATH', 'HOME', 'LANG', 'TMPDIR', ...env]),
+      env: {
+        ...environment(models.env, ['PATH', 'HOME', 'LANG', 'TMPDIR', ...env]),
+        ...scope.artifacts.env,
+      },
       files: stdin === undefined ? outputs : { ...outputs, stdin: stdinFile },
       disk,
       clock: scope.clock,

@@ -50,6 +50,7 @@ function targetContext(
     model: model ? models.recorded(model, scope) : MISSING_MODEL,
     signal: scope.meter.signal,
     epoch,
+    artifact: scope.artifacts.folder,
     info: (data, source) => {
       const said = toJson(source); // from users' code, so not always a text
       scope.recorder.emit(

@@ -21,6 +21,7 @@ export type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
 export type { Redaction } from './redaction.ts';
 export { type AnyTargetSpec, resolvePlanned, resolveTarget } from './resolve-target.ts';
 export type { RunnableTarget, TargetResult } from './runnable-target.ts';
+export { NO_ARTIFACTS, type SampleArtifacts, sampleArtifacts } from './sample-artifacts.ts';
 export { createSampleMeter, type MeterTotals, type SampleMeter } from './sample-meter.ts';
 export { createSampleScope, type SampleScope, scopeUntil, scoringScope } from './sample-scope.ts';
 export { digestOfTree } from './tree-digest.ts';

@@ -1,6 +1,7 @@
 import { type Clock, type Random, shortId } from '../base/index.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { Recorder } from './recorder.ts';
+import { NO_ARTIFACTS, type SampleArtifacts } from './sample-artifacts.ts';
 import { meterUntil, type SampleMeter } from './sample-meter.ts';
 
 /** What everything that happens in one attempt at one sample shares. */
@@ -13,12 +14,16 @@ export interface SampleScope {
   readonly conversation: Conversation;
   /** Makes the ids of messages unlike those of every other sample. */
   readonly salt: string;
+  /** What it requires. */
+  readonly artifacts: SampleArtifacts;
 }
 
 export function createSampleScope(
-  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock' | 'random'> & { readonly salt?: string },
+  options: Pick<SampleScope, 'recorder' | 'meter' | 'clock' | 'random'> &
+    Partial<Pick<SampleScope, 'salt' | 'artifacts'>>,
 ): SampleScope {
-  return { salt: shortId(options.random), ...options, conversation: createConversation() };
+  const ours = { salt: shortId(options.random), artifacts: NO_ARTIFACTS };
+  return { ...ours, ...options, conversation: createConversation() };
 }
 
 /** For the scorers: the limits are lifted, and what graders say is not the target's conversation. */

@@ -17,7 +17,13 @@ import { NO_ANSWERS } from '../../src/runner/journal-recorder.ts';
 import { makePlan } from '../../src/runner/plan.ts';
 import { runSample, type SampleRunner } from '../../src/runner/run-sample.ts';
 import type { SampleJournal } from '../../src/runner/sample-journal.ts';
-import { createModels, createWorkspace, type LanguageModel, resolveTarget } from '../../src/targets/index.ts';
+import {
+  createModels,
+  createWorkspace,
+  type LanguageModel,
+  NO_ARTIFACTS,
+  resolveTarget,
+} from '../../src/targets/index.ts';
 
 export interface BenchRunOptions {
   readonly definition: EvalDefinition;
@@ -133,6 +139,7 @@ export async function openBenchRun(options: BenchRunOptions): Promise<BenchRun> 
             planned: sample,
             row: await dataset.row(sample.index),
             journal,
+            artifacts: NO_ARTIFACTS,
             answers: NO_ANSWERS,
             earlier: [],
             signal,

@@ -1,6 +1,6 @@
 /** A log whose one sample has as many events as asked for: what a viewer has to open at once. */
 import { nodeDisk } from '../../src/disk/index.ts';
-import { createLogFile, type SampleParts, summarize } from '../../src/log/index.ts';
+import { attachmentHash, createLogFile, type SampleParts, summarize } from '../../src/log/index.ts';
 import { fixtureFields, fixtureHeader, fixtureSpec } from '../sim/log-fixture.ts';
 
 export interface LargeLog {
@@ -11,25 +11,50 @@ export interface LargeLog {
   readonly needle: { readonly text: string; readonly event: number };
 }
 
-export async function writeLargeLog(path: string, about: LargeLog): Promise<void> {
-  const fields = fixtureFields('large', {
-    input: 'Work for a long time.',
+const BEGUN = '2026-03-01T00:00:00+00:00';
+const ENDED = '2026-03-01T08:00:00+00:00';
+
+export function writeLargeLog(path: string, about: LargeLog): Promise<void> {
+  const fields = fieldsOf({ messages: [] });
+  return writeOneSample(path, about.run, {
+    fields,
+    events: eventTexts(about),
+    attachments: [],
     messages: [],
-    started_at: '2026-03-01T00:00:00+00:00',
-    completed_at: '2026-03-01T08:00:00+00:00',
+    calls: [],
   });
-  const parts: SampleParts = { fields, events: eventTexts(about), attachments: [], messages: [], calls: [] };
-  const spec = fixtureSpec({ run_id: about.run, eval_id: about.run, created: '2026-03-01T00:00:00+00:00' });
-  const stats = {
-    ...fixtureHeader().stats,
-    started_at: '2026-03-01T00:00:00+00:00',
-    completed_at: '2026-03-01T08:00:00+00:00',
-  };
+}
+
+/** A log whose one answer is as long as asked for: in an event, by an attachment, and among the messages. */
+export function writeLongMessage(path: string, run: string, text: string): Promise<void> {
+  const hash = attachmentHash(text);
+  const common = { uuid: 'ev0', timestamp: new Date(Date.UTC(2026, 2, 1)).toISOString(), working_start: 0 };
+  return writeOneSample(path, run, {
+    fields: fieldsOf({ messages: [{ role: 'assistant', content: text }] }),
+    events: [JSON.stringify(modelEvent(`attachment://${hash}`, common))],
+    attachments: [{ hash, text }],
+    messages: [],
+    calls: [],
+  });
+}
+
+function fieldsOf(more: Partial<SampleParts['fields']>): SampleParts['fields'] {
+  return fixtureFields('large', {
+    input: 'Work for a long time.',
+    started_at: BEGUN,
+    completed_at: ENDED,
+    ...more,
+  });
+}
+
+async function writeOneSample(path: string, run: string, parts: SampleParts): Promise<void> {
+  const spec = fixtureSpec({ run_id: run, eval_id: run, created: BEGUN });
+  const stats = { ...fixtureHeader().stats, started_at: BEGUN, completed_at: ENDED };
   const header = fixtureHeader({ eval: spec, stats });
   const file = await createLogFile(nodeDisk, path);
   await file.writeStart({ version: 2, eval: spec, plan: header.plan });
   await file.writeSample(parts);
-  await file.writeSummaries([summarize(fields)]);
+  await file.writeSummaries([summarize(parts.fields)]);
   await file.writeReductions([]);
   await file.writeHeader(header);
   await file.finish();

@@ -1,5 +1,6 @@
 /** `npm run bench [-- name … --scale 0.1]`: measures one thing after the other, and prints a line to read and one to process. */
 import { parseArgs } from 'node:util';
+import { mergeArtifacts } from './artifacts.ts';
 import type { Bench, Finding } from './bench.ts';
 import { rounded } from './bench.ts';
 import { compare } from './compare.ts';
@@ -18,6 +19,7 @@ import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
 import { studioExport } from './studio-export.ts';
 import { studioIndex } from './studio-index.ts';
+import { studioMessage } from './studio-message.ts';
 import { studioSample } from './studio-sample.ts';
 import { studioTranscript } from './studio-transcript.ts';
 import { studioWatch } from './studio-watch.ts';
@@ -37,7 +39,9 @@ const BENCHES: readonly Bench[] = [
   compare,
   s3Read,
   s3Segments,
+  mergeArtifacts,
   studioRuns,
+  studioMessage,
   studioTranscript,
   studioMatrix,
   studioIndex,

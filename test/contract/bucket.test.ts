@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { directoryBucket } from '../../src/bucket/index.ts';
+import { bucketFolder, directoryBucket } from '../../src/bucket/index.ts';
 import { type Disk, explainDiskError, nodeDisk, replaceFile, tempPathFor } from '../../src/disk/index.ts';
 import { FaultyBucket } from '../sim/faulty-bucket.ts';
 import { memoryBucket } from '../sim/memory-bucket.ts';
@@ -34,6 +34,14 @@ bucketContract('directoryBucket with the orphan of a dead writer in it', async (
 bucketContract('memoryBucket', async () => {
   const disk = new SimulatedDisk();
   return { ...onDisk(disk, '/'), bucket: memoryBucket({ disk }) };
+});
+
+bucketContract('bucketFolder of a memoryBucket that holds more', async () => {
+  const disk = new SimulatedDisk();
+  const around = memoryBucket({ disk });
+  for (const key of ['a', 'in', 'in/the-other/x', 'in/theirs', 'z/y'])
+    await around.create(key, new Uint8Array(1));
+  return { ...onDisk(disk, '/'), bucket: bucketFolder(around, 'in/the') };
 });
 
 bucketContract('FaultyBucket without faults', async () => {

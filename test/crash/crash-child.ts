@@ -80,6 +80,7 @@ const { account } = await runEval(
     reuse: 'same',
     keepOutputs: false,
     ownRuns: new Set(),
+    artifacts: { dir: join(dir, 'artifacts'), hostPaths: [] },
     version: 'test',
   },
 );

@@ -180,6 +180,8 @@ test('every option of the same name stands for the same setting, with the same k
       'attempts',
       'grace',
       'redact',
+      'cache',
+      'store',
       'repo',
       'branch',
       'remote',

@@ -79,6 +79,10 @@ export interface RunReport {
     readonly missed?: readonly string[];
     readonly notes?: readonly string[];
     readonly damage?: readonly string[];
+    readonly artifacts?: {
+      readonly reused: number;
+      readonly built: readonly { readonly unit: string }[];
+    };
   }[];
   readonly total: { readonly samples: Readonly<Record<string, number>> };
   readonly next: readonly { readonly what: string; readonly command: string }[];

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import {
@@ -18,6 +19,8 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly target?: readonly string[];
   readonly logDir: string;
   readonly segments?: string;
+  readonly cache?: string;
+  readonly store?: string | false;
   readonly reuse: 'same' | 'any';
   readonly fresh?: true;
   readonly keepOutputs?: true;
@@ -51,6 +54,8 @@ both can be gone on with by the same command.`,
     new Option('-t, --target <name>', 'the same as --model').argParser(collect),
     logDirOption('where logs go: a path, or a bucket (file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
+    cacheOption(),
+    ...storeOptions(),
     new Option('--reuse <what>', 'which finished samples to take over')
       .choices(['same', 'any'])
       .default('same'),

@@ -29,6 +29,8 @@ const LIST = {
   grace: { kind: 'text', option: 'grace', toOption: 'milliseconds', standard: '30s' },
   // What must not be kept must not be kept, whoever says so.
   redact: { kind: 'other', option: 'redact', adds: true },
+  'artifacts.cache': { kind: 'place', option: 'cache' },
+  'artifacts.store': { kind: 'place', option: 'store' },
   'results.repo': { kind: 'place', option: 'repo' },
   'results.branch': { kind: 'text', option: 'branch', standard: 'holdfast/results' },
   'results.remote': { kind: 'text', option: 'remote' },

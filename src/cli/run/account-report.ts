@@ -7,6 +7,7 @@ import { shortPath } from '../short-path.ts';
 import { type Column, oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { budgetText, moneyText, unpricedSentences } from './account-money.ts';
+import { artifactLines } from './artifact-lines.ts';
 import { runTitle } from './progress.ts';
 
 type Samples = Account['samples'];
@@ -125,6 +126,7 @@ function detailRows(
   const rows: string[][] = [];
   for (const line of resultLines(results)) rows.push(['score', name, line]);
   if (account.budget) rows.push(['budget', name, budgetText(account.budget)]);
+  for (const line of artifactLines(account)) rows.push(['artifacts', name, line]);
   if ((account.state !== 'done' || account.unshipped) && !isAlone)
     rows.push(['state', name, stateText(account, error, style)]);
   // The log of a run that was done already is named below.

@@ -13,6 +13,7 @@ import {
   prepareSet,
   type RunEvalsOptions,
 } from '../../runner/index.ts';
+import { cacheDirOf } from '../artifacts/artifact-place.ts';
 import type { CommandCall } from '../command.ts';
 import type { RunFlags } from '../commands/run.ts';
 import { codeFilesOf } from '../eval-files/code-files.ts';
@@ -100,13 +101,13 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   return await conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
 
-async function loadEvals(
+export async function loadEvals(
   patterns: readonly string[],
-  { cwd, outlines }: { readonly cwd: string; readonly outlines: OutlineFile },
+  about: { readonly cwd: string; readonly outlines?: OutlineFile },
 ): Promise<readonly LoadedEval[]> {
-  const files = await findEvalFiles(patterns, { disk: nodeDisk, cwd });
+  const files = await findEvalFiles(patterns, { disk: nodeDisk, cwd: about.cwd });
   const evals: LoadedEval[] = [];
-  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, cwd, outlines })));
+  for (const file of files) evals.push(...(await loadEvalFile(file, { disk: nodeDisk, ...about })));
   return evals;
 }
 
@@ -121,6 +122,8 @@ async function optionsOf(
     models: [...(flags.model ?? []), ...(flags.target ?? [])],
     logDir: flags.logDir,
     workDir: cwd,
+    artifactsDir: await cacheDirOf(flags, cwd),
+    artifactStore: flags.store || undefined,
     env,
     version: packageVersion(),
     revision: flags.dryRun ? undefined : await codeOfRun({ cwd, env }, codeFilesOf(evals, cwd)),

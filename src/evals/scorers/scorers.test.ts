@@ -39,6 +39,7 @@ function contextOf({ output, target, sample, reply, run }: World) {
     text: typeof output === 'string' ? output : stringifyJson(toJson(output)),
     epoch: 1,
     signal: new AbortController().signal,
+    artifact: () => '',
     generate: async (options) => {
       if (typeof options !== 'string') asked.prompts.push(options);
       const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };

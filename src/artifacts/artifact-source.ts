@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { errnoOf } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { isGenerationId } from './generation.ts';
+import { type HashedFile, hashFile } from './hash-file.ts';
+import { FILES_NAME, MANIFEST_NAME, recipeFolder, UNITS } from './layout.ts';
+import type { ArtifactFile } from './manifest.ts';
+import type { UnitRecipe } from './recipe.ts';
+import { listRecipeFolders } from './stored-generation.ts';
+
+/** Where a generation lies in a source. */
+export interface SourceRef {
+  /** `units/<kind>/<key>/<recipe>` */
+  readonly folder: string;
+  readonly generation: string;
+}
+
+/**
+ * Something that generations come from: another cache, an exported folder, a bucket. Nothing that it says is believed: manifests are
+ * decoded by whoever reads them, and files are hashed while they are copied.
+ */
+export interface ArtifactSource {
+  /** How people name it. */
+  readonly name: string;
+  /** All that has the name of a generation, in order; undefined when there is no such source. What cannot be listed throws. */
+  list(signal?: AbortSignal): Promise<readonly SourceRef[] | undefined>;
+  /** Undefined when it has none: then it is incomplete. */
+  readManifest(ref: SourceRef, signal?: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Copies a file to a new one, synced, and says what was copied; undefined when it is missing. */
+  copyFile(
+    ref: SourceRef,
+    file: ArtifactFile,
+    options: { readonly to: string; readonly signal?: AbortSignal | undefined },
+  ): Promise<HashedFile | undefined>;
+}
+
+/** A folder in the layout of a cache [ART-6]: another cache, or what was exported. */
+export function folderSource(disk: Disk, dir: string): ArtifactSource {
+  const placeOf = ({ folder, generation }: SourceRef) => join(dir, folder, generation);
+  return {
+    name: dir,
+    async list(signal) {
+      if ((await disk.stat(join(dir, UNITS)))?.kind !== 'directory') return undefined;
+      const refs: SourceRef[] = [];
+      for (const folder of await listRecipeFolders(disk, dir)) {
+        signal?.throwIfAborted();
+        for (const { name, kind } of (await disk.list(join(dir, ...folder))) ?? [])
+          if (kind === 'directory' && isGenerationId(name))
+            refs.push({ folder: folder.join('/'), generation: name });
+      }
+      return refs;
+    },
+    readManifest: (ref) => disk.read(join(placeOf(ref), MANIFEST_NAME)),
+    copyFile: (ref, file, options) =>
+      copyHashed(disk, { ...options, from: join(placeOf(ref), FILES_NAME, file.path), sizeHint: file.size }),
+  };
+}
+
+/** A part of a source. */
+export function chosenOf(source: ArtifactSource, isChosen: (ref: SourceRef) => boolean): ArtifactSource {
+  return { ...source, list: async (signal) => (await source.list(signal))?.filter(isChosen) };
+}
+
+/** Only what a source has of one recipe. */
+export function onlyRecipe(source: ArtifactSource, unit: UnitRecipe): ArtifactSource {
+  const folder = recipeFolder(unit).join('/');
+  return chosenOf(source, (ref) => ref.folder === folder);
+}
+
+async function copyHashed(
+  disk: Disk,
+  options: {
+    readonly from: string;
+    readonly to: string;
+    readonly sizeHint: number;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<HashedFile | undefined> {
+  const { from, to, sizeHint, signal } = options;
+  const source = await openIfThere(disk, from);
+  if (!source) return undefined;
+  await using _source = source;
+  await using target = await disk.open(to, 'create');
+  const onChunk = (chunk: Uint8Array, position: number) => target.write(chunk, position);
+  const hashed = await hashFile(source, { signal, sizeHint, onChunk });
+  await target.sync();
+  return hashed;
+}
+
+async function openIfThere(disk: Disk, path: string) {
+  try {
+    return await disk.open(path, 'read');
+  } catch (error) {
+    // Below a file there is nothing, and a folder is no file.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}

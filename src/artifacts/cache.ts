@@ -1,0 +1,170 @@
+import type { Clock, Random } from '../base/index.ts';
+import type { Disk } from '../disk/index.ts';
+import { type ArtifactSource, chosenOf, folderSource } from './artifact-source.ts';
+import { type BuildOptions, type BuiltOnce, buildOnce } from './build-once.ts';
+import {
+  allGenerations,
+  type Collectable,
+  type Collected,
+  type CollectOptions,
+  collect,
+  planCollection,
+} from './collect.ts';
+import { type Damage, readDamages } from './damage.ts';
+import { currentOf } from './generation.ts';
+import { recipeFolder } from './layout.ts';
+import type { MakePlace } from './make-generation.ts';
+import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
+import type { RecipeParts, UnitRecipe } from './recipe.ts';
+import {
+  listRecipeFolders,
+  type RecipeContents,
+  readRecipeFolder,
+  type StoredGeneration,
+} from './stored-generation.ts';
+import { type Pin, type Use, useGeneration } from './use-generation.ts';
+import { type FileProblem, problemsOfFiles, type VerifyOptions } from './verify-files.ts';
+
+export interface CacheOptions {
+  readonly disk: Disk;
+  /** Made when something is first kept. */
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Paths of this machine that no file of an artifact may hold: the home, the project. Those of the cache are known. */
+  readonly hostPaths?: readonly string[];
+}
+
+/** One recipe of a unit, with its generations. */
+export interface CachedRecipe extends UnitRecipe {
+  readonly generations: readonly StoredGeneration[];
+  readonly current: StoredGeneration;
+}
+
+/** The generations of artifacts on this machine (docs/format/artifacts.md). */
+export class ArtifactCache {
+  readonly dir: string;
+  readonly #place: MakePlace;
+
+  private constructor({ disk, dir, clock, random, hostPaths = [] }: CacheOptions) {
+    this.dir = dir;
+    this.#place = { disk, clock, random, cacheDir: dir, hostPaths };
+  }
+
+  static open(options: CacheOptions): ArtifactCache {
+    return new ArtifactCache(options);
+  }
+
+  /** All recipes that have a generation here, by unit and then by the age of their current one. */
+  async units(): Promise<readonly CachedRecipe[]> {
+    const found: CachedRecipe[] = [];
+    for await (const { whole } of this.contents()) found.push(...byRecipe(whole));
+    return found.sort(byUnitAndAge);
+  }
+
+  /** The generations of a recipe that are here, oldest first. Their files are not looked at. */
+  async generations(unit: UnitRecipe): Promise<readonly StoredGeneration[]> {
+    const { disk, cacheDir } = this.#place;
+    const { whole } = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
+    return whole.filter(({ manifest }) => manifest.recipe === unit.recipe);
+  }
+
+  /** The current one of those that are here. Its files are not looked at: who reads them asks `use`. */
+  async current(unit: UnitRecipe): Promise<StoredGeneration | undefined> {
+    return currentStored(await this.generations(unit));
+  }
+
+  /** The generation with this digest. */
+  async find(digest: string): Promise<StoredGeneration | undefined> {
+    for await (const { whole } of this.contents()) {
+      const found = whole.find(({ manifest }) => manifest.digest === digest);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** A generation whose every byte was verified just now, or why there is none. */
+  use(asked: UnitRecipe | Pin, options: VerifyOptions = {}): Promise<Use> {
+    return useGeneration(this.#place, asked, options);
+  }
+
+  /** What is wrong with the files of a generation, without setting it aside. */
+  problems(
+    { filesDir, manifest }: StoredGeneration,
+    options: VerifyOptions = {},
+  ): Promise<readonly FileProblem[]> {
+    return problemsOfFiles(this.#place.disk, { filesDir, files: manifest.files }, options);
+  }
+
+  buildOnce(parts: RecipeParts, options: BuildOptions): Promise<BuiltOnce> {
+    return buildOnce(this.#place, parts, options);
+  }
+
+  /** [ART-11] Takes over what sources have and this cache lacks; every merge ends in a report. */
+  merge(sources: readonly ArtifactSource[], options: MergeOptions = {}): Promise<Merged> {
+    return mergeInto(this.#place, sources, options);
+  }
+
+  /** [ART-14] What nobody needs any more; nothing is removed yet. */
+  async planCollection(options: CollectOptions): Promise<readonly Collectable[]> {
+    return planCollection(await allGenerations(this.#place), options, this.#place.clock.nowMs());
+  }
+
+  /** Removes what was planned, and sweeps what dead builds and merges left. */
+  collect(plan: readonly Collectable[]): Promise<Collected> {
+    return collect(this.#place, plan);
+  }
+
+  /** Copies generations to a folder of the same layout, which can be merged elsewhere. What is there already stays. */
+  exportTo(
+    dir: string,
+    generations: readonly StoredGeneration[],
+    options: MergeOptions = {},
+  ): Promise<Merged> {
+    const chosen = new Set(generations.map(({ manifest }) => manifest.generation as string));
+    const source = chosenOf(folderSource(this.#place.disk, this.dir), ({ generation }) =>
+      chosen.has(generation),
+    );
+    return mergeInto({ ...this.#place, cacheDir: dir }, [source], options);
+  }
+
+  /** What was set aside here, ever. */
+  damages(): Promise<readonly Damage[]> {
+    return readDamages(this.#place.disk, this.dir);
+  }
+
+  /** What is in the folder of each recipe, broken or not. */
+  async *contents(): AsyncGenerator<RecipeContents> {
+    const { disk, cacheDir } = this.#place;
+    for (const folder of await listRecipeFolders(disk, cacheDir))
+      yield await readRecipeFolder(disk, cacheDir, folder);
+  }
+}
+
+/** What a run pins of a generation. */
+export function pinOf({ manifest }: StoredGeneration): Pin {
+  const { kind, key, recipe, generation, digest } = manifest;
+  return { kind, key, recipe, generation, digest };
+}
+
+function byRecipe(whole: readonly StoredGeneration[]): CachedRecipe[] {
+  const groups = Map.groupBy(whole, ({ manifest }) => manifest.recipe);
+  return [...groups.values()].flatMap((generations) => {
+    const current = currentStored(generations);
+    if (!current) return [];
+    const { kind, key, recipe } = current.manifest;
+    return [{ kind, key, recipe, generations, current }];
+  });
+}
+
+function currentStored(generations: readonly StoredGeneration[]): StoredGeneration | undefined {
+  const lineages = generations.map((stored) => ({ ...stored.manifest, stored }));
+  return currentOf(lineages)?.stored;
+}
+
+function byUnitAndAge(a: CachedRecipe, b: CachedRecipe): number {
+  const [one, two] = [a, b].map(({ kind, key, current }) =>
+    [kind, key, current.manifest.generation].join('\0'),
+  );
+  return (one ?? '') < (two ?? '') ? -1 : 1;
+}

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Clock, isoTime, parseJson, toJson } from '../base/index.ts';
+import { createFile, type Disk } from '../disk/index.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { damagedDir } from './layout.ts';
+import type { FileProblem } from './verify-files.ts';
+
+/** A generation that was found damaged: what was, where it lies now, and why it is not used. It is remembered until a whole copy is here. */
+export interface Damage {
+  readonly kind: string;
+  readonly key: string;
+  /** The beginning of its recipe, by which its folder is named. */
+  readonly recipe: string;
+  readonly generation: string;
+  readonly supersedes: readonly string[];
+  readonly reason: string;
+  readonly files: readonly FileProblem[];
+  /** Where it lies now. */
+  readonly place: string;
+}
+
+export interface DamageFinding extends Omit<Damage, 'place'> {
+  /** Where it lies until it is set aside. */
+  readonly dir: string;
+}
+
+/**
+ * Sets a damaged generation aside: out of the way, whole, with a file beside it that says why [ART-9]. Only under the lock of
+ * its recipe.
+ *
+ * ### Ordering
+ * The reason is durable before the generation moves: whoever finds the recipe without it must be able to tell that it had one.
+ * A crash in between leaves a reason too many, and the generation is found damaged once more.
+ */
+export async function setAside(
+  ports: { readonly disk: Disk; readonly clock: Clock; readonly cacheDir: string },
+  finding: DamageFinding,
+): Promise<Damage> {
+  const { disk, clock, cacheDir } = ports;
+  const { dir, ...what } = finding;
+  const aside = damagedDir(cacheDir);
+  await disk.makeDir(aside);
+  for (let number = 1; ; number++) {
+    const name = `${finding.recipe}-${finding.generation}-${number}`;
+    if (await disk.stat(join(aside, name))) continue;
+    const record = { format: 1, ...what, found: isoTime(clock.nowMs()) };
+    const isNew = await createFile(
+      disk,
+      join(aside, `${name}.json`),
+      Buffer.from(`${canonicalJson(toJson(record))}\n`),
+    );
+    if (!isNew) continue;
+    await disk.rename(dir, join(aside, name));
+    await disk.syncDir(aside);
+    await disk.syncDir(join(dir, '..'));
+    return { ...what, place: join(aside, name) };
+  }
+}
+
+/** All that was set aside here. A reason that cannot be read still has a name that says of what it is. */
+export async function readDamages(disk: Disk, cacheDir: string): Promise<readonly Damage[]> {
+  const aside = damagedDir(cacheDir);
+  const damages: Damage[] = [];
+  for (const { name } of (await disk.list(aside)) ?? []) {
+    if (!REASON_NAME.test(name)) continue;
+    const bytes = await disk.read(join(aside, name));
+    const place = join(aside, name.slice(0, -'.json'.length));
+    if (bytes) damages.push({ ...parseReason(bytes, name), place });
+  }
+  return damages;
+}
+
+/** Damages of a recipe of which no whole copy came back. */
+export function unresolved(
+  damages: readonly Damage[],
+  recipe: string,
+  whole: ReadonlySet<string>,
+): readonly Damage[] {
+  return damages.filter((damage) => damage.recipe === recipe && !whole.has(damage.generation));
+}
+
+const REASON_NAME = /^([0-9a-f]{16})-(.+)-\d+\.json$/;
+
+const reasonSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  recipe: z.string(),
+  generation: z.string(),
+  supersedes: z.array(z.string()),
+  reason: z.string(),
+  files: z.array(z.object({ path: z.string(), problem: z.enum(['missing', 'changed', 'extra', 'link']) })),
+});
+
+function parseReason(bytes: Uint8Array, name: string): Omit<Damage, 'place'> {
+  const parsed = reasonSchema.safeParse(tryParse(bytes));
+  if (parsed.success) return parsed.data;
+  const [, recipe = '', generation = ''] = REASON_NAME.exec(name) ?? [];
+  const reason = 'it was set aside, and the file that says why cannot be read';
+  return { kind: '?', key: '?', recipe, generation, supersedes: [], reason, files: [] };
+}
+
+function tryParse(bytes: Uint8Array): unknown {
+  try {
+    return parseJson(Buffer.from(bytes).toString('utf8'));
+  } catch {
+    return undefined; // Whatever it is, it is no reason that can be read, and that is what is told.
+  }
+}

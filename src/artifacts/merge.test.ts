@@ -1,0 +1,378 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { building, buildOf, COST, neverBuild, openCache, partsOf } from '../../test/sim/artifact-fixture.ts';
+import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
+import { FaultyDisk } from '../../test/sim/faulty-disk.ts';
+import {
+  type Harm,
+  idOf,
+  type MadeOptions,
+  makeGenerationData,
+  putGeneration,
+} from '../../test/sim/generation-maker.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { type Disk, isExecutable, nodeDisk, tryLock } from '../disk/index.ts';
+import {
+  type ArtifactCache,
+  type ArtifactSource,
+  type Expected,
+  folderSource,
+  isComplete,
+  type Merged,
+  type MergeEntry,
+  type MergeReport,
+  pinOf,
+  recipeOf,
+} from './index.ts';
+import { lockPath, recipeDir } from './layout.ts';
+
+const dir = useTempDir();
+const at = (name: string) => join(dir.path, name);
+const from = (name: string): ArtifactSource => folderSource(nodeDisk, at(name));
+const UNIT = recipeOf(partsOf());
+
+async function put(name: string, options: MadeOptions, harm?: Harm) {
+  await putGeneration(nodeDisk, at(name), makeGenerationData(options), harm);
+}
+
+async function merge(
+  cache: ArtifactCache,
+  names: readonly string[],
+  expected?: readonly Expected[],
+): Promise<MergeReport> {
+  const { report, unwritten }: Merged = await cache.merge(names.map(from), { expected });
+  expect(unwritten).toEqual([]);
+  return report;
+}
+
+const states = ({ entries }: MergeReport) =>
+  entries.map(({ generation, state }: MergeEntry) => [generation, state]);
+
+describe('what a merge takes', () => {
+  test('[ART-11] what is new is installed, verified, with its rights and its manifest; what is here is kept', async () => {
+    const [here, there] = [openCache(at('here')), openCache(at('there'))];
+    const build = async (folder: string) => {
+      await buildOf({ 'deep/er/run.sh': '#!', 'b.md': '' })(folder, undefined);
+      chmodSync(join(folder, 'deep/er/run.sh'), 0o755);
+      return { cost: COST };
+    };
+    const { generation } = await there.buildOnce(partsOf(), building(build));
+    await here.buildOnce(partsOf('own'), building(buildOf({ a: '' })));
+    const report = await merge(here, ['there']);
+    expect(report.entries).toEqual([
+      {
+        unit: 'knowledge/db',
+        recipe: UNIT.recipe,
+        generation: generation.manifest.generation,
+        digest: generation.manifest.digest,
+        state: 'installed',
+        source: at('there'),
+        files: 2,
+        bytes: 2,
+        producer: generation.manifest.producer,
+      },
+    ]);
+    expect(report.changes).toMatchObject([{ from: null, to: generation.manifest.generation }]);
+    expect(isComplete(report)).toBe(true);
+    const use = await here.use(pinOf(generation));
+    expect(use).toMatchObject({ kind: 'usable', generation: { manifest: generation.manifest } });
+    expect(
+      isExecutable(
+        join(
+          here.dir,
+          'units/knowledge/db',
+          UNIT.recipe.slice(0, 16),
+          generation.manifest.generation,
+          'files/deep/er/run.sh',
+        ),
+      ),
+    ).toBe(true);
+    expect((await here.buildOnce(partsOf(), building(neverBuild))).origin).toBe('here');
+    expect(await here.units()).toHaveLength(2);
+  });
+
+  test('[ART-11] a second merge of the same finds everything here, and touches nothing', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] });
+    const cache = openCache(at('here'));
+    await merge(cache, ['there']);
+    const times = () => nodeTimes(at('here/units'));
+    const before = times();
+    const again = await merge(cache, ['there']);
+    expect(states(again)).toEqual([
+      [idOf(1), 'already-here'],
+      [idOf(2), 'already-here'],
+    ]);
+    expect(again.changes).toEqual([]);
+    expect(times()).toEqual(before);
+  });
+
+  test('[ART-12] what is current is said: installed, kept current, superseded, and what changed', async () => {
+    await put('here', { number: 5 });
+    await put('there', { number: 7 });
+    await put('there', { number: 3 });
+    await put('there', { number: 9, supersedes: [3, 5] });
+    await put('there', { number: 4, supersedes: [], parts: partsOf('other') });
+    const report = await merge(openCache(at('here')), ['there']);
+    expect(states(report)).toEqual([
+      [idOf(3), 'superseded'],
+      [idOf(7), 'installed'],
+      [idOf(9), 'kept-current'],
+      [idOf(4), 'installed'],
+    ]);
+    expect(report.changes).toMatchObject([
+      { unit: 'knowledge/db', from: idOf(5), to: idOf(7) },
+      { unit: 'knowledge/other', from: null, to: idOf(4) },
+    ]);
+  });
+
+  test('[ART-12] an earlier independent build becomes current, and that is said', async () => {
+    await put('here', { number: 5 });
+    await put('there', { number: 2 });
+    const report = await merge(openCache(at('here')), ['there']);
+    expect(report.changes).toMatchObject([{ from: idOf(5), to: idOf(2) }]);
+  });
+
+  test.each<[Harm, string, string]>([
+    ['no manifest', 'incomplete', 'it has no manifest'],
+    ['torn manifest', 'corrupt', 'its manifest is no JSON object'],
+    ['missing file', 'incomplete', 'a.md is missing'],
+    ['changed file', 'corrupt', 'a.md is not what its manifest promises'],
+  ])('[ART-11] %s: it is not taken, said as %s, and the others are', async (harm, state, reason) => {
+    await put('here', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] }, harm);
+    await put('there', { number: 3, parts: partsOf('other') });
+    const cache = openCache(at('here'));
+    const report = await merge(cache, ['there']);
+    expect(report.entries.find(({ generation }) => generation === idOf(2))).toMatchObject({ state, reason });
+    expect(report.entries.find(({ generation }) => generation === idOf(3))).toMatchObject({
+      state: 'installed',
+    });
+    expect(isComplete(report)).toBe(false);
+    expect((await cache.current(UNIT))?.manifest.generation).toBe(idOf(1));
+    expect((await cache.use(UNIT)).kind).toBe('usable');
+    expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([idOf(1)]);
+  });
+
+  test('[ART-11] of several sources a whole copy is taken, whichever has it, and the bad one is named', async () => {
+    await put('bad', { number: 1 }, 'changed file');
+    await put('good', { number: 1 });
+    for (const [name, order] of [
+      ['h1', ['bad', 'good']],
+      ['h2', ['good', 'bad']],
+    ] as const) {
+      const report = await merge(openCache(at(name)), order);
+      expect(states(report)).toEqual([[idOf(1), 'installed']]);
+      expect((await openCache(at(name)).use(UNIT)).kind).toBe('usable');
+    }
+    const report = await merge(openCache(at('h3')), ['bad', 'good']);
+    expect(report.entries[0]).toMatchObject({
+      source: at('good'),
+      reason: expect.stringContaining(at('bad')),
+    });
+  });
+
+  test('[ART-12] one id with two contents is a conflict: the one that is here stays', async () => {
+    await put('here', { number: 1 });
+    await put('there', { number: 1, files: { other: 'x' } });
+    const cache = openCache(at('here'));
+    const report = await merge(cache, ['there']);
+    expect(report.entries).toMatchObject([
+      { state: 'conflicting', reason: expect.stringContaining('it stays') },
+    ]);
+    expect((await cache.current(UNIT))?.manifest.files).toHaveLength(2);
+    // Among sources neither the first nor the last decides.
+    await merge(openCache(at('h1')), ['here', 'there']);
+    await merge(openCache(at('h2')), ['there', 'here']);
+    const digest = async (name: string) => (await openCache(at(name)).current(UNIT))?.manifest.digest;
+    expect(await digest('h1')).toBe(await digest('h2'));
+  });
+
+  test('[ART-12] what was expected and nobody has is said; what is here already, or came, is not missed', async () => {
+    await put('here', { number: 1 });
+    await put('there', { number: 2, parts: partsOf('came') });
+    await put('there', { number: 3, parts: partsOf('lost') }, 'no manifest');
+    const expected: readonly Expected[] = [
+      UNIT,
+      recipeOf(partsOf('came')),
+      recipeOf(partsOf('never')),
+      { ...UNIT, generation: idOf(8) },
+    ];
+    const report = await merge(openCache(at('here')), ['there'], expected);
+    expect(report.entries.map(({ unit, generation, state }) => [unit, generation, state])).toEqual([
+      ['knowledge/came', idOf(2), 'installed'],
+      ['knowledge/db', idOf(1), 'already-here'],
+      ['knowledge/db', idOf(8), 'never-seen'],
+      ['knowledge/never', null, 'never-seen'],
+      [expect.stringContaining('units/knowledge/lost'), idOf(3), 'incomplete'],
+    ]);
+  });
+
+  test('[ART-9] a whole copy heals what was set aside, and what is damaged in its place', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, parts: partsOf('torn') });
+    await put('there', { number: 3, parts: partsOf('scrap') });
+    await put('here', { number: 1 }, 'changed file');
+    await put('here', { number: 2, parts: partsOf('torn') }, 'torn manifest');
+    await put('here', { number: 3, parts: partsOf('scrap') }, 'no manifest');
+    const cache = openCache(at('here'));
+    expect((await cache.use(UNIT)).kind).toBe('damaged');
+    const report = await merge(cache, ['there']);
+    expect(states(report).map(([, state]) => state)).toEqual(['installed', 'installed', 'installed']);
+    for (const key of ['db', 'torn', 'scrap'])
+      expect((await cache.use(recipeOf(partsOf(key)))).kind).toBe('usable');
+    expect(await cache.damages()).toHaveLength(2);
+  });
+
+  test('[ART-6] temporary names, damaged ones and files beside generations of a source are nothing', async () => {
+    await put('there', { number: 1 });
+    const folder = recipeDir(at('there'), UNIT);
+    mkdirSync(join(folder, `.holdfast-${'x'.repeat(22)}.tmp`));
+    writeFileSync(join(folder, idOf(4)), '');
+    mkdirSync(at('there/damaged/units/a/b/c'), { recursive: true });
+    expect(states(await merge(openCache(at('here')), ['there']))).toEqual([[idOf(1), 'installed']]);
+  });
+
+  test('[ART-11] a manifest that lies elsewhere than it belongs is corrupt', async () => {
+    await put('there', { number: 1 });
+    const place = join(recipeDir(at('there'), UNIT), idOf(1));
+    const other = join(recipeDir(at('there'), recipeOf(partsOf('other'))), idOf(1));
+    mkdirSync(dirname(other), { recursive: true });
+    await nodeDisk.rename(place, other);
+    expect(states(await merge(openCache(at('here')), ['there']))).toEqual([[idOf(1), 'corrupt']]);
+  });
+});
+
+describe('reports', () => {
+  test('[ART-12] each merge leaves one, in the cache and where the caller wants it, equal to what is returned', async () => {
+    await put('there', { number: 1 });
+    const cache = openCache(at('here'));
+    const { report } = await cache.merge([from('there')], { reportDirs: [at('run')] });
+    await cache.merge([from('there')]);
+    expect(readdirSync(at('here/reports'))).toHaveLength(2);
+    for (const path of [at(`here/reports/${report.id}.json`), at(`run/artifacts-${report.id}.json`)])
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(JSON.stringify(report)));
+  });
+
+  test('[ART-12] a report that cannot be written is told, and undoes nothing', async () => {
+    await put('there', { number: 1 });
+    writeFileSync(at('file'), '');
+    const cache = openCache(at('here'));
+    const { report, unwritten } = await cache.merge([from('there')], { reportDirs: [at('file/below')] });
+    expect(states(report)).toEqual([[idOf(1), 'installed']]);
+    expect(unwritten).toEqual([expect.stringContaining(at('file/below'))]);
+    expect((await cache.use(UNIT)).kind).toBe('usable');
+  });
+
+  test('[ART-12] a source that is not there, and one that cannot be read, are told apart', async () => {
+    await put('there', { number: 1 });
+    using faulty = new FaultyDisk(nodeDisk, [{ on: 'list', errno: 'EIO', at: /there/ }]);
+    const { report } = await openCache(at('here')).merge([
+      from('nowhere'),
+      folderSource(faulty, at('there')),
+    ]);
+    expect(report.sources).toMatchObject([
+      { state: 'absent' },
+      { state: 'failed', reason: expect.stringContaining('EIO') },
+    ]);
+    expect(isComplete(report)).toBe(false);
+  });
+
+  test('[ART-11] a disk that fails for one generation does not stop the others', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, parts: partsOf('other') });
+    using faulty = new FaultyDisk(nodeDisk, [{ on: 'rename', errno: 'ENOSPC', at: /knowledge\/db\// }]);
+    const cache = openCache(at('here'), faulty);
+    const { report } = await cache.merge([from('there')]);
+    expect(states(report)).toEqual([
+      [idOf(1), 'failed'],
+      [idOf(2), 'installed'],
+    ]);
+    expect(report.entries[0]?.reason).toContain('the disk or the quota is full');
+    expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([]);
+  });
+
+  test('progress counts the files of what is new, and abort stops a merge between two files', async () => {
+    await put('here', { number: 1 });
+    await put('there', { number: 1 });
+    await put('there', { number: 2 });
+    const seen: string[] = [];
+    const cache = openCache(at('here'));
+    await cache.merge([from('there')], {
+      onProgress: ({ filesDone, filesTotal, bytes }) => seen.push(`${filesDone}/${filesTotal} ${bytes}`),
+    });
+    expect(seen).toEqual(['1/2 6', '2/2 12']);
+    await put('there', { number: 3 });
+    const stop = new AbortController();
+    const stopping = cache.merge([from('there')], {
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error('enough')),
+    });
+    await expect(stopping).rejects.toThrow('enough');
+    expect(existsSync(join(recipeDir(at('here'), UNIT), idOf(3)))).toBe(false);
+  });
+});
+
+test('[ART-11] a merge that dies at any step leaves each generation whole or absent, and again heals', async () => {
+  const made = [
+    makeGenerationData({ number: 1 }),
+    makeGenerationData({ number: 2, supersedes: [1], files: { z: 'z' } }),
+  ];
+  const run = (disk: Disk) => openCache('/here', disk).merge([folderSource(disk, '/there')]);
+  const tried = await sweepCrashes({
+    prepare: async (disk) => {
+      for (const one of made) await putGeneration(disk, '/there', one);
+      await putGeneration(disk, '/here', makeGenerationData({ number: 0 }));
+    },
+    act: run,
+    check: async (disk, result) => {
+      const cache = openCache('/here', disk);
+      const whole = await cache.generations(UNIT);
+      for (const stored of whole) expect(await cache.problems(stored)).toEqual([]);
+      // A disk that is gone fails one generation after the other; what the report calls installed is.
+      for (const { generation, state } of result?.value.report.entries ?? []) {
+        if (state === 'failed') continue;
+        expect(whole.map(({ manifest }) => manifest.generation)).toContain(generation);
+      }
+      expect(whole[0]?.manifest.generation).toBe(idOf(0));
+      expect((await cache.use(UNIT)).kind).toBe('usable');
+      const { report } = await run(disk);
+      expect(isComplete(report)).toBe(true);
+      expect(await cache.generations(UNIT)).toHaveLength(3);
+    },
+    seeds: 3,
+  });
+  expect(tried).toBeGreaterThan(100);
+}, 120_000);
+
+/** What was changed when, below a folder. */
+function nodeTimes(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => `${name} ${statSync(join(folder, String(name))).mtimeMs}`)
+    .sort();
+}
+
+test('[ART-10] a merge waits for whoever works on the recipe, says so, and takes nothing twice', async () => {
+  await put('there', { number: 1 });
+  mkdirSync(at('here/locks'), { recursive: true });
+  const lock = tryLock(lockPath(at('here'), UNIT.recipe));
+  const waits: string[] = [];
+  const merging = openCache(at('here')).merge([from('there')], {
+    onWait: ({ unit }) => {
+      waits.push(unit);
+      expect(existsSync(join(recipeDir(at('here'), UNIT), idOf(1)))).toBe(false);
+      lock?.release();
+    },
+  });
+  expect(states((await merging).report)).toEqual([[idOf(1), 'installed']]);
+  expect(waits).toEqual(['knowledge/db']);
+});

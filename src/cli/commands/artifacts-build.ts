@@ -1,0 +1,43 @@
+import { Option } from 'commander';
+import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
+import { defineCommand } from '../command.ts';
+import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
+
+export interface BuildFlags extends CacheFlags, RunOptionFlags {
+  readonly rebuild?: true | readonly string[];
+  readonly budget?: number;
+  readonly store?: string | false;
+}
+
+export const command = defineCommand<BuildFlags>({
+  summary: 'Build what evals require, and run nothing else',
+  description: `Builds the artifacts that the samples of these evals require, unless they are in the cache, and asks
+nothing of any target. A build that is killed goes on with the answers that it bought, by the same command.
+With --rebuild they are built anew, and what is there is superseded: only you can say so, no run does.`,
+  arguments: [['<files...>', 'eval files (*.eval.ts, .js, .yaml), folders or patterns']],
+  options: [
+    cacheOption(),
+    ...storeOptions(),
+    new Option(
+      '--rebuild [units...]',
+      'build these (<kind> or <kind>/<key>), or all, although they are there',
+    ),
+    budgetOption(),
+    ...runOptions().filter(({ long }) => long !== '--attempts'),
+  ],
+  examples: [
+    ['holdfast artifacts build sql.eval.ts', 'all that the eval requires'],
+    ['holdfast artifacts build sql.eval.ts --rebuild knowledge/shop', 'one of them anew'],
+  ],
+  exits: {
+    0: 'everything that the evals require is there',
+    1: 'something could not be built',
+    2: 'the command line or an eval file is wrong; nothing was built',
+    3: 'something is damaged, and was not built over',
+    4: 'interrupted (Ctrl-C, the budget); the same command goes on',
+  },
+  async run(call) {
+    const { buildCommand } = await import('../artifacts/build-command.ts');
+    return buildCommand(call);
+  },
+});

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
+import { fileProgress } from '../artifacts/file-progress.ts';
+import { findUnits } from '../artifacts/find-units.ts';
+import { sayMerge } from '../artifacts/merge-command.ts';
+import { defineCommand } from '../command.ts';
+import { MERGE_EXITS } from './artifacts-merge.ts';
+
+interface ExportFlags extends CacheFlags {
+  readonly to: string;
+  readonly all?: true;
+}
+
+export const command = defineCommand<ExportFlags>({
+  summary: 'Copy artifacts to a folder that can be imported elsewhere',
+  description: `The current generation of each recipe, or all. Every byte is verified while it is copied; what the folder has already stays.`,
+  arguments: [['[units...]', '<kind>, <kind>/<key>, or the beginning of a recipe (default: all)']],
+  options: [
+    new Option('--to <dir>', 'the folder').makeOptionMandatory(),
+    new Option('--all', 'also generations that are not current'),
+    cacheOption(),
+  ],
+  examples: [['holdfast artifacts export knowledge --to /media/stick/artifacts', 'one kind']],
+  exits: { ...MERGE_EXITS, 0: 'copied', 2: 'there is no such unit' },
+  async run({ args, flags, terminal }) {
+    const cache = await cacheOf(flags, terminal);
+    const units = await findUnits(cache, (args[0] ?? []) as readonly string[]);
+    const chosen = units.flatMap(({ generations, current }) => (flags.all ? generations : [current]));
+    const progress = fileProgress(terminal, 'copied');
+    const merged = await cache.exportTo(resolve(terminal.cwd, flags.to), chosen, {
+      onProgress: progress.show,
+    });
+    progress.end();
+    return sayMerge(merged, flags, terminal);
+  },
+});

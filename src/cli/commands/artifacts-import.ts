@@ -1,0 +1,17 @@
+import { type CacheFlags, cacheOf, cacheOption, sourceOf } from '../artifacts/artifact-place.ts';
+import { mergeVisibly } from '../artifacts/merge-command.ts';
+import { defineCommand } from '../command.ts';
+import { MERGE_EXITS } from './artifacts-merge.ts';
+
+export const command = defineCommand<CacheFlags>({
+  summary: 'Take over artifacts from a folder that was exported',
+  description: `Whole generations only, and never over anything: what is here stays.`,
+  arguments: [['<dir>', 'a folder that "holdfast artifacts export" made']],
+  options: [cacheOption()],
+  examples: [['holdfast artifacts import /media/stick/artifacts', 'from a stick']],
+  exits: MERGE_EXITS,
+  async run({ args, flags, terminal }) {
+    const source = await sourceOf(String(args[0]), terminal);
+    return mergeVisibly(await cacheOf(flags, terminal), [source], { flags, terminal });
+  },
+});

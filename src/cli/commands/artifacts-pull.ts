@@ -1,0 +1,28 @@
+import { Option } from 'commander';
+import { bucketSource } from '../../artifacts/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { cacheOf, cacheOption, type StoreFlags, storeOf, storeOption } from '../artifacts/artifact-place.ts';
+import { mergeVisibly } from '../artifacts/merge-command.ts';
+import { defineCommand } from '../command.ts';
+import { MERGE_EXITS } from './artifacts-merge.ts';
+
+interface PullFlags extends StoreFlags {
+  readonly report?: string;
+}
+
+export const command = defineCommand<PullFlags>({
+  summary: 'Fetch artifacts that others pushed to a bucket',
+  description: `A merge of the bucket into the cache: every byte is verified, and what is here stays as it is. A whole copy of what was damaged here takes its place again.`,
+  options: [
+    storeOption(),
+    cacheOption(),
+    new Option('--report <dir>', 'also write the report to this folder'),
+  ],
+  examples: [['holdfast artifacts pull --store s3://team/artifacts', 'everything that is new']],
+  exits: { ...MERGE_EXITS, 2: 'no bucket is named' },
+  async run({ flags, terminal }) {
+    const bucket = await storeOf(flags, terminal);
+    const source = bucketSource({ disk: nodeDisk, bucket });
+    return mergeVisibly(await cacheOf(flags, terminal), [source], { flags, terminal });
+  },
+});

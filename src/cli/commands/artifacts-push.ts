@@ -1,0 +1,61 @@
+import { Option } from 'commander';
+import { type PushEntry, pushGenerations } from '../../artifacts/index.ts';
+import { counted, toJson } from '../../base/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { cacheOf, cacheOption, type StoreFlags, storeOf, storeOption } from '../artifacts/artifact-place.ts';
+import { fileProgress } from '../artifacts/file-progress.ts';
+import { findUnits } from '../artifacts/find-units.ts';
+import { defineCommand } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { formatBytes } from '../quantities.ts';
+import { oneLine } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface PushFlags extends StoreFlags {
+  readonly all?: true;
+}
+
+export const command = defineCommand<PushFlags>({
+  summary: 'Send artifacts to a bucket that others pull from',
+  description: `The current generation of each recipe, or all. What the bucket has is not sent again; what is damaged here is not sent at all. One that fails does not stop the others.`,
+  arguments: [['[units...]', '<kind>, <kind>/<key>, or the beginning of a recipe (default: all)']],
+  options: [storeOption(), new Option('--all', 'also generations that are not current'), cacheOption()],
+  examples: [['holdfast artifacts push --store s3://team/artifacts', 'everything that is current']],
+  exits: {
+    0: 'everything is there',
+    1: 'something could not be sent; the same command sends the rest',
+    2: 'there is no such unit, or no bucket is named',
+    3: 'something is damaged or conflicting, and was not sent',
+  },
+  async run({ args, flags, terminal }) {
+    const bucket = await storeOf(flags, terminal);
+    const cache = await cacheOf(flags, terminal);
+    const units = await findUnits(cache, (args[0] ?? []) as readonly string[]);
+    const chosen = units.flatMap(({ generations, current }) => (flags.all ? generations : [current]));
+    const progress = fileProgress(terminal, 'sent');
+    const entries = await pushGenerations(chosen, { disk: nodeDisk, bucket, onProgress: progress.show });
+    progress.end();
+    if (flags.json) terminal.json(toJson({ store: bucket.url, entries }));
+    else for (const line of lines(entries, terminal)) terminal.line(line);
+    return exitOf(entries);
+  },
+});
+
+function lines(entries: readonly PushEntry[], { style }: Terminal): string[] {
+  const told = entries
+    .filter(({ state }) => state !== 'already-there')
+    .map(({ unit, generation, state, files, bytes, reason }) => {
+      const text = `${state} ${oneLine(unit)} ${generation}`;
+      if (reason !== undefined) return style.bad(`${text}: ${oneLine(reason)}`);
+      return style.good(`${text}, ${counted(files, 'new object')}, ${formatBytes(bytes)}`);
+    });
+  const there = entries.filter(({ state }) => state === 'already-there').length;
+  const sent = entries.filter(({ state }) => state === 'pushed').length;
+  const rest = entries.length - there - sent;
+  return [...told, `${sent} pushed, ${there} already there${rest > 0 ? `, ${rest} not sent` : ''}`];
+}
+
+function exitOf(entries: readonly PushEntry[]): ExitCode {
+  if (entries.some(({ state }) => state === 'damaged' || state === 'conflicting')) return EXIT.damage;
+  return entries.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok;
+}

@@ -1,0 +1,62 @@
+import type { CachedRecipe, StoredGeneration } from '../../artifacts/index.ts';
+import { counted, formatUsd, type Json, jsonText, toJson } from '../../base/index.ts';
+import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
+import { findUnits } from '../artifacts/find-units.ts';
+import { defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { formatBytes, formatTime } from '../quantities.ts';
+import { oneLine } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const command = defineCommand<CacheFlags>({
+  summary: 'Show an artifact: its generations, inputs, files and cost',
+  arguments: [['<units...>', '<kind>/<key>, or the beginning of a recipe, a generation or a digest']],
+  options: [cacheOption()],
+  examples: [['holdfast artifacts show knowledge/california_schools', 'one unit']],
+  exits: { 0: 'shown', 1: 'the cache cannot be read', 2: 'there is no such unit' },
+  async run({ args, flags, terminal }) {
+    const cache = await cacheOf(flags, terminal);
+    const units = await findUnits(cache, (args[0] ?? []) as readonly string[]);
+    if (flags.json) terminal.json(toJson({ cache: cache.dir, units: units.map(document) }));
+    else for (const unit of units) for (const line of lines(unit, terminal)) terminal.line(line);
+    return EXIT.ok;
+  },
+});
+
+function document({ kind, key, recipe, generations, current }: CachedRecipe): Json {
+  const all = generations.map(({ manifest, dir }) => ({ ...manifest, dir }));
+  return toJson({ kind, key, recipe, current: current.manifest.generation, generations: all });
+}
+
+function lines(unit: CachedRecipe, { style }: Terminal): string[] {
+  const { kind, key, recipe, current, generations } = unit;
+  const { version, parameters, inputs } = current.manifest;
+  return [
+    style.bold(oneLine(`${kind}/${key}`)),
+    `  recipe      ${recipe}`,
+    `  version     ${oneLine(version)}`,
+    `  parameters  ${oneLine(jsonText(parameters))}`,
+    ...inputs.map(
+      ({ name, kind: inputKind, digest }) =>
+        `  input       ${oneLine(name)} (${inputKind}) ${digest.slice(0, 12)}`,
+    ),
+    ...generations.flatMap((generation) =>
+      generationLines(generation, generation === current ? 'current' : ''),
+    ),
+  ];
+}
+
+function generationLines({ manifest, dir }: StoredGeneration, word: string): string[] {
+  const { generation, digest, cost, files, producer, supersedes, created, notes } = manifest;
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  const price = cost.usd === null ? 'unpriced' : formatUsd(cost.usd);
+  return [
+    `  ${generation}${word && `  ${word}`}`,
+    `    digest    ${digest}`,
+    `    built     ${formatTime(created)} by ${producer.run === 'build' ? 'hand' : `run ${producer.run}`}, Holdfast ${producer.version}`,
+    `    cost      ${price}, ${counted(cost.calls, 'call')}, ${counted(cost.tokens, 'token')}`,
+    `    content   ${counted(files.length, 'file')}, ${formatBytes(bytes)}, in ${dir}`,
+    ...(supersedes.length > 0 ? [`    replaces  ${supersedes.join(', ')}`] : []),
+    ...(notes === undefined ? [] : [`    notes     ${oneLine(notes)}`]),
+  ];
+}

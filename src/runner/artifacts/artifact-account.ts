@@ -1,0 +1,42 @@
+import type { StoredGeneration } from '../../artifacts/index.ts';
+import { artifactName } from '../../evals/index.ts';
+import type { ArtifactAccount } from '../account.ts';
+import type { NeededArtifact, RunArtifacts } from './run-artifacts.ts';
+
+/** What became of the artifacts of a run. */
+export function artifactAccount({ all }: Pick<RunArtifacts, 'all'>): ArtifactAccount {
+  const generations = (isBuilt: boolean) =>
+    all.flatMap(({ state }) =>
+      state.kind === 'ready' && (state.origin === 'built') === isBuilt ? [state.generation] : [],
+    );
+  const [built, reused] = [generations(true), generations(false)];
+  return {
+    reused: reused.length,
+    fetched: all.filter(({ state }) => state.kind === 'ready' && state.origin === 'fetched').length,
+    built: built.map(({ manifest }) => ({
+      unit: artifactName(manifest),
+      generation: manifest.generation,
+      usd: manifest.cost.usd,
+      tokens: manifest.cost.tokens,
+    })),
+    savedUsd: sumOf(reused),
+    spentUsd: sumOf(built),
+    unavailable: all.flatMap(unavailable),
+  };
+}
+
+/** Null when the price of one of them is not known. */
+function sumOf(generations: readonly StoredGeneration[]): number | null {
+  let sum = 0;
+  for (const { manifest } of generations) {
+    if (manifest.cost.usd === null) return null;
+    sum += manifest.cost.usd;
+  }
+  return sum;
+}
+
+function unavailable({ plan, state }: NeededArtifact): ArtifactAccount['unavailable'] {
+  if (state.kind !== 'unavailable') return [];
+  const { error, isStopped } = state;
+  return [{ unit: artifactName(plan.unit), code: error.code, reason: error.message, isStopped }];
+}

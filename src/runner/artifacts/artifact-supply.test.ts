@@ -1,0 +1,218 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { type Bucket, openBucket } from '../../bucket/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
+import { defineArtifact, type EvalDefinition } from '../../evals/index.ts';
+import { StateDir } from '../../journal/index.ts';
+import { directoryLogStore } from '../../log/index.ts';
+import { mockModel } from '../../targets/index.ts';
+
+let harness: Harness;
+let store: Bucket;
+let begun: string[];
+
+beforeEach(async () => {
+  harness = await createHarness();
+  store = await openBucket(join(harness.dir, 'store'), { disk: nodeDisk });
+  begun = [];
+});
+afterEach(() => harness.close());
+
+const indexOf = (key: string) =>
+  defineArtifact({
+    kind: 'index',
+    key,
+    version: 1,
+    build: ({ dir }) => {
+      begun.push(key);
+      writeFileSync(join(dir, 'index.txt'), `index of ${key}`);
+    },
+  });
+
+function definition(name: string, more: Partial<EvalDefinition<string, string, string>> = {}) {
+  return {
+    name,
+    data: ['a', 'b'].map((input, at) => ({ id: at + 1, input })),
+    requires: ({ input }: { readonly input: string }) => indexOf(input),
+    target: async (
+      { input }: { readonly input: string },
+      { artifact }: { artifact: (of: ReturnType<typeof indexOf>) => string },
+    ) => readFileSync(join(artifact(indexOf(input)), 'index.txt'), 'utf8'),
+    scorers: [],
+    ...more,
+  };
+}
+
+/** A machine of its own: another cache, the same store. */
+const machine = (name: string, more: { readonly store?: Bucket } = { store }) => ({
+  artifacts: { dir: join(harness.dir, name), hostPaths: [], ...more },
+});
+
+function filesOf(name: string, key: string): string {
+  const unit = join(harness.dir, name, 'units/index', key);
+  const recipe = join(unit, readdirSync(unit)[0] ?? '');
+  return join(recipe, readdirSync(recipe)[0] ?? '', 'files/index.txt');
+}
+
+/** A store that cannot be reached, for what is asked of it. */
+function awayFor(...methods: readonly (keyof Bucket)[]): Bucket {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (!(methods as readonly PropertyKey[]).includes(name)) return value.bind(target);
+      return () => {
+        throw new Error('the network is down');
+      };
+    },
+  });
+}
+
+describe('the store of artifacts', () => {
+  test('what one machine built, the next one takes, and pays for nothing', async () => {
+    await harness.run(definition('first'), machine('one'));
+    expect(begun.splice(0).sort()).toEqual(['a', 'b']);
+    const { account } = await harness.run(definition('second'), machine('two'));
+    expect(begun).toEqual([]);
+    expect(account).toMatchObject({
+      samples: { errored: 0 },
+      artifacts: { reused: 2, fetched: 2, built: [] },
+    });
+    expect(readFileSync(filesOf('two', 'a'))).toEqual(readFileSync(filesOf('one', 'a')));
+    const again = await harness.run(definition('third'), machine('two'));
+    expect(again.account.artifacts).toMatchObject({ reused: 2, fetched: 0 });
+  });
+
+  test('a whole copy from the store takes the place of a damaged one', async () => {
+    await harness.run(definition('first'), machine('one'));
+    writeFileSync(filesOf('one', 'a'), 'something else');
+    begun.length = 0;
+    const { account } = await harness.run(definition('second'), machine('one'));
+    expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { fetched: 1, unavailable: [] } });
+    expect([begun, readFileSync(filesOf('one', 'a'), 'utf8')]).toEqual([[], 'index of a']);
+  });
+
+  test('a damaged copy in the store is not taken: it is said, and the artifact is built', async () => {
+    await harness.run(definition('first'), machine('one'));
+    const objects = join(harness.dir, 'store/objects');
+    for (const folder of readdirSync(objects))
+      for (const name of readdirSync(join(objects, folder))) writeFileSync(join(objects, folder, name), 'x');
+    begun.length = 0;
+    const notes: string[] = [];
+    const observer = { onNote: (text: string) => void notes.push(text) };
+    const { account } = await harness.run(definition('second'), { ...machine('two'), observer });
+    expect(begun.sort()).toEqual(['a', 'b']);
+    expect(notes.join('\n')).toMatch(/of index\/a in .*store is not taken/);
+    expect(account.samples.errored).toBe(0);
+  });
+
+  test('a store that cannot be asked is not an empty one: nothing is built as if nobody had it', async () => {
+    await harness.run(definition('first'), machine('one'));
+    begun.length = 0;
+    const { account } = await harness.run(definition('second'), machine('two', { store: awayFor('list') }));
+    expect(begun).toEqual([]);
+    expect(account.artifacts?.unavailable).toMatchObject([
+      { unit: 'index/a', code: 'E_ARTIFACT_STORE_AWAY' },
+      { unit: 'index/b', code: 'E_ARTIFACT_STORE_AWAY' },
+    ]);
+    expect(account.samples.errored).toBe(2);
+    const without = await harness.run(definition('third'), machine('two', {}));
+    expect([begun.sort(), without.account.samples.errored]).toEqual([['a', 'b'], 0]);
+  });
+
+  test('what the store does not take is said, fails nothing, and is sent by the next run; what it has is not sent again', async () => {
+    const { account } = await harness.run(definition('first'), machine('one', { store: awayFor('create') }));
+    expect(account).toMatchObject({ state: 'done', samples: { errored: 0 } });
+    expect(account.notes.join('\n')).toMatch(/index\/a is not in .*the network is down/);
+    expect(existsSync(join(harness.dir, 'store/units'))).toBe(false);
+    await harness.run(definition('second'), machine('one'));
+    const sent = readdirSync(join(harness.dir, 'store/units/index'));
+    expect(sent).toEqual(['a', 'b']);
+    // The store is not even asked for what it has: one that is away hinders nobody.
+    const third = await harness.run(
+      definition('third'),
+      machine('one', { store: awayFor('read', 'create', 'list') }),
+    );
+    expect(third.account.notes.filter((note) => note.includes('is not in'))).toEqual([]);
+  });
+});
+
+describe('a machine that is lost', () => {
+  test('with a bucket the answers of its builds are not bought again, of one that was done and of one that was not', async () => {
+    const bucket = await openBucket(join(harness.dir, 'bucket'), { disk: nodeDisk });
+    const asked: string[] = [];
+    let isLost = false;
+    const learned = (key: string) =>
+      defineArtifact({
+        kind: 'learned',
+        key,
+        version: 1,
+        model: 'mock/scripted',
+        build: async ({ dir, generate }) => {
+          const { text } = await generate(`first of ${key}`);
+          if (key === 'b' && !isLost) throw new Error('the machine is gone');
+          writeFileSync(join(dir, 'index.txt'), `${text} ${(await generate(`second of ${key}`)).text}`);
+        },
+      });
+    const model = mockModel({
+      respond: ({ text }) => {
+        asked.push(text);
+        return 'known';
+      },
+    });
+    const evaluation = definition('lost', {
+      requires: ({ input }) => learned(input),
+      target: ({ input }, { artifact }) => readFileSync(join(artifact(learned(input)), 'index.txt'), 'utf8'),
+    });
+    const on = (name: string) => {
+      const logDir = join(harness.dir, name, 'logs');
+      const logs = directoryLogStore(nodeDisk, logDir);
+      const places = { logs, logDir, state: StateDir.of(logDir), segments: { bucket, prefix: '.holdfast/' } };
+      return { ...machine(join(name, 'cache'), {}), places, model };
+    };
+    await harness.run(evaluation, on('one'));
+    expect(asked.splice(0).sort()).toEqual(['first of a', 'first of b', 'second of a']);
+    rmSync(join(harness.dir, 'one'), { recursive: true });
+    isLost = true;
+    const { account } = await harness.run(evaluation, on('two'));
+    expect(asked).toEqual(['second of b']);
+    expect(account.samples.errored).toBe(0);
+    expect(account.artifacts?.built).toHaveLength(2);
+    // Nobody who looks for logs finds those of builds.
+    const names = await Array.fromAsync(bucket.listFolder(''), ({ key }) => key);
+    expect(names.filter((name) => name.endsWith('.eval')).length).toBe(2);
+  });
+});
+
+describe('seeds', () => {
+  const seeded = (name: string, build = true) =>
+    definition(name, {
+      requires: ({ input }) => ({ artifact: indexOf(input), build, seed: ['nowhere', 'seeds'] }),
+    });
+
+  test('give what is not here, whole, also to what may not be built; one that is not there is none', async () => {
+    await harness.run(definition('first'), machine('one', {}));
+    cpSync(join(harness.dir, 'one/units'), join(harness.dir, 'seeds/units'), { recursive: true });
+    begun.length = 0;
+    const { account } = await harness.run(seeded('second', false), machine('two', {}));
+    expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { reused: 2, built: [] } });
+    expect(begun).toEqual([]);
+  });
+
+  test('never overwrite anything, and only what is required is taken', async () => {
+    await harness.run(definition('first'), machine('one', {}));
+    cpSync(join(harness.dir, 'one/units'), join(harness.dir, 'seeds/units'), { recursive: true });
+    rmSync(join(harness.dir, 'one'), { recursive: true });
+    await harness.run(definition('own', { data: [{ id: 1, input: 'a' }] }), machine('one', {}));
+    const before = filesOf('one', 'a');
+    const only = definition('second', {
+      data: [{ id: 1, input: 'a' }],
+      requires: ({ input }) => ({ artifact: indexOf(input), seed: 'seeds' }),
+    });
+    await harness.run(only, machine('one', {}));
+    expect(filesOf('one', 'a')).toBe(before);
+    expect(readdirSync(join(harness.dir, 'one/units/index'))).toEqual(['a']);
+  });
+});

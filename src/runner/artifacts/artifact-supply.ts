@@ -1,0 +1,126 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import {
+  type ArtifactCache,
+  type ArtifactSource,
+  bucketSource,
+  folderSource,
+  onlyRecipe,
+  pushGenerations,
+  type StoredGeneration,
+} from '../../artifacts/index.ts';
+import { ActionableError, definedOf, digestOf, messageOf } from '../../base/index.ts';
+import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
+import { createFile, type Disk } from '../../disk/index.ts';
+import { artifactName } from '../../evals/index.ts';
+import type { ArtifactPlan } from './artifact-plans.ts';
+
+export interface SupplyOptions {
+  readonly disk: Disk;
+  readonly cache: ArtifactCache;
+  /** What all machines share. */
+  readonly store: Bucket | undefined;
+  /** Where the paths of seeds start. */
+  readonly baseDir: string;
+  readonly signal: AbortSignal;
+  readonly onNote: (text: string) => void;
+}
+
+/** Where artifacts come from that are not here, and where those go that are built here. */
+export class ArtifactSupply {
+  readonly #options: SupplyOptions;
+  readonly #sent: Promise<string | undefined>[] = [];
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SupplyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes the generations of a recipe from the store, or else from the seeds, into the cache: whole ones, and over nothing. A place
+   * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
+   */
+  async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<'fetched' | 'seeded' | undefined> {
+    const { disk, store } = this.#options;
+    const { unit } = plan;
+    if (store && (await this.#take(bucketSource({ disk, bucket: store, only: [unit] }), plan)))
+      return 'fetched';
+    for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
+    return undefined;
+  }
+
+  /** Sends a generation to the store while the run goes on. What was sent before is not looked for again. */
+  share(generation: StoredGeneration): void {
+    const { store } = this.#options;
+    if (!store) return;
+    const sent = this.#sending.then(() => this.#push(generation, store));
+    this.#sending = sent.catch(() => undefined);
+    this.#sent.push(sent);
+  }
+
+  /** When everything was sent: sentences about what the store did not take. The next run tries again. */
+  async settled(): Promise<readonly string[]> {
+    const sentences = await Promise.all(this.#sent);
+    return sentences.filter((sentence) => sentence !== undefined);
+  }
+
+  async #take(everything: ArtifactSource, { unit }: ArtifactPlan): Promise<boolean> {
+    const { cache, signal, onNote } = this.#options;
+    const source = onlyRecipe(everything, unit);
+    const listed = await this.#ask(source, unit, () => source.list(signal));
+    if (!listed || listed.length === 0) return false;
+    const { report } = await cache.merge([source], { signal });
+    for (const { state, generation, reason } of report.entries) {
+      if (state === 'failed') throw away(source, unit, reason);
+      if (!TAKEN.has(state))
+        onNote(
+          `Generation ${generation} of ${artifactName(unit)} in ${source.name} is not taken: ${reason ?? state}`,
+        );
+    }
+    return report.entries.some(({ state }) => TAKEN.has(state));
+  }
+
+  async #ask<T>(source: ArtifactSource, unit: ArtifactPlan['unit'], ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      throw away(source, unit, messageOf(error), error);
+    }
+  }
+
+  async #seedOf(seed: string): Promise<ArtifactSource> {
+    const { disk, baseDir } = this.#options;
+    if (isBucketUrl(seed)) return bucketSource({ disk, bucket: await openBucket(seed, { disk }) });
+    return folderSource(disk, isAbsolute(seed) ? seed : join(baseDir, seed));
+  }
+
+  async #push(generation: StoredGeneration, store: Bucket): Promise<string | undefined> {
+    const { disk, cache, signal } = this.#options;
+    const { manifest } = generation;
+    const mark = join(cache.dir, 'shared', digestOf(store.url).slice(0, 16), manifest.digest);
+    if (await disk.stat(mark)) return undefined;
+    const [entry] = await pushGenerations([generation], { disk, bucket: store, signal });
+    if (entry?.state === 'pushed' || entry?.state === 'already-there') {
+      await disk.makeDir(dirname(mark));
+      await createFile(disk, mark, Buffer.from(`${store.url}\n`));
+      return undefined;
+    }
+    return `${artifactName(manifest)} is not in ${store.url}: ${entry?.reason ?? 'nobody knows why'}. The next run sends it again, and so does holdfast artifacts push.`;
+  }
+}
+
+function away(
+  source: ArtifactSource,
+  unit: ArtifactPlan['unit'],
+  reason: string | undefined,
+  cause?: unknown,
+): ActionableError {
+  return new ActionableError({
+    code: 'E_ARTIFACT_STORE_AWAY',
+    message: `Whether ${source.name} has ${artifactName(unit)} cannot be told: ${reason ?? 'nobody knows why'}`,
+    hint: 'Run again when it can be reached. Or go on without it (--no-store): what it has is then built once more.',
+    ...definedOf({ cause }),
+  });
+}
+
+const TAKEN: ReadonlySet<string> = new Set(['installed', 'kept-current', 'superseded', 'already-here']);

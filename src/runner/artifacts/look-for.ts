@@ -1,0 +1,42 @@
+import { ArtifactCache, type Pin } from '../../artifacts/index.ts';
+import type { Dataset } from '../../datasets/index.ts';
+import { artifactName } from '../../evals/index.ts';
+import type { RunSettings, RunTask } from '../settings.ts';
+import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
+import { BuildStopped } from './build-by-run.ts';
+import { needsOfRows } from './row-needs.ts';
+import { type ArtifactState, RunArtifacts } from './run-artifacts.ts';
+
+/** What a run would use, without building anything, and without reading what is in it. */
+export async function lookForArtifacts(options: {
+  readonly task: RunTask;
+  readonly settings: RunSettings;
+  readonly dataset: Dataset;
+  readonly pins: () => Promise<ReadonlyMap<string, Pin>>;
+}): Promise<RunArtifacts | undefined> {
+  const { task, settings, dataset } = options;
+  const { requires } = task.eval;
+  if (!requires) return undefined;
+  const { disk, clock, random, artifacts } = settings;
+  const cache = ArtifactCache.open({ disk, clock, random, dir: artifacts.dir });
+  const plans = new ArtifactPlans({ disk, baseDir: task.baseDir });
+  const needs = await needsOfRows(requires, dataset);
+  const pins = await options.pins();
+  const needed = [];
+  for (const { artifact } of needs.all) {
+    const plan = await plans.of(artifact);
+    needed.push({ plan, state: await stateOf(cache, plan, pins.get(plan.unit.recipe)) });
+  }
+  return new RunArtifacts({ needed, all: needed }, needs);
+}
+
+async function stateOf(
+  cache: ArtifactCache,
+  plan: ArtifactPlan,
+  pin: Pin | undefined,
+): Promise<ArtifactState> {
+  const generation = (pin && (await cache.find(pin.digest))) ?? (await cache.current(plan.unit));
+  if (generation) return { kind: 'ready', generation, origin: 'here' };
+  const error = new BuildStopped(artifactName(plan.unit), 'interrupted');
+  return { kind: 'unavailable', error, isStopped: true };
+}

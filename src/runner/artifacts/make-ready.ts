@@ -1,0 +1,261 @@
+import { join } from 'node:path';
+import {
+  ArtifactCache,
+  type Pin,
+  type StoredGeneration,
+  type UnitRecipe,
+  type Use,
+} from '../../artifacts/index.ts';
+import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
+import { createFile, type Disk } from '../../disk/index.ts';
+import { artifactName, type PlannedNeed } from '../../evals/index.ts';
+import type { RunSettings, RunTask } from '../settings.ts';
+import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
+import { ArtifactSupply } from './artifact-supply.ts';
+import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
+
+export interface ReadyOptions {
+  readonly task: RunTask;
+  readonly settings: RunSettings;
+  /** What the run that is gone on with had pinned, by recipe. */
+  readonly pins: ReadonlyMap<string, Pin>;
+  readonly runTask: RunTaskOf;
+  /** Which units are built although they are there: the user's word. */
+  readonly isRebuilt?: (plan: ArtifactPlan) => boolean;
+  readonly onNote: (text: string) => void;
+}
+
+/** How many artifacts are built at a time; what they ask of a model waits at its gate as well. */
+const BUILDS_MAX = 4;
+
+/**
+ * Makes ready what samples need: found and verified, or built. All that must be there and is not is refused before anything is
+ * built; what cannot be had for another reason is told by the samples that need it, and the others run.
+ */
+export async function makeReady(
+  needs: readonly PlannedNeed[],
+  options: ReadyOptions,
+): Promise<ReadyArtifacts> {
+  const plans = new ArtifactPlans({ disk: options.settings.disk, baseDir: options.task.baseDir });
+  const wanted: WantedArtifact[] = [];
+  for (const need of needs) wanted.push({ ...need, plan: await plans.of(need.artifact) });
+  const shelf = new ArtifactShelf(options);
+  for (const one of wanted) await shelf.look(one.plan, one.seeds);
+  const missing = wanted.filter(({ plan, mayBuild }) => !mayBuild && shelf.isMissing(plan));
+  if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
+  const queue = wanted.values();
+  const work = async () => {
+    for (const { plan } of queue) await shelf.ready(plan);
+  };
+  await Promise.all(Array.from({ length: BUILDS_MAX }, work));
+  const needed = await Promise.all(
+    wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
+  );
+  const all = await shelf.all();
+  for (const { state } of all) if (state.kind === 'ready') shelf.supply.share(state.generation);
+  return { needed, all, supply: shelf.supply };
+}
+
+export interface ReadyArtifacts {
+  /** In the order of the needs. */
+  readonly needed: readonly NeededArtifact[];
+  /** Each once, with those that others are made of, as far as they were looked at. */
+  readonly all: readonly NeededArtifact[];
+  readonly supply: ArtifactSupply;
+}
+
+interface WantedArtifact extends PlannedNeed {
+  readonly plan: ArtifactPlan;
+}
+
+/** Finds and builds artifacts, each once, however many samples and other artifacts need it. */
+class ArtifactShelf {
+  readonly #options: ReadyOptions;
+  readonly #cache: ArtifactCache;
+  readonly supply: ArtifactSupply;
+  readonly #found = new Map<string, Promise<Looked>>();
+  readonly #missing = new Set<string>();
+  readonly #states = new Map<
+    string,
+    { readonly plan: ArtifactPlan; readonly state: Promise<ArtifactState> }
+  >();
+
+  constructor(options: ReadyOptions) {
+    const { disk, clock, random, artifacts } = options.settings;
+    const { dir, hostPaths } = artifacts;
+    this.#options = options;
+    this.#cache = ArtifactCache.open({ disk, dir, clock, random, hostPaths });
+    const { task, settings, onNote } = options;
+    this.supply = new ArtifactSupply({
+      ...{ disk, cache: this.#cache, store: artifacts.store, baseDir: task.baseDir, onNote },
+      signal: settings.signals.abort,
+    });
+  }
+
+  /** Whether it is there, before anything is touched that it is made of. */
+  look(plan: ArtifactPlan, seeds: readonly string[] = []): Promise<Looked> {
+    const known = this.#found.get(plan.unit.recipe) ?? this.#look(plan, seeds);
+    this.#found.set(plan.unit.recipe, known);
+    return known;
+  }
+
+  isMissing(plan: ArtifactPlan): boolean {
+    return this.#missing.has(plan.unit.recipe);
+  }
+
+  ready(plan: ArtifactPlan): Promise<ArtifactState> {
+    const known = this.#states.get(plan.unit.recipe) ?? { plan, state: this.#ready(plan) };
+    this.#states.set(plan.unit.recipe, known);
+    return known.state;
+  }
+
+  all(): Promise<readonly NeededArtifact[]> {
+    return Promise.all(
+      [...this.#states.values()].map(async ({ plan, state }) => ({ plan, state: await state })),
+    );
+  }
+
+  async #look(plan: ArtifactPlan, seeds: readonly string[]): Promise<Looked> {
+    const pin = this.#options.pins.get(plan.unit.recipe);
+    const found = await this.#use(pin ?? plan.unit);
+    if (found.use?.kind === 'usable') return found;
+    const fetched = await this.#fetch(plan, seeds);
+    if ('error' in fetched) return fetched;
+    const pinned = pin && fetched.origin && (await this.#use(pin, fetched.origin));
+    if (pinned?.use?.kind === 'usable') return pinned;
+    if (pin)
+      this.#options.onNote(
+        `The run was begun with generation ${pin.generation} of ${artifactName(plan.unit)}, which is not here any more, or not whole: its results are made anew, from the answers that they have.`,
+      );
+    const current = await this.#use(plan.unit, fetched.origin);
+    if (current.use?.kind === 'absent') this.#missing.add(plan.unit.recipe);
+    return current;
+  }
+
+  async #use(asked: UnitRecipe | Pin, origin: ArtifactOrigin = 'here'): Promise<Looked> {
+    return { use: await this.#cache.use(asked), origin };
+  }
+
+  /** Whoever cannot be asked may have it: it is not built as if nobody had. */
+  async #fetch(
+    plan: ArtifactPlan,
+    seeds: readonly string[],
+  ): Promise<{ readonly origin?: 'fetched' | 'seeded' | undefined } | { readonly error: ActionableError }> {
+    try {
+      return { origin: await this.supply.fetch(plan, seeds) };
+    } catch (error) {
+      if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
+      return { error };
+    }
+  }
+
+  async #ready(plan: ArtifactPlan): Promise<ArtifactState> {
+    const isRebuilt = this.#options.isRebuilt?.(plan) ?? false;
+    try {
+      const looked = await this.look(plan);
+      if (looked.error && !isRebuilt) return unavailable(looked.error);
+      if (looked.use?.kind === 'usable' && !isRebuilt) return ready(looked.use.generation, looked.origin);
+      if (this.#isStopping()) return unavailable(new BuildStopped(artifactName(plan.unit), 'interrupted'));
+      // What is damaged is refused in there, unless the user asked for a new one.
+      return await this.#build(plan, isRebuilt);
+    } catch (error) {
+      if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
+      // A mistake in the eval itself is the same for every sample: the run says it and does not begin.
+      if (error.cause instanceof UsageError) throw error.cause;
+      return unavailable(error);
+    }
+  }
+
+  async #build(plan: ArtifactPlan, isRebuild: boolean): Promise<ArtifactState> {
+    const { settings, task, runTask, onNote } = this.#options;
+    const inputs = new Map<string, StoredGeneration>();
+    for (const [name, input] of plan.inputs) {
+      if (input.kind !== 'artifact') continue;
+      const state = await this.ready(input.plan);
+      if (state.kind === 'unavailable') return state;
+      inputs.set(name, state.generation);
+    }
+    const unit = artifactName(plan.unit);
+    const startedMs = settings.clock.monotonicMs();
+    let isWaiting = false;
+    const { generation, origin } = await this.#cache.buildOnce(plan.parts, {
+      isRebuild,
+      producer: { version: settings.version, run: 'build', writer: shortId(settings.random) },
+      signal: settings.signals.abort,
+      onWait: ({ pid }) => {
+        if (!isWaiting)
+          onNote(
+            `Waiting for ${unit}, which ${pid === undefined ? 'another process' : `process ${pid}`} builds.`,
+          );
+        isWaiting = true;
+      },
+      build: async (dir) => {
+        onNote(`Building ${unit} …`);
+        await hideFromGit(settings.disk, this.#cache.dir);
+        const { cost } = await buildByRun(plan, dir, {
+          task,
+          settings,
+          runTask,
+          isRebuild,
+          buildsDir: join(this.#cache.dir, 'builds'),
+          folderOf: (name) => inputs.get(name)?.filesDir ?? '',
+        });
+        return { cost, used: usedOf(inputs) };
+      },
+    });
+    if (origin === 'built') onNote(builtNote(unit, generation, settings.clock.monotonicMs() - startedMs));
+    return ready(generation, origin);
+  }
+
+  #isStopping(): boolean {
+    const { drain, abort } = this.#options.settings.signals;
+    return drain.aborted || abort.aborted;
+  }
+}
+
+/** What was found, and how it came; or why that cannot be told. */
+interface Looked {
+  readonly use?: Use;
+  readonly origin?: ArtifactOrigin;
+  readonly error?: ActionableError;
+}
+
+function ready(generation: StoredGeneration, origin: ArtifactOrigin = 'here'): ArtifactState {
+  return { kind: 'ready', generation, origin };
+}
+
+function unavailable(error: ActionableError): ArtifactState {
+  // A build that was told to stop did not fail.
+  const reason = error.cause instanceof BuildStopped ? error.cause : error;
+  return { kind: 'unavailable', error: reason, isStopped: reason instanceof BuildStopped };
+}
+
+/** A cache lies in a work tree, and is nothing to commit. */
+async function hideFromGit(disk: Disk, dir: string): Promise<void> {
+  await createFile(disk, join(dir, '.gitignore'), Buffer.from('*\n'));
+}
+
+function usedOf(inputs: ReadonlyMap<string, StoredGeneration>) {
+  return Object.fromEntries(
+    [...inputs].map(([name, { manifest }]) => [
+      name,
+      { generation: manifest.generation, digest: manifest.digest },
+    ]),
+  );
+}
+
+function builtNote(unit: string, { manifest }: StoredGeneration, ms: number): string {
+  const { usd, tokens } = manifest.cost;
+  const price = usd === null ? `${tokens} tokens of unknown price` : formatUsd(usd);
+  return `Built ${unit} in ${(ms / 1_000).toFixed(1)} s for ${price}: ${counted(manifest.files.length, 'file')}.`;
+}
+
+function mustBeThere(plans: readonly ArtifactPlan[]): UsageError {
+  const units = [...new Set(plans.map(({ unit }) => artifactName(unit)))];
+  return new UsageError({
+    code: 'E_ARTIFACT_MISSING',
+    message: `The eval needs ${units.join(', ')}, which ${units.length === 1 ? 'is' : 'are'} not in the cache, and may not be built by a run (\`build: false\`).`,
+    hint: `Build ${units.length === 1 ? 'it' : 'them'} first: holdfast artifacts build <eval file>. Or take ${units.length === 1 ? 'it' : 'them'} from elsewhere: holdfast artifacts merge <cache or bucket>.`,
+  });
+}

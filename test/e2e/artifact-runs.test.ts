@@ -1,0 +1,172 @@
+/** Evals that require artifacts, from outside: killed builds, builds in two processes, rebuilds, work trees. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useTempDir } from '../sim/use-temp-dir.ts';
+import { holdfast, reportOf, startHoldfast } from './holdfast.ts';
+
+const dir = useTempDir();
+const LIBRARY = join(import.meta.dirname, '../../src/index.ts');
+
+/** Every request is written down outside; a build waits between its two where it is told to. */
+const EVAL = `
+import { defineArtifact, defineEval, mockModel, scorer } from ${JSON.stringify(LIBRARY)};
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+const { ASKED = '', GATE = '' } = process.env;
+const writer = mockModel({ name: 'mock/writer', respond: ({ text }) => { appendFileSync(ASKED, text + '\\n'); return 'known: ' + text; } });
+const schema = (db) => defineArtifact({ kind: 'schema', key: db, version: 1, inputs: { database: { file: db + '.txt' } },
+  build: ({ dir, inputs }) => writeFileSync(dir + '/schema.txt', readFileSync(inputs.database, 'utf8').trim().toUpperCase()) });
+const knowledge = (db) => defineArtifact({ kind: 'knowledge', key: db, version: 1, model: 'mock/writer', inputs: { schema: schema(db) },
+  build: async ({ dir, inputs, generate, signal }) => {
+    const first = await generate('first of ' + readFileSync(inputs.schema + '/schema.txt', 'utf8'));
+    while (GATE !== '' && !existsSync(GATE)) { if (signal.aborted) throw signal.reason; await new Promise((next) => setTimeout(next, 20)); }
+    const second = await generate('second of ' + db);
+    writeFileSync(dir + '/knowledge.md', first.text + '; ' + second.text);
+  } });
+export default defineEval({
+  name: 'sql', models: { 'mock/writer': writer }, data: ['shop', 'school', 'shop'].map((input, at) => ({ id: at + 1, input })),
+  requires: ({ input }) => ({ artifact: knowledge(input), build: process.env.MUST === undefined }),
+  target: ({ input }, { artifact }) => readFileSync(artifact(knowledge(input)) + '/knowledge.md', 'utf8'),
+  scorers: [scorer('known', ({ text, input }) => text.includes('known: second of ' + input))],
+});
+`;
+
+function project(path: string): string {
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, 'sql.eval.ts'), EVAL);
+  for (const db of ['shop', 'school']) writeFileSync(join(path, `${db}.txt`), `table ${db}\n`);
+  return path;
+}
+
+let home: string;
+beforeEach(() => {
+  home = project(join(dir.path, 'project'));
+});
+
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  ASKED: join(dir.path, 'asked.txt'),
+  ...more,
+});
+const asked = () =>
+  existsSync(env().ASKED) ? readFileSync(env().ASKED, 'utf8').split('\n').filter(Boolean).sort() : [];
+const ALL = ['first of TABLE SCHOOL', 'first of TABLE SHOP', 'second of school', 'second of shop'];
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await sleep(20);
+}
+
+describe('evals that require artifacts', () => {
+  test('a build that is killed goes on without asking again for what it has, and the run after it builds nothing', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['run', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => asked().length === 2);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(asked()).toEqual(ALL.slice(0, 2));
+    writeFileSync(gate, '');
+    const second = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env({ GATE: gate }));
+    expect([second.code, asked()]).toEqual([0, ALL]);
+    const { artifacts } = reportOf(second).runs[0] ?? {};
+    expect(artifacts).toMatchObject({ reused: 2, unavailable: [] });
+    expect(artifacts?.built.map(({ unit }) => unit).sort()).toEqual(['knowledge/school', 'knowledge/shop']);
+    rmSync(join(home, 'logs'), { recursive: true });
+    const third = await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(third.stdout).toMatch(/artifacts +2 from the cache, \$\S+ saved/);
+    expect(asked()).toEqual(ALL);
+  });
+
+  test('two processes at once: one builds, the other waits, says for what, and takes it', async () => {
+    const gate = join(dir.path, 'gate');
+    const logs = ['a', 'b'].map((name) => ['run', 'sql.eval.ts', '--log-dir', join(dir.path, name)]);
+    const both = logs.map((words) => startHoldfast(home, words, env({ GATE: gate })));
+    await Promise.race(both.map(({ said }) => said('Waiting for knowledge/')));
+    writeFileSync(gate, '');
+    const ended = await Promise.all(both.map(({ ended }) => ended));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0]);
+    expect(asked()).toEqual(ALL);
+  });
+
+  test('a builder that dies frees what others wait for', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => asked().length === 2);
+    const second = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+    await second.said('Waiting for knowledge/');
+    first.child.kill('SIGKILL');
+    writeFileSync(gate, '');
+    expect((await second.ended).code).toBe(0);
+    expect(asked()).toEqual(ALL);
+  });
+
+  test('Ctrl-C while one is built: the same command goes on, and nothing is bought twice', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['run', 'sql.eval.ts', '--grace', '1s'], env({ GATE: gate }));
+    await until(() => asked().length === 2);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toMatchObject({ code: 4 });
+    writeFileSync(gate, '');
+    expect((await holdfast(home, ['run', 'sql.eval.ts'], env({ GATE: gate }))).code).toBe(0);
+    expect(asked()).toEqual(ALL);
+  });
+
+  test('what must be there is refused with the command that builds it; that command builds it, and anew only when it is told', async () => {
+    const refused = await holdfast(home, ['run', 'sql.eval.ts'], env({ MUST: 'yes' }));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('knowledge/shop, knowledge/school');
+    expect(refused.stderr).toContain('holdfast artifacts build');
+    expect(asked()).toEqual([]);
+    const built = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts', '--json'], env({ MUST: 'yes' }));
+    expect(built.code).toBe(0);
+    expect(JSON.parse(built.stdout).evals[0].artifacts.built).toHaveLength(4);
+    expect(asked()).toEqual(ALL);
+    expect((await holdfast(home, ['run', 'sql.eval.ts'], env({ MUST: 'yes' }))).code).toBe(0);
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    expect(asked()).toEqual(ALL);
+    const anew = await holdfast(
+      home,
+      ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/shop'],
+      env(),
+    );
+    expect(anew.stdout).toContain('1 built');
+    expect(asked()).toHaveLength(6);
+    const wrong = await holdfast(
+      home,
+      ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/x'],
+      env(),
+    );
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('knowledge/x')]);
+  });
+
+  test('linked work trees share one cache, which git does not see', async () => {
+    const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: home, stdio: 'pipe' });
+    git('init', '-q');
+    writeFileSync(join(home, '.gitignore'), 'logs\n');
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b.example', 'commit', '-qm', 'one');
+    const other = join(dir.path, 'other');
+    git('worktree', 'add', '-q', other);
+    await holdfast(other, ['run', 'sql.eval.ts'], env());
+    expect(asked()).toEqual(ALL);
+    await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(asked()).toEqual(ALL);
+    expect(String(git('status', '--porcelain'))).toBe('');
+    expect(readdirSync(join(home, '.holdfast/artifacts'))).toContain('units');
+  });
+
+  test('a damaged artifact: its samples fail, the others run, the run ends with damage, and it is not built over', async () => {
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    const unit = join(home, '.holdfast/artifacts/units/knowledge/shop');
+    const [recipe = ''] = readdirSync(unit);
+    const [generation = ''] = readdirSync(join(unit, recipe));
+    writeFileSync(join(unit, recipe, generation, 'files/knowledge.md'), 'changed');
+    const run = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env());
+    expect(run.code).toBe(3);
+    expect(reportOf(run).runs[0]).toMatchObject({ samples: { errored: 2, fresh: 3 } });
+    expect(reportOf(run).runs[0]?.damage?.join()).toContain(generation);
+    expect(asked()).toEqual(ALL);
+    const again = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    expect([again.code, asked()]).toEqual([3, ALL]);
+  });
+});

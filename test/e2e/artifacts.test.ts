@@ -1,0 +1,241 @@
+/** The warm cache from outside: a cache that a small script made, and the commands on it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { recipeOf } from '../../src/artifacts/index.ts';
+import { building, buildOf, openCache, partsOf } from '../sim/artifact-fixture.ts';
+import { useTempDir } from '../sim/use-temp-dir.ts';
+import { holdfast } from './holdfast.ts';
+
+const dir = useTempDir();
+const FILES = { 'notes.md': 'tables', 'more/hints.md': 'joins' };
+
+/** A project with the artifacts of these keys. */
+async function project(...keys: readonly string[]) {
+  const cache = openCache(join(dir.path, '.holdfast/artifacts'));
+  for (const key of keys) await cache.buildOnce(partsOf(key), building(buildOf(FILES)));
+  return cache;
+}
+
+async function json(...args: readonly string[]) {
+  const { stdout, code, stderr } = await holdfast(dir.path, ['artifacts', ...args, '--json']);
+  return { code, stderr, value: JSON.parse(stdout) };
+}
+
+describe('list, show and verify', () => {
+  test('what is in the cache is listed and shown, and is whole', async () => {
+    await project('db1', 'db2');
+    const listed = await holdfast(dir.path, ['artifacts', 'list']);
+    expect([listed.code, listed.stderr]).toEqual([0, '']);
+    expect(listed.stdout).toMatch(/knowledge\/db1 .* 2 .* 11 B .*\$0\.2500/);
+    expect((await json('list', 'knowledge/db2')).value.units).toMatchObject([{ key: 'db2', generations: 1 }]);
+    const shown = await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1']);
+    expect(shown.stdout).toContain(recipeOf(partsOf('db1')).recipe);
+    expect(shown.stdout).toContain('current');
+    expect((await json('show', 'knowledge/db1')).value.units[0].generations[0].files).toHaveLength(2);
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).stdout).toBe(
+      '2 generations, 4 files, 22 B checked: all whole\n',
+    );
+  });
+
+  test('an empty cache is empty, and what is not there is named with what was meant', async () => {
+    const empty = await holdfast(dir.path, ['artifacts', 'list']);
+    expect([empty.code, empty.stdout]).toEqual([
+      0,
+      `There are no artifacts in ${join(dir.path, '.holdfast/artifacts')}.\n`,
+    ]);
+    await project('db1');
+    const unknown = await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db2', '--verbose']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain('E_ARTIFACT_UNKNOWN');
+    expect(unknown.stderr).toContain('did you mean "knowledge/db1"?');
+  });
+
+  test('verify lists all damage, ends with 3, and changes nothing', async () => {
+    const cache = await project('db1', 'db2', 'db3');
+    const [one, two] = await cache.units();
+    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
+    writeFileSync(join(two?.current.dir ?? '', 'manifest.json'), '{');
+    for (let turn = 0; turn < 2; turn++) {
+      const { code, value } = await json('verify');
+      expect(code).toBe(3);
+      expect(value.generations.filter((each: { problem?: string }) => each.problem)).toMatchObject([
+        { unit: 'knowledge/db1', problem: 'notes.md is missing' },
+        { problem: 'its manifest is no JSON object' },
+      ]);
+    }
+    expect(await cache.damages()).toEqual([]);
+  });
+
+  test('linked work trees of one repository share one cache', async () => {
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: dir.path });
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', 'x');
+    git('worktree', 'add', '-q', join(dir.path, 'linked'));
+    await project('db1');
+    mkdirSync(join(dir.path, 'linked/deeper'));
+    const listed = await holdfast(join(dir.path, 'linked/deeper'), ['artifacts', 'list', '--json']);
+    expect(JSON.parse(listed.stdout).units).toHaveLength(1);
+  });
+
+  test('the folder of the cache can be named by an option, a variable and a setting', async () => {
+    await project('db1');
+    mkdirSync(join(dir.path, 'sub'));
+    const sub = join(dir.path, 'sub');
+    const at = join(dir.path, '.holdfast/artifacts');
+    const count = async (args: readonly string[], env = {}) =>
+      JSON.parse((await holdfast(sub, ['artifacts', 'list', '--json', ...args], env)).stdout).units.length;
+    expect(await count([])).toBe(0);
+    expect(await count(['--cache', at])).toBe(1);
+    expect(await count([], { HOLDFAST_ARTIFACTS_CACHE: at })).toBe(1);
+    writeFileSync(
+      join(sub, 'holdfast.config.json'),
+      JSON.stringify({ artifacts: { cache: '../.holdfast/artifacts' } }),
+    );
+    expect(await count([])).toBe(1);
+  });
+});
+
+describe('sharing', () => {
+  const other = () => join(dir.path, 'other');
+
+  test('merge takes over, says what, leaves a report, and changes nothing the second time', async () => {
+    await project('db1', 'db2');
+    mkdirSync(other());
+    const merge = ['artifacts', 'merge', '../.holdfast/artifacts'];
+    const first = await holdfast(other(), [...merge, '--report', 'run']);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toMatch(
+      /^installed knowledge\/db1 \S+, 2 files, 11 B\ninstalled .*db2.*\n2 installed\n$/,
+    );
+    const second = await holdfast(other(), merge);
+    expect([second.code, second.stdout]).toEqual([0, '2 already-here\n']);
+    expect(readdirSync(join(other(), '.holdfast/artifacts/reports'))).toHaveLength(2);
+    const [report = ''] = readdirSync(join(other(), 'run'));
+    const printed = await holdfast(other(), [...merge, '--json']);
+    expect(Object.keys(JSON.parse(printed.stdout)).toSorted()).toEqual(
+      [
+        ...Object.keys(JSON.parse(readFileSync(join(other(), 'run', report), 'utf8'))),
+        'unwritten',
+      ].toSorted(),
+    );
+  });
+
+  test('merge takes the rest of a damaged source, names what it did not take, and ends with 3', async () => {
+    const cache = await project('db1', 'db2');
+    const [one] = await cache.units();
+    writeFileSync(join(one?.current.filesDir ?? '', 'notes.md'), 'tablet');
+    mkdirSync(other());
+    const { code, stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^corrupt knowledge\/db1 .*: notes\.md is not what its manifest promises$/m);
+    expect(stdout).toMatch(/^installed knowledge\/db2 /m);
+    expect(stdout).toMatch(/^1 installed, 1 corrupt$/m);
+  });
+
+  test('merge says when the current generation becomes another one', async () => {
+    const cache = await project('db1');
+    mkdirSync(other());
+    await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
+    await cache.buildOnce(partsOf('db1'), building(buildOf({ 'notes.md': 'better' }), { isRebuild: true }));
+    const { stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
+    expect(stdout).toMatch(/^current of knowledge\/db1 changed from \S+ to \S+$/m);
+  });
+
+  test('what is no source is refused before anything is made', async () => {
+    mkdirSync(other());
+    const { code, stderr } = await holdfast(other(), ['artifacts', 'merge', '..', '--verbose']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('E_ARTIFACT_SOURCE');
+    expect(readdirSync(other())).toEqual([]);
+  });
+
+  test('export and import carry chosen artifacts by a folder', async () => {
+    await project('db1', 'db2');
+    mkdirSync(other());
+    const exported = await holdfast(dir.path, ['artifacts', 'export', 'knowledge/db2', '--to', 'stick']);
+    expect([exported.code, exported.stderr]).toEqual([0, '']);
+    const imported = await holdfast(other(), ['artifacts', 'import', '../stick', '--json']);
+    expect(JSON.parse(imported.stdout).entries).toMatchObject([
+      { unit: 'knowledge/db2', state: 'installed' },
+    ]);
+    expect((await holdfast(other(), ['artifacts', 'verify'])).code).toBe(0);
+  });
+
+  test('push and pull share by a bucket, which is named by an option or a setting', async () => {
+    await project('db1', 'db2');
+    mkdirSync(other());
+    const none = await holdfast(dir.path, ['artifacts', 'push', '--verbose']);
+    expect([none.code, none.stderr.includes('E_ARTIFACT_STORE')]).toEqual([2, true]);
+    const pushed = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    expect([pushed.code, pushed.stdout.split('\n').at(-2)]).toEqual([0, '2 pushed, 0 already there']);
+    const again = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    expect(again.stdout).toBe('0 pushed, 2 already there\n');
+    writeFileSync(
+      join(other(), 'holdfast.config.json'),
+      JSON.stringify({ artifacts: { store: '../bucket' } }),
+    );
+    const pulled = await holdfast(other(), ['artifacts', 'pull']);
+    expect([pulled.code, pulled.stderr]).toEqual([0, '']);
+    expect(pulled.stdout).toMatch(/^2 installed$/m);
+    // A bucket is a source of merge as well.
+    const merged = await holdfast(other(), ['artifacts', 'merge', '../bucket', '--cache', 'third']);
+    expect(merged.stdout).toMatch(/^2 installed$/m);
+  });
+
+  test('push sends the rest when one is damaged, and says which', async () => {
+    const cache = await project('db1', 'db2');
+    const [one] = await cache.units();
+    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
+    const { code, stdout } = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^damaged knowledge\/db1 .*: notes\.md is missing$/m);
+    expect(stdout).toMatch(/^1 pushed, 0 already there, 1 not sent$/m);
+  });
+});
+
+describe('diff and gc', () => {
+  test('diff says why recipes differ and what came out otherwise', async () => {
+    const cache = await project('db1');
+    await cache.buildOnce(
+      partsOf('db1', { version: '2' }),
+      building(buildOf({ 'notes.md': 'new', 'more/hints.md': 'joins' })),
+    );
+    const { code, stdout } = await holdfast(dir.path, ['artifacts', 'diff', 'knowledge/db1']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/another recipe:\n {2}version: 1 → 2\n.*1 changed, 1 the same\n {2}~ notes\.md/);
+    const [one, two] = (await cache.units()).map(({ current }) => current.manifest.generation);
+    const { value } = await json('diff', String(one), String(two));
+    expect(value).toMatchObject({ before: { generation: one }, after: { generation: two } });
+  });
+
+  test('diff of what has one generation is refused', async () => {
+    await project('db1');
+    const { code, stderr } = await holdfast(dir.path, ['artifacts', 'diff', 'knowledge/db1', '--verbose']);
+    expect([code, stderr.includes('E_ARTIFACT_CHOICE')]).toEqual([2, true]);
+  });
+
+  test('gc says what would go, keeps what is young, pinned or current, and lets the rest go', async () => {
+    const cache = await project('db1', 'db2');
+    const again = building(buildOf({ 'notes.md': 'better' }), { isRebuild: true });
+    await cache.buildOnce(partsOf('db1'), again);
+    const [old] = await cache.generations(recipeOf(partsOf('db1')));
+    const { generation = '', digest = '' } = old?.manifest ?? {};
+    const gc = (...args: readonly string[]) => holdfast(dir.path, ['artifacts', 'gc', ...args]);
+    expect((await gc()).stdout).toBe('Removed 0 generations, 0 B.\n');
+    expect((await gc('--older-than', '0d', '--keep', digest)).stdout).toBe('Removed 0 generations, 0 B.\n');
+    const dry = await gc('--older-than', '0d', '--dry-run');
+    expect(dry.stdout).toBe(
+      `knowledge/db1 ${generation}  not current, 11 B\nWould remove 1 generation, 11 B.\n`,
+    );
+    expect(await cache.generations(recipeOf(partsOf('db1')))).toHaveLength(2);
+    expect((await json('gc', '--older-than', '0')).value).toMatchObject({
+      isDone: true,
+      removed: [{ generation }],
+    });
+    expect(await cache.generations(recipeOf(partsOf('db1')))).toHaveLength(1);
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).code).toBe(0);
+  });
+});
