@@ -1,6 +1,7 @@
 export { isDamagedDatabase, openCacheFile } from './cache-file.ts';
 export { copyBytes } from './copy-bytes.ts';
 export { copyTree } from './copy-tree.ts';
+export { digestOfFile } from './digest-file.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { isExecutable, makeExecutable } from './executable.ts';
 export { explainDiskError } from './explain.ts';

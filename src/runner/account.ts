@@ -39,7 +39,7 @@ export interface ArtifactAccount {
   readonly built: readonly BuiltArtifact[];
   /** What building those that were reused had cost. null: unknown. */
   readonly savedUsd: number | null;
-  /** What this command's builds cost. null: unknown. It is not in `usd`, which counts the samples. */
+  /** What this command paid for builds, also for those that failed, and not for answers that were there. null: unknown. It is not in `usd`, which counts the samples. */
   readonly spentUsd: number | null;
   /** They could not be had: the samples that need them failed. */
   readonly unavailable: readonly UnavailableArtifact[];

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { definedOf, digestOf, type Json, UsageError } from '../base/index.ts';
+import { definedOf, type Json, UsageError } from '../base/index.ts';
 import { type Dataset, openDataset } from '../datasets/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, digestOfFile } from '../disk/index.ts';
 import { definitionDigest, definitionParts, scoringDigest, targetDigest } from '../evals/index.ts';
 import {
   type BilledName,
@@ -128,7 +128,7 @@ export async function readInputs(
     const path = isAbsolute(input) ? input : join(baseDir, input);
     const kind = (await disk.stat(path))?.kind;
     if (kind === 'directory') read.push([input, await digestOfTree(disk, path)]);
-    else if (kind === 'file') read.push([input, digestOf((await disk.read(path)) ?? new Uint8Array())]);
+    else if (kind === 'file') read.push([input, await digestOfFile(disk, path)]);
     else throw missingInput(input, path);
   }
   return read;

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { openStore } from '../artifacts/index.ts';
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
-import { isBucketUrl, openBucket } from '../bucket/index.ts';
+import { isBucketUrl } from '../bucket/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
@@ -222,7 +223,7 @@ async function artifactSettings(
   const hostPaths = [resolve(workDir), homedir()];
   if (artifactStore === undefined) return { dir, hostPaths };
   const place = isBucketUrl(artifactStore) ? artifactStore : resolve(workDir, artifactStore);
-  return { dir, hostPaths, store: await openBucket(place, { disk }) };
+  return { dir, hostPaths, store: await openStore(place, { disk }) };
 }
 
 function concurrencyOf(items: readonly PlannedItem[]): number {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Digest, digestOf, digestOfJson, errnoOf, type Json } from '../base/index.ts';
-import { type Disk, type DiskStat, identityOfFile } from '../disk/index.ts';
+import { type Digest, digestOfJson, errnoOf, type Json } from '../base/index.ts';
+import { type Disk, type DiskStat, digestOfFile, identityOfFile } from '../disk/index.ts';
 
 /**
  * The digest of a folder's names and contents: a changed template is another target. A symbolic link counts by what is behind
@@ -19,8 +19,7 @@ async function digestBelow(disk: Disk, dir: string, above: readonly string[]): P
     const found = kind === 'other' ? await behindLink(disk, path) : { kind };
     if (found?.kind === 'directory')
       parts.push([name, 'directory', await digestOfFolder(disk, path, within)]);
-    else if (found?.kind === 'file')
-      parts.push([name, 'file', digestOf((await disk.read(path)) ?? new Uint8Array())]);
+    else if (found?.kind === 'file') parts.push([name, 'file', await digestOfFile(disk, path)]);
     else parts.push([name, 'other', '']);
   }
   return digestOfJson(parts);

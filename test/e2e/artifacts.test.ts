@@ -228,6 +228,10 @@ describe('diff and gc', () => {
     const gc = (...args: readonly string[]) => holdfast(dir.path, ['artifacts', 'gc', ...args]);
     expect((await gc()).stdout).toBe('Removed 0 generations, 0 B.\n');
     expect((await gc('--older-than', '0d', '--keep', digest)).stdout).toBe('Removed 0 generations, 0 B.\n');
+    expect((await gc('--older-than', '0d', '--keep', generation.slice(0, 22))).stdout).toBe(
+      'Removed 0 generations, 0 B.\n',
+    );
+    expect((await gc('--older-than', '0d', '--keep', 'nothere')).code).toBe(2);
     const dry = await gc('--older-than', '0d', '--dry-run');
     expect(dry.stdout).toBe(
       `knowledge/db1 ${generation}  not current, 11 B\nWould remove 1 generation, 11 B.\n`,

@@ -1,7 +1,13 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
-import { ArtifactCache, type ArtifactSource, bucketSource, folderSource } from '../../artifacts/index.ts';
+import {
+  ArtifactCache,
+  type ArtifactSource,
+  bucketSource,
+  folderSource,
+  openStore,
+} from '../../artifacts/index.ts';
 import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -44,9 +50,13 @@ export function storeOptions(): readonly Option[] {
 }
 
 /** The bucket that artifacts are pushed to and pulled from. */
-export async function storeOf({ store }: StoreFlags, { cwd }: Terminal): Promise<Bucket> {
+export async function storeOf(
+  { store }: StoreFlags,
+  { cwd }: Terminal,
+  { isNew = false } = {},
+): Promise<Bucket> {
   if (store !== undefined)
-    return openBucket(isBucketUrl(store) ? store : resolve(cwd, store), { disk: nodeDisk });
+    return openStore(isBucketUrl(store) ? store : resolve(cwd, store), { disk: nodeDisk, isNew });
   throw new UsageError({
     code: 'E_ARTIFACT_STORE',
     message: 'It is not said which bucket artifacts are shared by.',

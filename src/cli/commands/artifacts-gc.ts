@@ -1,6 +1,11 @@
 import { Option } from 'commander';
-import { type Collectable, unitText } from '../../artifacts/index.ts';
-import { counted, toJson } from '../../base/index.ts';
+import {
+  type ArtifactCache,
+  type Collectable,
+  type StoredGeneration,
+  unitText,
+} from '../../artifacts/index.ts';
+import { counted, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { pinnedByRuns, placesOf } from '../../runner/index.ts';
 import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
@@ -19,6 +24,7 @@ interface GcFlags extends CacheFlags {
 }
 
 const DAY_MS = 86_400_000;
+const PREFIX_MIN = 6;
 
 export const command = defineCommand<GcFlags>({
   summary: 'Remove generations that nobody needs any more',
@@ -44,7 +50,8 @@ what dead builds and merges left. What was set aside as damaged stays.`,
     const cache = await cacheOf(flags, terminal);
     const { olderThan: olderThanMs, keep = [], dryRun = false } = flags;
     const { state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: terminal.cwd });
-    const pinned = new Set([...keep, ...(await pinnedByRuns(nodeDisk, state))]);
+    const kept = await digestsNamed(keep, cache);
+    const pinned = new Set([...kept, ...(await pinnedByRuns(nodeDisk, state))]);
     const plan = await cache.planCollection({ olderThanMs, pinned });
     const done = dryRun ? { removed: plan, busy: [], sweptTemps: 0 } : await cache.collect(plan);
     if (flags.json) {
@@ -69,6 +76,26 @@ what dead builds and merges left. What was set aside as damaged stays.`,
     return EXIT.ok;
   },
 });
+
+/** Whoever names what is not there has mistyped what shall stay. */
+async function digestsNamed(words: readonly string[], cache: ArtifactCache): Promise<readonly string[]> {
+  const all = (await cache.units()).flatMap(({ generations }) => generations);
+  return words.flatMap((word) => digestsOf(word, all, cache.dir));
+}
+
+function digestsOf(word: string, all: readonly StoredGeneration[], dir: string): readonly string[] {
+  const named = all.filter(({ manifest: { generation, digest } }) =>
+    [generation, digest].some(
+      (name) => name === word || (word.length >= PREFIX_MIN && name.startsWith(word)),
+    ),
+  );
+  if (named.length > 0) return named.map(({ manifest }) => manifest.digest);
+  throw new UsageError({
+    code: 'E_ARTIFACT_UNKNOWN',
+    message: `There is no generation ${JSON.stringify(word)} in ${dir}, so it cannot be kept; nothing was removed.`,
+    hint: '"holdfast artifacts show" names generations and digests; the beginning of one is enough.',
+  });
+}
 
 function row({ stored, why, bytes }: Collectable) {
   const { kind, key, recipe, generation, digest } = stored.manifest;

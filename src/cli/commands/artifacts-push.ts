@@ -28,7 +28,7 @@ export const command = defineCommand<PushFlags>({
     3: 'something is damaged or conflicting, and was not sent',
   },
   async run({ args, flags, terminal }) {
-    const bucket = await storeOf(flags, terminal);
+    const bucket = await storeOf(flags, terminal, { isNew: true });
     const cache = await cacheOf(flags, terminal);
     const units = await findUnits(cache, (args[0] ?? []) as readonly string[]);
     const chosen = units.flatMap(({ generations, current }) => (flags.all ? generations : [current]));

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
@@ -7,6 +8,8 @@ import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
 export interface RetryFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
+  readonly cache?: string;
+  readonly store?: string | false;
   readonly logDir: string;
   readonly eval?: string;
   readonly model?: string;
@@ -27,6 +30,8 @@ first when it is unfinished.`,
     new Option('-m, --model <name>', 'another model than the log’s; then everything is run'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
+    cacheOption(),
+    ...storeOptions(),
     budgetOption(),
     ...runOptions(),
     ...publishOptions(),

@@ -6,7 +6,7 @@ export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readon
   if (!artifacts) return [];
   const { reused, fetched, built, savedUsd, spentUsd } = artifacts;
   const parts = [
-    ...(built.length > 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
+    ...(built.length > 0 || spentUsd !== 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
     ...(reused > 0 ? [`${reusedText(reused, fetched)}, ${priceText(savedUsd)} saved`] : []),
   ];
   return [...(parts.length > 0 ? [parts.join('; ')] : []), ...unavailableLines(artifacts)];

@@ -22,6 +22,18 @@ test('a definition that is wrong is refused at once, with the place and what wou
       { kind: 'a', key: 'x', version: 1, build, inputs: { db: { file: 'a', path: 'b' } } },
       /"inputs.db.path"/,
     ],
+    ...[() => 1, /a/, new Date(0), Number.NaN, new Map(), undefined, { a: { b: undefined } }].map(
+      (value): [unknown, RegExp] => [
+        { kind: 'a', key: 'x', version: 1, build, inputs: { v: { value } } },
+        /"inputs.v.value" (?:must be|is missing; it must be) plain data/,
+      ],
+    ),
+    [
+      Object.assign(JSON.parse('{"kind":"a","key":"x","version":1,"inputs":{"__proto__":{"value":1}}}'), {
+        build,
+      }),
+      /inputs/,
+    ],
   ];
   for (const [definition, message] of wrong)
     expect(() => defineArtifact(definition as never)).toThrow(

@@ -4,7 +4,7 @@ import type { ArtifactAccount } from '../account.ts';
 import type { NeededArtifact, RunArtifacts } from './run-artifacts.ts';
 
 /** What became of the artifacts of a run. */
-export function artifactAccount({ all }: Pick<RunArtifacts, 'all'>): ArtifactAccount {
+export function artifactAccount({ all, spentUsd }: Pick<RunArtifacts, 'all' | 'spentUsd'>): ArtifactAccount {
   const generations = (isBuilt: boolean) =>
     all.flatMap(({ state }) =>
       state.kind === 'ready' && (state.origin === 'built') === isBuilt ? [state.generation] : [],
@@ -20,7 +20,7 @@ export function artifactAccount({ all }: Pick<RunArtifacts, 'all'>): ArtifactAcc
       tokens: manifest.cost.tokens,
     })),
     savedUsd: sumOf(reused),
-    spentUsd: sumOf(built),
+    spentUsd,
     unavailable: all.flatMap(unavailable),
   };
 }

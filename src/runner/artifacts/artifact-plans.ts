@@ -8,10 +8,9 @@ import {
   type JsonObject,
   UsageError,
 } from '../../base/index.ts';
-import type { Disk } from '../../disk/index.ts';
+import { type Disk, digestOfFile } from '../../disk/index.ts';
 import { type Artifact, artifactName, inputKind } from '../../evals/index.ts';
 import { digestOfTree } from '../../targets/index.ts';
-import { digestOfFile } from './file-digest.ts';
 
 /** An artifact with all that decides what it should be: its files were read, and the recipes of its inputs are known. */
 export interface ArtifactPlan {

@@ -130,7 +130,10 @@ describe('the store of artifacts', () => {
     await harness.run(definition('second'), machine('one'));
     const sent = readdirSync(join(harness.dir, 'store/units/index'));
     expect(sent).toEqual(['a', 'b']);
-    // The store is not even asked for what it has: one that is away hinders nobody.
+    rmSync(join(harness.dir, 'store/units'), { recursive: true });
+    await harness.run(definition('again'), machine('one'));
+    expect(readdirSync(join(harness.dir, 'store/units/index'))).toEqual(['a', 'b']);
+    // One that is away hinders nobody who has what is needed.
     const third = await harness.run(
       definition('third'),
       machine('one', { store: awayFor('read', 'create', 'list') }),
@@ -198,6 +201,18 @@ describe('seeds', () => {
     begun.length = 0;
     const { account } = await harness.run(seeded('second', false), machine('two', {}));
     expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { reused: 2, built: [] } });
+    expect(begun).toEqual([]);
+  });
+
+  test('are taken although another sample names the artifact without them', async () => {
+    await harness.run(definition('first'), machine('one', {}));
+    cpSync(join(harness.dir, 'one/units'), join(harness.dir, 'seeds/units'), { recursive: true });
+    begun.length = 0;
+    const mixed = definition('second', {
+      data: ['a', 'a'].map((input, at) => ({ id: at + 1, input })),
+      requires: ({ id, input }) => (id === 1 ? indexOf(input) : { artifact: indexOf(input), seed: 'seeds' }),
+    });
+    expect((await harness.run(mixed, machine('two', {}))).account.samples.errored).toBe(0);
     expect(begun).toEqual([]);
   });
 

@@ -94,11 +94,22 @@ export class ArtifactSupply {
     return folderSource(disk, isAbsolute(seed) ? seed : join(baseDir, seed));
   }
 
+  /** What was sent may be gone from there. A store that cannot be asked hinders nobody who needs nothing of it. */
+  async #isStillThere({ manifest }: StoredGeneration, store: Bucket): Promise<boolean> {
+    const { disk, signal } = this.#options;
+    try {
+      const listed = await bucketSource({ disk, bucket: store, only: [manifest] }).list(signal);
+      return listed?.some(({ generation }) => generation === manifest.generation) ?? false;
+    } catch {
+      return true; // It was there, and whether it is cannot be told now.
+    }
+  }
+
   async #push(generation: StoredGeneration, store: Bucket): Promise<string | undefined> {
     const { disk, cache, signal } = this.#options;
     const { manifest } = generation;
     const mark = join(cache.dir, 'shared', digestOf(store.url).slice(0, 16), manifest.digest);
-    if (await disk.stat(mark)) return undefined;
+    if ((await disk.stat(mark)) && (await this.#isStillThere(generation, store))) return undefined;
     const [entry] = await pushGenerations([generation], { disk, bucket: store, signal });
     if (entry?.state === 'pushed' || entry?.state === 'already-there') {
       await disk.makeDir(dirname(mark));

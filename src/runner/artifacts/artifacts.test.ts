@@ -128,6 +128,9 @@ describe('artifacts of a run', () => {
     const evaluation = definition({ requires: ({ input }) => broken(input) });
     const first = await harness.run(evaluation, { model: model() });
     expect(first.account.samples).toMatchObject({ errored: 2, fresh: 3 });
+    // What a build that failed had cost is counted: three calls were paid.
+    const [unit = 0] = [...(await cached()).values()].map(({ manifest }) => manifest.cost.usd ?? 0);
+    expect(first.account.artifacts?.spentUsd).toBeGreaterThan(unit);
     expect(first.account.artifacts?.unavailable).toEqual([
       {
         unit: 'knowledge/shop',
@@ -321,6 +324,30 @@ describe('artifacts of a run', () => {
     const { account } = await harness.run(slow, { model: model(), signals });
     expect(account).toMatchObject({ state: 'interrupted', samples: { errored: 0, remaining: 3 } });
     expect(account.artifacts?.unavailable[0]).toMatchObject({ code: 'E_ARTIFACT_STOPPED' });
+  });
+
+  test('an input that changes while it is read: what was built is kept for neither', async () => {
+    const first = await harness.run(
+      definition({
+        data: [{ id: 1, input: 'shop' }],
+        requires: defineArtifact({
+          kind: 'knowledge',
+          key: 'shop',
+          version: 1,
+          inputs: { database: { file: 'shop.txt' } },
+          build: ({ dir, inputs }) => {
+            writeFileSync(inputs.database, 'another table');
+            writeFileSync(join(dir, 'knowledge.md'), readFileSync(inputs.database));
+          },
+        }),
+      }),
+      { model: model() },
+    );
+    expect(first.account.artifacts?.unavailable[0]).toMatchObject({
+      code: 'E_ARTIFACT_INPUT_CHANGED',
+      reason: expect.stringContaining('changed while it was built'),
+    });
+    expect(await openCache().units()).toEqual([]);
   });
 
   test('programs find them by the environment', async () => {

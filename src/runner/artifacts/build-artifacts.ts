@@ -19,7 +19,7 @@ export async function buildArtifacts(
       pins: async () => new Map(),
     });
     for (const sentence of (await artifacts?.shared()) ?? []) task.observer?.onNote?.(sentence);
-    return artifactAccount(artifacts ?? { all: [] });
+    return artifactAccount(artifacts ?? { all: [], spentUsd: 0 });
   } finally {
     await dataset.close();
   }

@@ -33,6 +33,8 @@ export interface BuildByRunOptions {
   readonly runTask: RunTaskOf;
   /** Nothing of earlier builds is used: the user asked for a new one. */
   readonly isRebuild: boolean;
+  /** What a round of it cost, whatever came of it; null when nobody knows. */
+  readonly onSpent: (usd: number | null) => void;
 }
 
 /** The run was told to stop, or its money is spent: what the build bought is kept, and the same command goes on with it. */
@@ -64,6 +66,7 @@ export async function buildByRun(
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
   for (let round = 1; ; round++) {
     const account = await runBuild(plan, { ...options, logDir, target: filling.target });
+    options.onSpent(account.usd.unpriced.spent > 0 ? null : account.usd.spent);
     // Also when it was told to stop meanwhile: what is done is done.
     if (filling.isDone) return { cost: costOf(account) };
     // Whatever its code made of that.

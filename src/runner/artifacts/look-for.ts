@@ -27,7 +27,7 @@ export async function lookForArtifacts(options: {
     const plan = await plans.of(artifact);
     needed.push({ plan, state: await stateOf(cache, plan, pins.get(plan.unit.recipe)) });
   }
-  return new RunArtifacts({ needed, all: needed }, needs);
+  return new RunArtifacts({ needed, all: needed, spentUsd: 0 }, needs);
 }
 
 async function stateOf(

@@ -5,6 +5,7 @@ import {
   type StoredGeneration,
   type UnitRecipe,
   type Use,
+  type Waiting,
 } from '../../artifacts/index.ts';
 import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
 import { createFile, type Disk } from '../../disk/index.ts';
@@ -41,7 +42,13 @@ export async function makeReady(
   const wanted: WantedArtifact[] = [];
   for (const need of needs) wanted.push({ ...need, plan: await plans.of(need.artifact) });
   const shelf = new ArtifactShelf(options);
-  for (const one of wanted) await shelf.look(one.plan, one.seeds);
+  // Several samples may name the same artifact, and not all of them its seeds.
+  const seeds = Map.groupBy(wanted, ({ plan }) => plan.unit.recipe);
+  for (const { plan } of wanted)
+    await shelf.look(
+      plan,
+      seeds.get(plan.unit.recipe)?.flatMap((one) => one.seeds),
+    );
   const missing = wanted.filter(({ plan, mayBuild }) => !mayBuild && shelf.isMissing(plan));
   if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
   const queue = wanted.values();
@@ -54,7 +61,7 @@ export async function makeReady(
   );
   const all = await shelf.all();
   for (const { state } of all) if (state.kind === 'ready') shelf.supply.share(state.generation);
-  return { needed, all, supply: shelf.supply };
+  return { needed, all, supply: shelf.supply, spentUsd: shelf.spentUsd };
 }
 
 export interface ReadyArtifacts {
@@ -63,6 +70,7 @@ export interface ReadyArtifacts {
   /** Each once, with those that others are made of, as far as they were looked at. */
   readonly all: readonly NeededArtifact[];
   readonly supply: ArtifactSupply;
+  readonly spentUsd: number | null;
 }
 
 interface WantedArtifact extends PlannedNeed {
@@ -76,6 +84,8 @@ class ArtifactShelf {
   readonly supply: ArtifactSupply;
   readonly #found = new Map<string, Promise<Looked>>();
   readonly #missing = new Set<string>();
+  /** What each round of each build cost; null where nobody knows. */
+  readonly #spent: (number | null)[] = [];
   readonly #states = new Map<
     string,
     { readonly plan: ArtifactPlan; readonly state: Promise<ArtifactState> }
@@ -108,6 +118,11 @@ class ArtifactShelf {
     const known = this.#states.get(plan.unit.recipe) ?? { plan, state: this.#ready(plan) };
     this.#states.set(plan.unit.recipe, known);
     return known.state;
+  }
+
+  /** What this command paid for builds, also for those that came to nothing. */
+  get spentUsd(): number | null {
+    return this.#spent.includes(null) ? null : this.#spent.reduce<number>((sum, usd) => sum + (usd ?? 0), 0);
   }
 
   all(): Promise<readonly NeededArtifact[]> {
@@ -181,18 +196,11 @@ class ArtifactShelf {
     }
     const unit = artifactName(plan.unit);
     const startedMs = settings.clock.monotonicMs();
-    let isWaiting = false;
     const { generation, origin } = await this.#cache.buildOnce(plan.parts, {
       isRebuild,
       producer: { version: settings.version, run: 'build', writer: shortId(settings.random) },
       signal: settings.signals.abort,
-      onWait: ({ pid }) => {
-        if (!isWaiting)
-          onNote(
-            `Waiting for ${unit}, which ${pid === undefined ? 'another process' : `process ${pid}`} builds.`,
-          );
-        isWaiting = true;
-      },
+      onWait: sayingOnce(onNote),
       build: async (dir) => {
         onNote(`Building ${unit} …`);
         await hideFromGit(settings.disk, this.#cache.dir);
@@ -202,8 +210,10 @@ class ArtifactShelf {
           runTask,
           isRebuild,
           buildsDir: join(this.#cache.dir, 'builds'),
+          onSpent: (usd) => this.#spent.push(usd),
           folderOf: (name) => inputs.get(name)?.filesDir ?? '',
         });
+        await this.#refuseChanged(plan);
         return { cost, used: usedOf(inputs) };
       },
     });
@@ -211,10 +221,38 @@ class ArtifactShelf {
     return ready(generation, origin);
   }
 
+  /** What it was made of must still be what its recipe says: nobody knows which of the two the build has read. */
+  async #refuseChanged(plan: ArtifactPlan): Promise<void> {
+    const { settings, task } = this.#options;
+    const plans = new ArtifactPlans({ disk: settings.disk, baseDir: task.baseDir });
+    if ((await plans.of(plan.artifact)).unit.recipe === plan.unit.recipe) return;
+    throw new InputChanged(artifactName(plan.unit));
+  }
+
   #isStopping(): boolean {
     const { drain, abort } = this.#options.settings.signals;
     return drain.aborted || abort.aborted;
   }
+}
+
+class InputChanged extends ActionableError {
+  constructor(unit: string) {
+    super({
+      code: 'E_ARTIFACT_INPUT_CHANGED',
+      message: `An input of ${unit} changed while it was built.`,
+      hint: 'Run the same command again: it is built from what the inputs say then, and its answers are kept.',
+    });
+  }
+}
+
+/** It is told every second who is waited for, and people are told once. */
+function sayingOnce(onNote: (text: string) => void): (waiting: Waiting) => void {
+  let isSaid = false;
+  return ({ unit, pid }) => {
+    if (isSaid) return;
+    isSaid = true;
+    onNote(`Waiting for ${unit}, which ${pid === undefined ? 'another process' : `process ${pid}`} builds.`);
+  };
 }
 
 /** What was found, and how it came; or why that cannot be told. */
@@ -229,8 +267,9 @@ function ready(generation: StoredGeneration, origin: ArtifactOrigin = 'here'): A
 }
 
 function unavailable(error: ActionableError): ArtifactState {
-  // A build that was told to stop did not fail.
-  const reason = error.cause instanceof BuildStopped ? error.cause : error;
+  // A build that was told to stop did not fail, and what we refuse ourselves says so itself.
+  const { cause } = error;
+  const reason = cause instanceof BuildStopped || cause instanceof InputChanged ? cause : error;
   return { kind: 'unavailable', error: reason, isStopped: reason instanceof BuildStopped };
 }
 

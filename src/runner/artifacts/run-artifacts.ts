@@ -29,13 +29,16 @@ export class RunArtifacts {
   /** Each once, with those that others are made of. */
   readonly all: readonly NeededArtifact[];
 
+  /** What this command paid for builds; null when nobody knows. */
+  readonly spentUsd: number | null;
   readonly #supply: ArtifactSupply | undefined;
 
   constructor(
-    ready: Pick<RunArtifacts, 'needed' | 'all'> & { readonly supply?: ArtifactSupply },
+    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd'> & { readonly supply?: ArtifactSupply },
     needs: RowNeeds,
   ) {
     this.#supply = ready.supply;
+    this.spentUsd = ready.spentUsd;
     this.needed = ready.needed;
     this.all = ready.all;
     this.#needs = needs;
