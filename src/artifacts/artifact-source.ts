@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { errnoOf } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, type HashedFile, hashFile } from '../disk/index.ts';
 import { isGenerationId } from './generation.ts';
-import { type HashedFile, hashFile } from './hash-file.ts';
 import { FILES_NAME, MANIFEST_NAME, recipeFolder, UNITS } from './layout.ts';
 import type { ArtifactFile } from './manifest.ts';
 import type { UnitRecipe } from './recipe.ts';

@@ -1,9 +1,8 @@
 import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
-import type { Disk } from '../disk/index.ts';
+import { type Disk, type HashedFile, hashFile } from '../disk/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { manifestKey, objectKey, parseUnitKey } from './bucket-layout.ts';
-import { type HashedFile, hashFile } from './hash-file.ts';
 import { recipeFolder, UNITS } from './layout.ts';
 import type { UnitRecipe } from './recipe.ts';
 

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { inOrder } from '../base/index.ts';
-import { type Disk, isExecutable } from '../disk/index.ts';
+import { type Disk, hashFile, isExecutable } from '../disk/index.ts';
 import { artifactErrors } from './artifact-errors.ts';
 import { clashIn, problemOfPath } from './file-paths.ts';
-import { hashFile } from './hash-file.ts';
 import type { HostPaths } from './host-paths.ts';
 import { listTree, type Tree } from './list-tree.ts';
 import type { ArtifactFile } from './manifest.ts';

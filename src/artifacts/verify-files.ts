@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { errnoOf, inOrder } from '../base/index.ts';
-import type { Disk } from '../disk/index.ts';
-import { hashFile } from './hash-file.ts';
+import { type Disk, hashFile } from '../disk/index.ts';
 import { listTree } from './list-tree.ts';
 import type { ArtifactFile } from './manifest.ts';
 import { FILES_AT_A_TIME, type OnProgress } from './seal-folder.ts';

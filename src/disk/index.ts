@@ -1,12 +1,12 @@
 export { isDamagedDatabase, openCacheFile } from './cache-file.ts';
 export { copyBytes } from './copy-bytes.ts';
 export { copyTree } from './copy-tree.ts';
-export { digestOfFile } from './digest-file.ts';
 export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
 export { isExecutable, makeExecutable } from './executable.ts';
 export { explainDiskError } from './explain.ts';
 export { identityOfFile, sizeOfFile } from './file-identity.ts';
 export { freeBytes } from './free-space.ts';
+export { digestOfFile, type HashedFile, hashFile } from './hash-file.ts';
 export { type Liveness, livenessOf } from './liveness.ts';
 export { isLocked, type Lock, tryLock } from './lock.ts';
 export { type Locks, locksOf } from './locks-of.ts';

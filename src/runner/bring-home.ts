@@ -13,8 +13,8 @@ import {
   writersIn,
 } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
+import { type EvalIdentity, isOfEval } from './of-eval.ts';
 import type { SegmentPlace } from './places.ts';
-import type { PlanIdentity } from './plan.ts';
 import { removeSealedSegments } from './remove-sealed-segments.ts';
 import type { RunSettings } from './settings.ts';
 
@@ -48,7 +48,7 @@ export async function bringHome(settings: RunSettings, plan: OfEval): Promise<Br
 
 /** Runs of which eval on which target. */
 interface OfEval {
-  readonly identity: Pick<PlanIdentity, 'eval' | 'targetName'>;
+  readonly identity: EvalIdentity;
 }
 
 /** Sentences about what came home, and about what could not be read of it. */
@@ -74,7 +74,7 @@ async function bringRun(settings: RunSettings, plan: OfEval, from: From): Promis
   if (away.length === 0) return NOTHING;
   // A bucket may hold the runs of many evals and machines: those of others are told without reading their segments.
   const known = await runInBucket(from, away);
-  if (known && !isOfEval(plan, known)) return NOTHING;
+  if (known && !isOfEval(known, plan.identity)) return NOTHING;
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
   const verdict = await judge(settings, plan, incoming);
@@ -174,11 +174,6 @@ async function runInBucket(
   return undefined;
 }
 
-/** True for a run of this eval. */
-function isOfEval({ identity }: OfEval, run: RunRecord): boolean {
-  return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
-}
-
 /**
  * Whether what came from the bucket is to be gone on with, or only left over since its log is there; else a sentence, or
  * nothing when it is none of ours.
@@ -192,7 +187,7 @@ async function judge(
   const journals = await openRunJournals({ disk, runDir: incoming });
   try {
     const run = journals.run();
-    if (!isOfEval(plan, run)) return undefined;
+    if (!isOfEval(run, plan.identity)) return undefined;
     const isSealed = (await findSealedLog(places.logs, run.logName, run)) !== undefined;
     const liveness = journals.liveness();
     if (liveness === 'dead' || (liveness === 'unknown' && forceDead)) return isSealed ? 'sealed' : 'take';

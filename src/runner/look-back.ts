@@ -2,6 +2,7 @@ import { counted, formatUsd, namedOnce } from '../base/index.ts';
 import { type FoundRun, findRuns, isNameless, lookAtRun, type UnreadableRun } from '../journal/index.ts';
 import { findSealedLog } from '../seal/index.ts';
 import { holdsStill } from './later-modules.ts';
+import { isOfEval } from './of-eval.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 
@@ -29,7 +30,7 @@ export async function lookBack(
   plan: Plan,
   task: Pick<RunTask, 'code' | 'eval'>,
 ): Promise<LookBack> {
-  const { disk, places, reuse, forceDead } = settings;
+  const { disk, places, reuse } = settings;
   const { found, unreadable } = await findRuns(disk, places.state.path);
   const damage = unreadable.filter(({ code }) => code !== 'E_JOURNAL_EMPTY').map(describeUnreadable);
   const notes: string[] = [];
@@ -37,17 +38,15 @@ export async function lookBack(
   const dead: FoundRun[] = [];
   const nameless = await namelessOf(settings, plan, found);
   damage.push(...nameless.damage);
-  const ours = found.filter((run) => isSameEval(run, plan) || nameless.ours.has(run));
+  const ours = found.filter((run) => isOfEval(run.run, plan.identity) || nameless.ours.has(run));
   const isBusy = ours.some(isHeldByNoWriter);
   for (const run of ours) {
-    const isDead = run.liveness === 'dead' || (run.liveness === 'unknown' && forceDead);
-    if (!isDead) notes.push(describeLiving(run));
+    if (!isTakenForDead(run, settings)) notes.push(describeLiving(run));
     else if (!(await findSealedLog(places.logs, run.run.logName, run.run))) dead.push(run);
     else sealed.push(run);
   }
   const isFresh = reuse === 'none';
-  const isOwn = (run: FoundRun) => !isFresh || isOwnFresh(run, settings);
-  const ofPlan = dead.findLast((run) => run.run.identity.plan === plan.digest && isOwn(run));
+  const ofPlan = dead.findLast((run) => run.run.identity.plan === plan.digest && mayGoOnWith(run, settings));
   // What does not hold any more is taken for nothing but its answers, as it is when the plan has changed.
   const goOn = ofPlan && (await holdsStill(ofPlan, settings, task)) ? ofPlan : undefined;
   const about = { ...(goOn ? { goOn } : {}), sealed, notes, damage };
@@ -59,16 +58,24 @@ export async function lookBack(
   return { ...about, stale: dead.filter((run) => run !== goOn), isBusy };
 }
 
+export function isTakenForDead(
+  { liveness }: FoundRun,
+  { forceDead }: Pick<RunSettings, 'forceDead'>,
+): boolean {
+  return liveness === 'dead' || (liveness === 'unknown' && forceDead);
+}
+
+/** With `--fresh` only what is this command's own. */
+export function mayGoOnWith(run: FoundRun, settings: Pick<RunSettings, 'reuse' | 'ownRuns'>): boolean {
+  return settings.reuse !== 'none' || isOwnFresh(run, settings);
+}
+
 /**
  * What this very command began with `--fresh`, or the same command that was killed: what it bought is bought. One that was
  * stopped by its user said how to go on; whoever asks for `--fresh` again then wants it anew.
  */
-function isOwnFresh({ run, isFreshAndKilled }: FoundRun, { ownRuns }: RunSettings): boolean {
+function isOwnFresh({ run, isFreshAndKilled }: FoundRun, { ownRuns }: Pick<RunSettings, 'ownRuns'>): boolean {
   return ownRuns.has(run.runId) || isFreshAndKilled;
-}
-
-function isSameEval({ run }: FoundRun, { identity }: Plan): boolean {
-  return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
 }
 
 /**

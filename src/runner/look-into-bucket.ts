@@ -1,6 +1,7 @@
 import { counted, isRunId } from '../base/index.ts';
 import { listSegmentedRuns, listWriters, readRecordObject } from '../journal/index.ts';
 import { bucketLogStore, type LogStore } from '../log/index.ts';
+import { isOfEval } from './of-eval.ts';
 import type { SegmentPlace } from './places.ts';
 import type { Plan } from './plan.ts';
 import type { RunSettings } from './settings.ts';
@@ -49,9 +50,7 @@ async function isUnfinishedOfEval(
   for (const writer of await listWriters(segments.bucket, segments.prefix, run)) {
     const record = (await readRecordObject(segments, { run, writer }))?.run;
     if (!record) continue;
-    const { eval: name, targetName } = record.identity;
-    const isOurs = name === plan.identity.eval && targetName === plan.identity.targetName;
-    return isOurs && !(await logsWithBucket(settings).stat(record.logName));
+    return isOfEval(record, plan.identity) && !(await logsWithBucket(settings).stat(record.logName));
   }
   return false;
 }

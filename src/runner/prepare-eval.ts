@@ -12,7 +12,8 @@ import {
 } from '../targets/index.ts';
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { EarlierRuns, type EarlierRunsOptions } from './earlier-runs.ts';
-import { makePlan, type Plan, type PlanIdentity } from './plan.ts';
+import type { EvalIdentity } from './of-eval.ts';
+import { makePlan, type Plan } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 
@@ -31,7 +32,7 @@ export interface PreparedEval {
 /** Finds or builds what the rows need, when they and the target are known. */
 export type ArtifactsOf = (opened: {
   readonly dataset: Dataset;
-  readonly identity: Pick<PlanIdentity, 'eval' | 'targetName'>;
+  readonly identity: EvalIdentity;
 }) => Promise<RunArtifacts | undefined>;
 
 export interface PrepareOptions {

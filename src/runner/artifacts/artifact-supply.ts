@@ -28,8 +28,7 @@ export interface SupplyOptions {
 /** Where artifacts come from that are not here, and where those go that are built here. */
 export class ArtifactSupply {
   readonly #options: SupplyOptions;
-  readonly #sent: Promise<string | undefined>[] = [];
-  #sending: Promise<unknown> = Promise.resolve();
+  #sent: Promise<readonly string[]> = Promise.resolve([]);
 
   constructor(options: SupplyOptions) {
     this.#options = options;
@@ -48,19 +47,18 @@ export class ArtifactSupply {
     return undefined;
   }
 
-  /** Sends a generation to the store while the run goes on. What was sent before is not looked for again. */
-  share(generation: StoredGeneration): void {
+  /** Sends generations to the store while the run goes on. */
+  share(generations: readonly StoredGeneration[]): void {
     const { store } = this.#options;
     if (!store) return;
-    const sent = this.#sending.then(() => this.#push(generation, store));
-    this.#sending = sent.catch(() => undefined);
-    this.#sent.push(sent);
+    this.#sent = this.#push(generations, store);
+    // Whoever waits for it is told; until then nobody is.
+    this.#sent.catch(() => undefined);
   }
 
   /** When everything was sent: sentences about what the store did not take. The next run tries again. */
-  async settled(): Promise<readonly string[]> {
-    const sentences = await Promise.all(this.#sent);
-    return sentences.filter((sentence) => sentence !== undefined);
+  settled(): Promise<readonly string[]> {
+    return this.#sent;
   }
 
   async #take(everything: ArtifactSource, { unit }: ArtifactPlan): Promise<boolean> {
@@ -105,18 +103,36 @@ export class ArtifactSupply {
     }
   }
 
-  async #push(generation: StoredGeneration, store: Bucket): Promise<string | undefined> {
-    const { disk, cache, signal } = this.#options;
-    const { manifest } = generation;
-    const mark = join(cache.dir, 'shared', digestOf(store.url).slice(0, 16), manifest.digest);
-    if ((await disk.stat(mark)) && (await this.#isStillThere(generation, store))) return undefined;
-    const [entry] = await pushGenerations([generation], { disk, bucket: store, signal });
-    if (entry?.state === 'pushed' || entry?.state === 'already-there') {
-      await disk.makeDir(dirname(mark));
-      await createFile(disk, mark, Buffer.from(`${store.url}\n`));
-      return undefined;
+  async #push(generations: readonly StoredGeneration[], store: Bucket): Promise<readonly string[]> {
+    const { disk, signal } = this.#options;
+    const due: StoredGeneration[] = [];
+    for (const generation of generations) {
+      const wasSent = await disk.stat(this.#mark(generation.manifest.digest, store));
+      if (!wasSent || !(await this.#isStillThere(generation, store))) due.push(generation);
     }
-    return `${artifactName(manifest)} is not in ${store.url}: ${entry?.reason ?? 'nobody knows why'}. The next run sends it again, and so does holdfast artifacts push.`;
+    const sentences: string[] = [];
+    // Together: what the store has is listed once for all of them.
+    for (const entry of due.length > 0 ? await pushGenerations(due, { disk, bucket: store, signal }) : []) {
+      if (entry.state === 'pushed' || entry.state === 'already-there')
+        await this.#keepMark(entry.digest, store);
+      else
+        sentences.push(
+          `${entry.unit} is not in ${store.url}: ${entry.reason ?? entry.state}. The next run sends it again, and so does holdfast artifacts push.`,
+        );
+    }
+    return sentences;
+  }
+
+  /** Says that the store has taken a generation: only that spares it from being sent again. */
+  #mark(digest: string, store: Bucket): string {
+    return join(this.#options.cache.dir, 'shared', digestOf(store.url).slice(0, 16), digest);
+  }
+
+  async #keepMark(digest: string, store: Bucket): Promise<void> {
+    const { disk } = this.#options;
+    const mark = this.#mark(digest, store);
+    await disk.makeDir(dirname(mark));
+    await createFile(disk, mark, Buffer.from(`${store.url}\n`));
   }
 }
 

@@ -5,7 +5,7 @@ import { createHarness, type Harness } from '../../../test/run-harness.ts';
 import { ArtifactCache, type StoredGeneration } from '../../artifacts/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { type Artifact, defineArtifact, type EvalDefinition } from '../../evals/index.ts';
+import { type Artifact, type BuildContext, defineArtifact, type EvalDefinition } from '../../evals/index.ts';
 import { type LogHeader, openLog } from '../../log/index.ts';
 import { createModels, mockModel } from '../../targets/index.ts';
 import { pinsIn } from './earlier-pins.ts';
@@ -61,6 +61,18 @@ function knowledgeOf(db: string, version = 1): Artifact {
     },
   });
 }
+
+/** A knowledge that is built in a way of its own. */
+const knowledgeBy =
+  (build: (context: BuildContext, key: string) => unknown) =>
+  ({ input }: { readonly input: string }) =>
+    defineArtifact({
+      kind: 'knowledge',
+      key: input,
+      version: 1,
+      model: 'mock/scripted',
+      build: (context) => build(context, input),
+    });
 
 function definition(
   more: Partial<EvalDefinition<string, string, string>> = {},
@@ -214,21 +226,15 @@ describe('artifacts of a run', () => {
       expect([id, metadata.holdfast]).toMatchObject([id, { artifacts: { 'knowledge/shop': before } }]);
   });
 
-  test('when the run is told to stop, nothing more is built, and the next command goes on', async () => {
+  test('when the run is told to stop, what was built meanwhile is kept, and the next command goes on', async () => {
     const stop = new AbortController();
     const signals = { drain: stop.signal, abort: new AbortController().signal };
     const slow = definition({
-      requires: ({ input }) =>
-        defineArtifact({
-          kind: 'knowledge',
-          key: input,
-          version: 1,
-          build: ({ dir }) => {
-            begun.push(input);
-            stop.abort();
-            writeFileSync(join(dir, 'knowledge.md'), 'x');
-          },
-        }),
+      requires: knowledgeBy(({ dir }, input) => {
+        begun.push(input);
+        stop.abort();
+        writeFileSync(join(dir, 'knowledge.md'), 'x');
+      }),
     });
     const first = await harness.run(slow, { model: model(), signals, concurrency: 1 });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
@@ -248,17 +254,10 @@ describe('artifacts of a run', () => {
 
   test('a build that the budget stops is no failure of it, and its samples are left', async () => {
     const two = definition({
-      requires: ({ input }) =>
-        defineArtifact({
-          kind: 'knowledge',
-          key: input,
-          version: 1,
-          model: 'mock/scripted',
-          build: async ({ dir, generate }) => {
-            const first = await generate(`10 words on ${input}`);
-            writeFileSync(join(dir, 'knowledge.md'), (await generate(`more on ${first.text}`)).text);
-          },
-        }),
+      requires: knowledgeBy(async ({ dir, generate }, input) => {
+        const first = await generate(`10 words on ${input}`);
+        writeFileSync(join(dir, 'knowledge.md'), (await generate(`more on ${first.text}`)).text);
+      }),
     });
     const { account } = await harness.run(two, { model: model(), budgetUsd: 0.00001 });
     expect(account).toMatchObject({ state: 'budget', samples: { errored: 0, remaining: 3 } });
@@ -310,16 +309,10 @@ describe('artifacts of a run', () => {
     const stop = new AbortController();
     const signals = { drain: stop.signal, abort: stop.signal };
     const slow = definition({
-      requires: ({ input }) =>
-        defineArtifact({
-          kind: 'knowledge',
-          key: input,
-          version: 1,
-          build: async ({ signal }) => {
-            stop.abort(new Error('Stopped by SIGINT'));
-            await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-          },
-        }),
+      requires: knowledgeBy(async ({ signal }) => {
+        stop.abort(new Error('Stopped by SIGINT'));
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      }),
     });
     const { account } = await harness.run(slow, { model: model(), signals });
     expect(account).toMatchObject({ state: 'interrupted', samples: { errored: 0, remaining: 3 } });

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Pin } from '../../artifacts/index.ts';
 import type { Digest, Json, JsonObject } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
-import { type FoundRun, findRuns, type StateDir } from '../../journal/index.ts';
-import type { PlanIdentity } from '../plan.ts';
+import { findRuns, type StateDir } from '../../journal/index.ts';
+import { isTakenForDead, mayGoOnWith } from '../look-back.ts';
+import { type EvalIdentity, isOfEval } from '../of-eval.ts';
 import type { RunSettings } from '../settings.ts';
 
 const pinSchema = z.object({
@@ -31,10 +32,12 @@ export function pinsJson(pins: readonly Pin[]): Json {
  */
 export async function pinsOfUnfinished(
   settings: Pick<RunSettings, 'disk' | 'places' | 'reuse' | 'ownRuns' | 'forceDead'>,
-  identity: Pick<PlanIdentity, 'eval' | 'targetName'>,
+  identity: EvalIdentity,
 ): Promise<ReadonlyMap<string, Pin>> {
   const { found } = await findRuns(settings.disk, settings.places.state.path);
-  const last = found.findLast((run) => isOfEval(run, identity) && isGoneOnWith(run, settings));
+  const last = found.findLast(
+    (run) => isOfEval(run.run, identity) && isTakenForDead(run, settings) && mayGoOnWith(run, settings),
+  );
   const pins = pinsIn(last?.run.start.eval.metadata);
   return new Map(pins.map((pin) => [pin.recipe, pin]));
 }
@@ -43,17 +46,4 @@ export async function pinsOfUnfinished(
 export async function pinnedByRuns(disk: Disk, state: StateDir): Promise<readonly string[]> {
   const { found } = await findRuns(disk, state.path);
   return found.flatMap(({ run }) => pinsIn(run.start.eval.metadata)).map(({ digest }) => digest);
-}
-
-function isOfEval({ run }: FoundRun, identity: Pick<PlanIdentity, 'eval' | 'targetName'>): boolean {
-  return run.identity.eval === identity.eval && run.identity.targetName === identity.targetName;
-}
-
-/** As `lookBack` decides it. */
-function isGoneOnWith(
-  { liveness, run, isFreshAndKilled }: FoundRun,
-  { reuse, ownRuns, forceDead }: Pick<RunSettings, 'reuse' | 'ownRuns' | 'forceDead'>,
-): boolean {
-  const isDead = liveness === 'dead' || (liveness === 'unknown' && forceDead);
-  return isDead && (reuse !== 'none' || ownRuns.has(run.runId) || isFreshAndKilled);
 }

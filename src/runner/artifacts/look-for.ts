@@ -1,9 +1,7 @@
 import { ArtifactCache, type Pin } from '../../artifacts/index.ts';
 import type { Dataset } from '../../datasets/index.ts';
-import { artifactName } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
-import { BuildStopped } from './build-by-run.ts';
 import { needsOfRows } from './row-needs.ts';
 import { type ArtifactState, RunArtifacts } from './run-artifacts.ts';
 
@@ -35,8 +33,8 @@ async function stateOf(
   plan: ArtifactPlan,
   pin: Pin | undefined,
 ): Promise<ArtifactState> {
-  const generation = (pin && (await cache.find(pin.digest))) ?? (await cache.current(plan.unit));
-  if (generation) return { kind: 'ready', generation, origin: 'here' };
-  const error = new BuildStopped(artifactName(plan.unit), 'interrupted');
-  return { kind: 'unavailable', error, isStopped: true };
+  const here = await cache.generations(plan.unit);
+  const pinned = pin && here.find(({ manifest }) => manifest.digest === pin.digest);
+  const generation = pinned ?? (await cache.current(plan.unit));
+  return generation ? { kind: 'ready', generation, origin: 'here' } : { kind: 'unbuilt' };
 }

@@ -8,7 +8,6 @@ import {
   type Waiting,
 } from '../../artifacts/index.ts';
 import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
-import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
@@ -49,8 +48,10 @@ export async function makeReady(
       plan,
       seeds.get(plan.unit.recipe)?.flatMap((one) => one.seeds),
     );
-  const missing = wanted.filter(({ plan, mayBuild }) => !mayBuild && shelf.isMissing(plan));
-  if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
+  const missing: ArtifactPlan[] = [];
+  for (const { plan, mayBuild } of wanted)
+    if (!mayBuild && (await shelf.look(plan)).use?.kind === 'absent') missing.push(plan);
+  if (missing.length > 0) throw mustBeThere(missing);
   const queue = wanted.values();
   const work = async () => {
     for (const { plan } of queue) await shelf.ready(plan);
@@ -60,7 +61,7 @@ export async function makeReady(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
   const all = await shelf.all();
-  for (const { state } of all) if (state.kind === 'ready') shelf.supply.share(state.generation);
+  shelf.supply.share(all.flatMap(({ state }) => (state.kind === 'ready' ? [state.generation] : [])));
   return { needed, all, supply: shelf.supply, spentUsd: shelf.spentUsd };
 }
 
@@ -83,7 +84,6 @@ class ArtifactShelf {
   readonly #cache: ArtifactCache;
   readonly supply: ArtifactSupply;
   readonly #found = new Map<string, Promise<Looked>>();
-  readonly #missing = new Set<string>();
   /** What each round of each build cost; null where nobody knows. */
   readonly #spent: (number | null)[] = [];
   readonly #states = new Map<
@@ -108,10 +108,6 @@ class ArtifactShelf {
     const known = this.#found.get(plan.unit.recipe) ?? this.#look(plan, seeds);
     this.#found.set(plan.unit.recipe, known);
     return known;
-  }
-
-  isMissing(plan: ArtifactPlan): boolean {
-    return this.#missing.has(plan.unit.recipe);
   }
 
   ready(plan: ArtifactPlan): Promise<ArtifactState> {
@@ -143,9 +139,7 @@ class ArtifactShelf {
       this.#options.onNote(
         `The run was begun with generation ${pin.generation} of ${artifactName(plan.unit)}, which is not here any more, or not whole: its results are made anew, from the answers that they have.`,
       );
-    const current = await this.#use(plan.unit, fetched.origin);
-    if (current.use?.kind === 'absent') this.#missing.add(plan.unit.recipe);
-    return current;
+    return await this.#use(plan.unit, fetched.origin);
   }
 
   async #use(asked: UnitRecipe | Pin, origin: ArtifactOrigin = 'here'): Promise<Looked> {
@@ -191,7 +185,7 @@ class ArtifactShelf {
     for (const [name, input] of plan.inputs) {
       if (input.kind !== 'artifact') continue;
       const state = await this.ready(input.plan);
-      if (state.kind === 'unavailable') return state;
+      if (state.kind !== 'ready') return state;
       inputs.set(name, state.generation);
     }
     const unit = artifactName(plan.unit);
@@ -203,7 +197,6 @@ class ArtifactShelf {
       onWait: sayingOnce(onNote),
       build: async (dir) => {
         onNote(`Building ${unit} …`);
-        await hideFromGit(settings.disk, this.#cache.dir);
         const { cost } = await buildByRun(plan, dir, {
           task,
           settings,
@@ -271,11 +264,6 @@ function unavailable(error: ActionableError): ArtifactState {
   const { cause } = error;
   const reason = cause instanceof BuildStopped || cause instanceof InputChanged ? cause : error;
   return { kind: 'unavailable', error: reason, isStopped: reason instanceof BuildStopped };
-}
-
-/** A cache lies in a work tree, and is nothing to commit. */
-async function hideFromGit(disk: Disk, dir: string): Promise<void> {
-  await createFile(disk, join(dir, '.gitignore'), Buffer.from('*\n'));
 }
 
 function usedOf(inputs: ReadonlyMap<string, StoredGeneration>) {

@@ -12,6 +12,8 @@ export type ArtifactOrigin = 'here' | 'peer' | 'built' | 'fetched' | 'seeded';
 /** One artifact that is ready for use, or why it is not. */
 export type ArtifactState =
   | { readonly kind: 'ready'; readonly generation: StoredGeneration; readonly origin: ArtifactOrigin }
+  /** It has to be built first: only a forecast leaves it so. */
+  | { readonly kind: 'unbuilt' }
   /** `isStopped`: nothing is wrong with it, but the run was told to stop, or its money is spent. */
   | { readonly kind: 'unavailable'; readonly error: ActionableError; readonly isStopped: boolean };
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { DiskFile } from '../disk/index.ts';
+import type { Digest } from '../base/index.ts';
+import type { Disk, DiskFile } from './disk.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 export interface HashedFile {
   readonly size: number;
-  readonly sha256: string;
+  readonly sha256: Digest;
 }
 
 /** Reads a file once from its beginning to its end. Whoever else wants its bytes gets them, chunk by chunk. */
@@ -29,6 +30,12 @@ export async function hashFile(
     hash.update(bytes);
     if (found > 0) await onChunk?.(bytes, size);
     size += found;
-    if (found < chunk.length) return { size, sha256: hash.digest('hex') };
+    if (found < chunk.length) return { size, sha256: hash.digest('hex') as Digest };
   }
+}
+
+/** The digest of what a file says, however large it is. */
+export async function digestOfFile(disk: Disk, path: string): Promise<Digest> {
+  await using file = await disk.open(path, 'read');
+  return (await hashFile(file)).sha256;
 }
