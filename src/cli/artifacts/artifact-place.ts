@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Option } from 'commander';
 import {
   ArtifactCache,
   type ArtifactSource,
@@ -12,16 +11,8 @@ import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { repositoryAround } from '../../git/index.ts';
-import type { CommonFlags } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
-
-export interface CacheFlags extends CommonFlags {
-  readonly cache?: string;
-}
-
-export function cacheOption(): Option {
-  return new Option('--cache <dir>', 'the folder of the warm cache (default: that of the repository)');
-}
+import type { CacheFlags, StoreFlags } from './artifact-options.ts';
 
 /** The warm cache that a command speaks of. */
 export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<ArtifactCache> {
@@ -34,19 +25,6 @@ export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<Ar
 /** Where it lies, whether or not there is one yet. */
 export async function cacheDirOf({ cache }: Pick<CacheFlags, 'cache'>, cwd: string): Promise<string> {
   return cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, cache);
-}
-
-export interface StoreFlags extends CacheFlags {
-  readonly store?: string;
-}
-
-export function storeOption(): Option {
-  return new Option('--store <bucket>', 'the bucket, or folder, that artifacts are shared by');
-}
-
-/** For commands that do without one as well. */
-export function storeOptions(): readonly Option[] {
-  return [storeOption(), new Option('--no-store', 'neither take artifacts from the store nor send any')];
 }
 
 /** The bucket that artifacts are pushed to and pulled from. */

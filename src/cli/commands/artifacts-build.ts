@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { defineCommand } from '../command.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 

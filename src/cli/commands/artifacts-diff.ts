@@ -6,7 +6,8 @@ import {
   type StoredGeneration,
 } from '../../artifacts/index.ts';
 import { formatUsd, type Json, jsonText, toJson, UsageError } from '../../base/index.ts';
-import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
+import { cacheOf } from '../artifacts/artifact-place.ts';
 import { findUnits } from '../artifacts/find-units.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';

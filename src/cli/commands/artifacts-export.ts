@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
+import { cacheOf } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
 import { findUnits } from '../artifacts/find-units.ts';
 import { sayMerge } from '../artifacts/merge-command.ts';

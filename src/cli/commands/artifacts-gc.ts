@@ -8,7 +8,8 @@ import {
 import { counted, toJson, UsageError } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { pinnedByRuns, placesOf } from '../../runner/index.ts';
-import { type CacheFlags, cacheOf, cacheOption } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
+import { cacheOf } from '../artifacts/artifact-place.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect, parseDays } from '../parse-values.ts';

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { type CacheFlags, cacheOf, cacheOption, sourceOf } from '../artifacts/artifact-place.ts';
+import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
+import { cacheOf, sourceOf } from '../artifacts/artifact-place.ts';
 import { mergeVisibly } from '../artifacts/merge-command.ts';
 import { defineCommand } from '../command.ts';
 

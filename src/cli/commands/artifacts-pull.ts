@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { bucketSource } from '../../artifacts/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import { cacheOf, cacheOption, type StoreFlags, storeOf, storeOption } from '../artifacts/artifact-place.ts';
+import { cacheOption, type StoreFlags, storeOption } from '../artifacts/artifact-options.ts';
+import { cacheOf, storeOf } from '../artifacts/artifact-place.ts';
 import { mergeVisibly } from '../artifacts/merge-command.ts';
 import { defineCommand } from '../command.ts';
 import { MERGE_EXITS } from './artifacts-merge.ts';

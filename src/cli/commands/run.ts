@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { cacheOption, storeOptions } from '../artifacts/artifact-place.ts';
+import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { cacheOption } from '../artifacts/artifact-place.ts';
+import { cacheOption } from '../artifacts/artifact-options.ts';
 import { defineCommand } from '../command.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
