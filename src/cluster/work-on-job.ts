@@ -1,0 +1,138 @@
+import { type Clock, counted, messageOf } from '../base/index.ts';
+import type { Company } from './company.ts';
+import type { EndWords, Lease, LeaseBook } from './lease-book.ts';
+import { patiently } from './patiently.ts';
+import type { JobId } from './shared-keys.ts';
+import type { LeaseBegun, LeaseEnded } from './shared-records.ts';
+import type { SignsOfLife } from './signs-of-life.ts';
+
+export interface JobPorts {
+  readonly book: LeaseBook;
+  readonly signs: SignsOfLife;
+  readonly clock: Clock;
+  /** Which process this is, and whose journal it writes. */
+  readonly worker: string;
+  readonly writer: string;
+  readonly round: number;
+  /** How many workers a job may lose in a round before it is set aside. */
+  readonly lostMax: number;
+  /** A job that lost a worker before is done alone, so that it takes nobody with it a second time. */
+  readonly company: Company;
+  /** Does the job. It resolves when everything that its end promises is in the bucket [SHR-4]. */
+  readonly work: (lease: LeaseBegun, about: WorkAbout) => Promise<JobResult>;
+  /** True when this round was cancelled. */
+  readonly isCancelled: () => Promise<boolean>;
+  /** Aborted when this worker must go: what it holds is returned. */
+  readonly signal: AbortSignal;
+  readonly onProblem?: ((error: unknown) => void) | undefined;
+}
+
+export interface WorkAbout {
+  /** What others tried before: their answers are replayed. */
+  readonly earlier: readonly Lease[];
+  /** Aborted when the lease is lost or the work is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+export type JobResult = Pick<EndWords, 'origin' | 'reason' | 'usd'> & {
+  readonly status: 'completed' | 'errored' | 'returned' | 'lost';
+};
+
+export type JobOutcome =
+  /** `end` is the word that counts; `isOwn` is false when somebody had declared this worker lost. */
+  | { readonly kind: 'ended'; readonly end: LeaseEnded; readonly isOwn: boolean }
+  | { readonly kind: 'over'; readonly end: LeaseEnded }
+  /** A worker that is alive has it: there is nothing to do here. */
+  | { readonly kind: 'held'; readonly by: LeaseBegun }
+  | { readonly kind: 'cancelled' };
+
+/** How often a worker looks whether it still has its lease, and whether its work is still wanted. */
+const WATCH_MS = 3_000;
+
+/**
+ * Does a job that the engine handed to this worker: takes its lease, works, and ends the lease.
+ *
+ * ### Ordering
+ * The lease is begun before anything is done for the job [SHR-3], and ended after everything that its end promises is stored
+ * [SHR-4]. The caller tells the engine afterwards.
+ */
+export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome> {
+  const { book, signal } = ports;
+  const ask = <T>(request: () => Promise<T>) => patiently(request, ports);
+  for (;;) {
+    signal.throwIfAborted();
+    if (await ask(ports.isCancelled)) return { kind: 'cancelled' };
+    const taken = await ask(() => book.take(job, ports));
+    if (taken.kind === 'over') return taken;
+    if (taken.kind === 'taken') return holdLease(taken.lease, taken.earlier, ports);
+    const { by } = taken;
+    if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
+    const reason = `worker ${by.worker} gave no sign of life any more`;
+    await ask(() => book.end(by, { status: 'lost', by: ports.worker, reason }));
+  }
+}
+
+async function holdLease(
+  lease: LeaseBegun,
+  earlier: readonly Lease[],
+  ports: JobPorts,
+): Promise<JobOutcome> {
+  const { signs, worker } = ports;
+  const lost = lostIn(earlier, lease.round);
+  if (lost.length >= ports.lostMax)
+    return endLease(lease, { status: 'aside', by: worker, reason: asideReason(lost) }, ports);
+  signs.begin(lease);
+  using _place = await (lost.length > 0 ? ports.company.alone() : ports.company.join());
+  try {
+    return await endLease(lease, { ...(await workWatched(lease, earlier, ports)), by: worker }, ports);
+  } finally {
+    signs.finish(lease);
+  }
+}
+
+/** Everything that the end promises is stored by now: it is asked for until the bucket takes it, also when this worker must go. */
+async function endLease(lease: LeaseBegun, words: EndWords, ports: JobPorts): Promise<JobOutcome> {
+  const { clock, onProblem } = ports;
+  const end = await patiently(() => ports.book.end(lease, words), { clock, onProblem });
+  return { kind: 'ended', end, isOwn: end.by === ports.worker && end.status === words.status };
+}
+
+/** Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. */
+async function workWatched(
+  lease: LeaseBegun,
+  earlier: readonly Lease[],
+  ports: JobPorts,
+): Promise<JobResult> {
+  using watch = watchLease(lease, ports);
+  try {
+    return await ports.work(lease, { earlier, signal: AbortSignal.any([ports.signal, watch.signal]) });
+  } catch (error) {
+    const reason = messageOf(error);
+    if (ports.signal.aborted || watch.signal.aborted) return { status: 'returned', reason };
+    ports.onProblem?.(error);
+    return { status: 'lost', reason: `worker ${ports.worker} failed: ${reason}` };
+  }
+}
+
+/** A worker that was frozen finds out soon after it wakes up, and buys nothing more. */
+function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly signal: AbortSignal } {
+  const { book, clock } = ports;
+  const stop = new AbortController();
+  const look = async () => {
+    const end = await book.readEnd(lease.job, lease.n);
+    if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
+    else if (await ports.isCancelled()) stop.abort(new Error('The run was cancelled'));
+  };
+  const timer = clock.every(WATCH_MS, () => {
+    look().catch((error: unknown) => ports.onProblem?.(error));
+  });
+  return { signal: stop.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
+function lostIn(leases: readonly Lease[], round: number): readonly LeaseEnded[] {
+  return leases.flatMap(({ ended }) => (ended?.status === 'lost' && ended.round === round ? ended : []));
+}
+
+function asideReason(lost: readonly LeaseEnded[]): string {
+  return `${counted(lost.length, 'worker')} did not come back from it: ${lost.map(({ reason }) => reason).join('; ')}`;
+}
