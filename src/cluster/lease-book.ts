@@ -19,6 +19,8 @@ export type Taken =
   | { readonly kind: 'taken'; readonly lease: LeaseBegun; readonly earlier: readonly Lease[] }
   /** Somebody has it. */
   | { readonly kind: 'held'; readonly by: LeaseBegun }
+  /** The caller does not want it now, after what became of others with it. */
+  | { readonly kind: 'declined'; readonly earlier: readonly Lease[] }
   /** Nothing is left to do for it in this round. */
   | { readonly kind: 'over'; readonly end: LeaseEnded };
 
@@ -47,7 +49,11 @@ export class LeaseBook {
   /**
    * Takes a job, unless it is over or somebody has it. Nearly always nobody ever had it, so that is tried first, with one request.
    */
-  async take(job: JobId, taker: Taker): Promise<Taken> {
+  async take(
+    job: JobId,
+    taker: Taker,
+    isWanted: (earlier: readonly Lease[]) => boolean = () => true,
+  ): Promise<Taken> {
     for (let earlier: readonly Lease[] = []; ; earlier = await this.ofJob(job)) {
       const end = endOfJob(earlier, taker.round);
       if (end) return { kind: 'over', end };
@@ -56,6 +62,7 @@ export class LeaseBook {
         if (isSameTaker(last.begun, taker)) return { kind: 'taken', lease: last.begun, earlier: earlier.slice(0, -1) };
         return { kind: 'held', by: last.begun };
       }
+      if (!isWanted(earlier)) return { kind: 'declined', earlier };
       const lease = this.#begunBy(taker, { job, n: 1 + (last?.begun.n ?? 0) });
       if (await this.#place.bucket.create(this.keys.begun(job, lease.n), encodeShared('begun', lease)))
         return { kind: 'taken', lease, earlier };

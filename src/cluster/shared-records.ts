@@ -44,8 +44,6 @@ const round = z.object({
   format: z.literal('holdfast-round'),
   ...stamped,
   n: count,
-  /** The jobs that are run again although they had ended errored or were set aside; all that are not over are run anyway. */
-  again: z.array(job),
   by: z.string(),
   at: z.string(),
 });

@@ -59,12 +59,19 @@ const WATCH_MS = 3_000;
 export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome> {
   const { book, signal } = ports;
   const ask = <T>(request: () => Promise<T>) => patiently(request, ports);
-  for (;;) {
+  const isSuspect = (earlier: readonly Lease[]) => earlier.some(({ ended }) => ended?.status === 'lost');
+  for (let isAlone = false; ; ) {
+    // Before the lease, not after it: whoever waits with a lease in hand is lost with those that it waits for.
+    using _place = await (isAlone ? ports.company.alone() : ports.company.join());
     signal.throwIfAborted();
     if (await ask(ports.isCancelled)) return { kind: 'cancelled' };
-    const taken = await ask(() => book.take(job, ports));
+    const taken = await ask(() => book.take(job, ports, (earlier) => isAlone || !isSuspect(earlier)));
     if (taken.kind === 'over') return taken;
-    if (taken.kind === 'taken') return holdLease(taken.lease, taken.earlier, ports);
+    if (taken.kind === 'declined') {
+      isAlone = true;
+      continue;
+    }
+    if (taken.kind === 'taken') return await holdLease(taken.lease, taken.earlier, ports);
     const { by } = taken;
     if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
     const reason = `worker ${by.worker} gave no sign of life any more`;
@@ -82,7 +89,6 @@ async function holdLease(
   if (lost.length >= ports.lostMax)
     return endLease(lease, { status: 'aside', by: worker, reason: asideReason(lost) }, ports);
   signs.begin(lease);
-  using _place = await (lost.length > 0 ? ports.company.alone() : ports.company.join());
   try {
     return await endLease(lease, { ...(await workWatched(lease, earlier, ports)), by: worker }, ports);
   } finally {

@@ -51,12 +51,24 @@ export class Worker {
 
   async serve(): Promise<void> {
     const { queue, signs, clock, slots, signal } = this.#options;
-    await patiently(() => signs.start(), this.#options);
+    if (!(await this.#isHeard())) return;
     using _look = clock.every(LOOK_MS, () => this.#lookWhenIdle());
     try {
       await queue.serve({ slots, signal, handle: (job) => this.#handle(job) });
     } finally {
       await signs.stop();
+    }
+  }
+
+  /** False when it is told to go before the bucket took its first sign of life: then it has taken nothing. */
+  async #isHeard(): Promise<boolean> {
+    const { signs, signal } = this.#options;
+    try {
+      await patiently(() => signs.start(), this.#options);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
     }
   }
 
