@@ -42,6 +42,7 @@ export type {
   AttemptRow,
   AttemptStart,
   AttemptStatus,
+  Origin,
   ReusedOutline,
   RunRecord,
   TargetOutput,

@@ -62,8 +62,8 @@ export class SegmentShipper {
   #chains = 1;
   #isRecordThere = false;
   #isEnding = false;
-  #underWay: Promise<void> | undefined;
-  #again: Promise<void> | undefined;
+  #underWay: Promise<boolean> | undefined;
+  #again: Promise<boolean> | undefined;
   #timer: Disposable | undefined;
   #bytesAtLast = 0;
 
@@ -91,8 +91,11 @@ export class SegmentShipper {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** Resolves after a round that began after this call: all that was durable when it was called has been offered. */
-  ship(): Promise<void> {
+  /**
+   * Resolves after a round that began after this call: all that was durable when it was called has been offered. True when
+   * the bucket took all of it.
+   */
+  ship(): Promise<boolean> {
     if (!this.#underWay) {
       this.#underWay = this.#round().finally(() => {
         this.#underWay = undefined;
@@ -107,7 +110,7 @@ export class SegmentShipper {
   }
 
   /** Ships the rest and says that nothing follows [SEG-5]. A bucket that does not take it is a problem like any other. */
-  finish(): Promise<void> {
+  finish(): Promise<boolean> {
     this.stop();
     this.#isEnding = true;
     return this.ship();
@@ -123,13 +126,15 @@ export class SegmentShipper {
     return this.#keys;
   }
 
-  async #round(): Promise<void> {
+  async #round(): Promise<boolean> {
     this.#bytesAtLast = this.#journal.bytesWritten;
     try {
       while (await this.#shipOne());
+      return this.#journal.failure === undefined;
     } catch (error) {
       // The bucket may be away for a while: the journal holds what is not shipped [SEG-6].
       this.#options.onProblem?.(error);
+      return false;
     }
   }
 

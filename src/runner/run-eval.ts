@@ -240,11 +240,13 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   }
 }
 
-function startShipper({
+export function startShipper({
   settings,
   opened,
   tally,
-}: Planned & { readonly opened: OpenRun }): SegmentShipper | undefined {
+}: Pick<Planned, 'settings' | 'tally'> & {
+  readonly opened: Pick<OpenRun, 'writer'>;
+}): SegmentShipper | undefined {
   const { segments } = settings.places;
   if (!segments) return undefined;
   const shipper = opened.writer.shipTo({

@@ -23,7 +23,7 @@ export interface SamplesToRun {
   readonly target: RunnableTarget;
   readonly dataset: Dataset;
   readonly plan: Plan;
-  readonly opened: OpenRun;
+  readonly opened: Pick<OpenRun, 'run' | 'writer' | 'journals'>;
   readonly stock: Stock;
   readonly earlier: EarlierRuns;
   readonly tally: RunTally;
@@ -51,6 +51,21 @@ export function runSamples(about: SamplesToRun): Promise<Executed> {
     onStart: (sample) => task.observer?.onSampleStart?.(sample),
     onEnd: (sample, outcome) => tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample))),
   });
+}
+
+/** Tries a sample until it has a result, as often as its eval allows. */
+export async function runToResult(
+  planned: PlannedSample,
+  signal: AbortSignal,
+  about: SamplesToRun,
+): Promise<SampleOutcome> {
+  const runner = sampleRunner(about);
+  let outcome = await runOne({ planned, before: undefined }, signal, { ...about, runner });
+  for (let retry = 0; retry < about.task.eval.retries && outcome.status === 'errored'; retry++) {
+    if (signal.aborted) break;
+    outcome = await runOne({ planned, before: outcome }, signal, { ...about, runner });
+  }
+  return outcome;
 }
 
 function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): SampleRunner {

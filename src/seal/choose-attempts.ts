@@ -1,5 +1,5 @@
 import { bySampleOrder, type SampleKey, sampleKeyText } from '../base/index.ts';
-import type { AttemptOutline, JournalReader, ReusedOutline, RunJournals } from '../journal/index.ts';
+import type { AttemptOutline, JournalReader, Origin, ReusedOutline, RunJournals } from '../journal/index.ts';
 import { compareMerit, type Merit } from '../log/index.ts';
 
 /** Where the log takes one sample from. */
@@ -9,11 +9,13 @@ export type Choice =
 
 /**
  * The union of all journals of a run, by sample and epoch: the best of each, by the one order of merit that merging
- * and recovering use as well [SEAL-2]. In which order journals are given does not matter.
+ * and recovering use as well [SEAL-2]. In which order journals are given does not matter. Of a run that many machines worked on
+ * `isResult` says which attempts may count at all [SHR-5].
  */
 export function chooseAttempts(
   journals: RunJournals,
   isLent: (row: ReusedOutline) => boolean,
+  isResult: (origin: Origin) => boolean = () => true,
 ): readonly Choice[] {
   const best = new Map<string, { readonly choice: Choice; readonly merit: Merit }>();
   const consider = (choice: Choice, merit: Merit) => {
@@ -22,8 +24,11 @@ export function chooseAttempts(
     const current = best.get(name);
     if (!current || compareMerit(merit, current.merit) < 0) best.set(name, { choice, merit });
   };
-  for (const { source, ...attempt } of journals.outline())
+  for (const { source, ...outline } of journals.outline()) {
+    // What is no result was interrupted, whatever its writer went on to say: its answers are worth the same.
+    const attempt = isResult(outline.origin) ? outline : { ...outline, status: undefined };
     consider({ from: 'journal', source, attempt }, meritOf(source, attempt));
+  }
   for (const { source, ...row } of journals.reused())
     if (isLent(row)) consider({ from: 'log', source, row }, meritOfLent(row));
   return [...best.values()]

@@ -1,5 +1,5 @@
 import { type SampleKey, sampleKeyText } from '../base/index.ts';
-import type { RunJournals, RunRecord } from '../journal/index.ts';
+import type { Origin, RunJournals, RunRecord } from '../journal/index.ts';
 import type { LogStore } from '../log/index.ts';
 import { ChoiceList, nameOfChosen } from './choice-list.ts';
 import { type Choice, chooseAttempts, sampleOf } from './choose-attempts.ts';
@@ -36,11 +36,15 @@ export interface SealCounts {
 }
 
 /** Chooses, counts and says what is missing. Nothing is written, and nothing of it is decided again. */
-export async function planSeal(journals: RunJournals, logs: LogStore): Promise<SealPlan> {
+export async function planSeal(
+  journals: RunJournals,
+  logs: LogStore,
+  isResult?: (origin: Origin) => boolean,
+): Promise<SealPlan> {
   const run = journals.run();
   const lenders = await checkLenders(journals, logs);
   const expected = plannedSamples(run);
-  const all = chooseAttempts(journals, (row) => lenders.isWhole(row));
+  const all = chooseAttempts(journals, (row) => lenders.isWhole(row), isResult);
   const chosen = expected ? all.filter((choice) => expected.has(nameOf(choice))) : all;
   for (const choice of chosen) expected?.delete(nameOf(choice));
   const missing = [...(expected?.values() ?? [])];

@@ -11,7 +11,7 @@ import { interruptedFields } from './interrupted.ts';
 
 /** Everything of a chosen attempt but its transcript. */
 export function fieldsOf({ source, attempt }: Extract<Chosen, { from: 'journal' }>): SampleFields {
-  const result = source.result(attempt.n);
+  const result = attempt.status === undefined ? undefined : source.result(attempt.n);
   if (result) return result.fields;
   const row = source.attempt(attempt.n);
   assert(row, `attempt ${attempt.n} vanished`);
@@ -43,5 +43,7 @@ export function* summariesOf(choices: Iterable<Chosen>): Iterable<EvalSampleSumm
 
 function summaryOf(choice: Chosen): EvalSampleSummary {
   if (choice.from === 'log') return choice.source.reusedSummary(choice.row.n);
-  return choice.source.summary(choice.attempt.n) ?? summarize(fieldsOf(choice));
+  const { source, attempt } = choice;
+  const summary = attempt.status === undefined ? undefined : source.summary(attempt.n);
+  return summary ?? summarize(fieldsOf(choice));
 }
