@@ -1,5 +1,5 @@
 import { assert, type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
-import { type JobId, parseLeaseKey, type SharedPlace, SharedKeys } from './shared-keys.ts';
+import { type JobId, parseLeaseKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import {
   decodeShared,
   encodeShared,
@@ -59,7 +59,8 @@ export class LeaseBook {
       if (end) return { kind: 'over', end };
       const last = earlier.at(-1);
       if (last && !last.ended) {
-        if (isSameTaker(last.begun, taker)) return { kind: 'taken', lease: last.begun, earlier: earlier.slice(0, -1) };
+        if (isSameTaker(last.begun, taker))
+          return { kind: 'taken', lease: last.begun, earlier: earlier.slice(0, -1) };
         return { kind: 'held', by: last.begun };
       }
       if (!isWanted(earlier)) return { kind: 'declined', earlier };
@@ -106,7 +107,10 @@ export class LeaseBook {
     const key = this.keys.begun(job, n);
     const bytes = await this.#place.bucket.read(key);
     assert(bytes, `${key} was listed, and is not there`);
-    return { begun: this.#own(decodeShared('begun', bytes, key), { key, job, n }), ...definedOf({ ended: await this.readEnd(job, n) }) };
+    return {
+      begun: this.#own(decodeShared('begun', bytes, key), { key, job, n }),
+      ...definedOf({ ended: await this.readEnd(job, n) }),
+    };
   }
 
   /** An object that was put under another key says so itself. */
@@ -122,7 +126,10 @@ export class LeaseBook {
     });
   }
 
-  #begunBy({ round, worker, writer }: Taker, { job, n }: { readonly job: JobId; readonly n: number }): LeaseBegun {
+  #begunBy(
+    { round, worker, writer }: Taker,
+    { job, n }: { readonly job: JobId; readonly n: number },
+  ): LeaseBegun {
     const at = isoTime(this.#clock.nowMs());
     const about = { format: 'holdfast-lease', version: SHARED_VERSION, run: this.run } as const;
     return { ...about, job, n, round, worker, writer, at };

@@ -1,6 +1,6 @@
 import type { JobQueue } from './job-queue.ts';
-import type { SharedRun } from './shared-run.ts';
 import type { JobId } from './shared-keys.ts';
+import type { SharedRun } from './shared-run.ts';
 
 /**
  * Puts into the queue what is due by the bucket: what a queue already holds it keeps [QUEUE-2], so this is right however often

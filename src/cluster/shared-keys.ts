@@ -91,7 +91,10 @@ export function activePrefix(prefix: string): string {
   return `${prefix}active/`;
 }
 
-export function activeKey(prefix: string, { run, round }: { readonly run: string; readonly round: number }): string {
+export function activeKey(
+  prefix: string,
+  { run, round }: { readonly run: string; readonly round: number },
+): string {
   return `${activePrefix(prefix)}${run}.${padded(round)}`;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DamageError, type ErrorCode, parseJson, stringifyJson, toJson } from '../base/index.ts';
+import type { RunRecord } from '../journal/index.ts';
 import { parseRanges } from './ranges.ts';
 import { isJob, type JobId } from './shared-keys.ts';
 
@@ -75,6 +76,8 @@ const submission = z.object({
   ...stamped,
   at: z.string(),
   by: z.string(),
+  /** The run record of all its writers, as journals have it. */
+  record: z.custom<RunRecord>((value) => typeof value === 'object' && value !== null, 'is no run record'),
   /** How many samples the plan has: jobs `s0` to `s<samples - 1>`. */
   samples: z.int().min(0),
   /** Positions that earlier logs lend: no jobs. */

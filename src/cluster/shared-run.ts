@@ -7,11 +7,17 @@ import {
   parseJob,
   parseLeaseKey,
   parseNumberedKey,
-  sampleJob,
   SharedKeys,
   type SharedPlace,
+  sampleJob,
 } from './shared-keys.ts';
-import { decodeShared, type LeaseBegun, type LeaseEnded, type Round, type Submission } from './shared-records.ts';
+import {
+  decodeShared,
+  type LeaseBegun,
+  type LeaseEnded,
+  type Round,
+  type Submission,
+} from './shared-records.ts';
 
 const READS_AT_A_TIME = 64;
 
@@ -60,7 +66,12 @@ export class SharedRun {
   /** Reads what came since. */
   async refresh(): Promise<void> {
     await this.#readRounds();
-    const wanted: { readonly key: string; readonly job: JobId; readonly n: number; readonly part: 'begun' | 'ended' }[] = [];
+    const wanted: {
+      readonly key: string;
+      readonly job: JobId;
+      readonly n: number;
+      readonly part: 'begun' | 'ended';
+    }[] = [];
     for await (const { key } of this.#place.bucket.list(this.keys.leases)) {
       const named = parseLeaseKey(key);
       if (named && !this.#leases.get(named.job)?.get(named.n)?.[named.part]) wanted.push({ key, ...named });
@@ -128,9 +139,18 @@ export class SharedRun {
       if (!this.#cancelled.has(n) && (await bucket.stat(this.keys.cancelled(n)))) this.#cancelled.add(n);
   }
 
-  #keep(named: { readonly key: string; readonly job: JobId; readonly n: number; readonly part: 'begun' | 'ended' }, bytes: Uint8Array): void {
+  #keep(
+    named: {
+      readonly key: string;
+      readonly job: JobId;
+      readonly n: number;
+      readonly part: 'begun' | 'ended';
+    },
+    bytes: Uint8Array,
+  ): void {
     const record = decodeShared(named.part, bytes, named.key);
-    if (record.run !== this.run || record.job !== named.job || record.n !== named.n) throw misplaced(named.key);
+    if (record.run !== this.run || record.job !== named.job || record.n !== named.n)
+      throw misplaced(named.key);
     const leases = this.#leases.get(named.job) ?? new Map<number, Partial<Lease>>();
     this.#leases.set(named.job, leases.set(named.n, { ...leases.get(named.n), [named.part]: record }));
   }
@@ -154,4 +174,3 @@ function misplaced(key: string): DamageError {
     hint: 'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them.',
   });
 }
-

@@ -79,11 +79,7 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
   }
 }
 
-async function holdLease(
-  lease: LeaseBegun,
-  earlier: readonly Lease[],
-  ports: JobPorts,
-): Promise<JobOutcome> {
+async function holdLease(lease: LeaseBegun, earlier: readonly Lease[], ports: JobPorts): Promise<JobOutcome> {
   const { signs, worker } = ports;
   const lost = lostIn(earlier, lease.round);
   if (lost.length >= ports.lostMax)

@@ -20,3 +20,4 @@ export {
 export type { ItemOutcome } from './run-set.ts';
 export { type EvalChanges, type PlannedItem, planSetItems } from './set-items.ts';
 export type { RunSettings, RunTask } from './settings.ts';
+export { planShared, SharedEval } from './shared-eval.ts';

@@ -36,7 +36,12 @@ export class JoinedRun {
 
   private constructor(
     settings: RunSettings,
-    parts: { readonly run: RunRecord; readonly writer: JournalWriter; readonly place: SegmentPlace; readonly own: RunJournals },
+    parts: {
+      readonly run: RunRecord;
+      readonly writer: JournalWriter;
+      readonly place: SegmentPlace;
+      readonly own: RunJournals;
+    },
   ) {
     this.run = parts.run;
     this.writer = parts.writer;
@@ -46,7 +51,11 @@ export class JoinedRun {
     this.#journals = parts.own;
   }
 
-  static async open(settings: RunSettings, place: SegmentPlace, { run, round }: JoinOptions): Promise<JoinedRun> {
+  static async open(
+    settings: RunSettings,
+    place: SegmentPlace,
+    { run, round }: JoinOptions,
+  ): Promise<JoinedRun> {
     const { disk, places, random } = settings;
     const runDir = places.state.runDir(run.runId);
     await disk.makeDir(runDir);
@@ -76,7 +85,9 @@ export class JoinedRun {
     const { problems } = await importWriter({ disk, bucket, prefix, run, writer, runDir });
     const before = this.#others.get(writer);
     this.#others.set(writer, readJournal(journalPath(runDir, writer)));
-    const own = this.#journals.readers.filter((reader) => ![...this.#others.values(), before].includes(reader));
+    const own = this.#journals.readers.filter(
+      (reader) => ![...this.#others.values(), before].includes(reader),
+    );
     this.#journals = new RunJournals([...own, ...this.#others.values()], { runDir, unreadable: [] });
     before?.close();
     return problems;

@@ -84,20 +84,9 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
 
 /** Begins a run of its own. */
 export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Promise<OpenRun> {
-  const { clock, disk, places, random, reuse } = settings;
-  const nowMs = clock.nowMs();
-  const runId = newRunId(nowMs, random);
-  const created = isoSeconds(nowMs);
-  const start = startOf(runId, created);
-  const run: RunRecord = {
-    runId,
-    created,
-    start,
-    identity: { ...plan.identity, plan: plan.digest },
-    planned: plan.size,
-    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
-  };
-  const runDir = places.state.runDir(runId);
+  const { disk, places, random, reuse } = settings;
+  const run = newRun({ settings, plan, startOf });
+  const runDir = places.state.runDir(run.runId);
   await disk.makeDir(runDir);
   const lock = lockRun(runDir);
   try {
@@ -117,6 +106,23 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
     lock.release();
     throw error;
   }
+}
+
+/** What a run is, before anything of it is done. */
+export function newRun({ settings, plan, startOf }: OpenRunOptions): RunRecord {
+  const { clock, random } = settings;
+  const nowMs = clock.nowMs();
+  const runId = newRunId(nowMs, random);
+  const created = isoSeconds(nowMs);
+  const start = startOf(runId, created);
+  return {
+    runId,
+    created,
+    start,
+    identity: { ...plan.identity, plan: plan.digest },
+    planned: plan.size,
+    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
+  };
 }
 
 function opened(parts: Omit<OpenRun, 'close'>): OpenRun {

@@ -267,7 +267,7 @@ function shippingProblem(error: unknown): string {
   return `The bucket did not take a segment, and will be asked again: ${messageOf(error)}`;
 }
 
-function startOf({ task, settings, target, plan, dataset, artifacts }: Planned) {
+export function startOf({ task, settings, target, plan, dataset, artifacts }: PreparedEval) {
   return (runId: RunId, created: string) =>
     logStartOf({
       runId,

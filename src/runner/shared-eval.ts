@@ -3,10 +3,10 @@ import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import { BudgetExhausted } from '../targets/index.ts';
 import { EarlierRuns } from './earlier-runs.ts';
 import { JoinedRun } from './joined-run.ts';
-import type { OpenRun } from './open-run.ts';
+import { newRun, type OpenRun } from './open-run.ts';
 import type { SegmentPlace } from './places.ts';
 import { type ArtifactsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
-import { startShipper } from './run-eval.ts';
+import { startOf, startShipper } from './run-eval.ts';
 import { runToResult, type SamplesToRun } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import { NO_COSTS } from './sample-costs.ts';
@@ -19,6 +19,20 @@ export interface SharedEvalOptions {
   /** Where the writers of the run ship their segments. */
   readonly place: SegmentPlace;
   readonly artifactsOf: ArtifactsOf;
+}
+
+/** Plans an eval as a run for many machines: what it is, without doing anything of it. */
+export async function planShared(
+  task: RunTask,
+  settings: RunSettings,
+  artifactsOf: ArtifactsOf,
+): Promise<RunRecord> {
+  const prepared = await prepareEval(task, settings, { artifactsOf });
+  try {
+    return newRun({ settings, plan: prepared.plan, startOf: startOf(prepared) });
+  } finally {
+    await prepared.dataset.close();
+  }
 }
 
 /** How an attempt at a sample of a shared run ended; all that it says is in the bucket. */
@@ -73,8 +87,18 @@ export class SharedEval {
       const joined = await JoinedRun.open(shipped, place, options);
       const shipper = startShipper({ settings: shipped, opened: joined, tally });
       assert(shipper, 'a shared run has a bucket for its segments');
-      const about = { plan, limits: task.eval.limits, code: task.code, onDamage: (text: string) => tally.noteDamage(text) };
-      const earlier = await EarlierRuns.open(shipped, { ...about, mode: 'none', keepOutputs: false, only: new Set() });
+      const about = {
+        plan,
+        limits: task.eval.limits,
+        code: task.code,
+        onDamage: (text: string) => tally.noteDamage(text),
+      };
+      const earlier = await EarlierRuns.open(shipped, {
+        ...about,
+        mode: 'none',
+        keepOutputs: false,
+        only: new Set(),
+      });
       return new SharedEval({ prepared, joined, shipper, tally, earlier });
     } catch (error) {
       await prepared.dataset.close();
@@ -98,7 +122,9 @@ export class SharedEval {
       for (const problem of await this.#joined.readOther(writer)) this.#tally.noteDamage(problem);
     const name = sampleKeyText(planned.id, planned.epoch);
     const before = this.#joined.journals.attemptsAt(planned.id, planned.epoch).at(-1);
-    const tried = new Map(before ? [[name, before.status === 'errored' ? 'errored' : 'interrupted'] as const] : []);
+    const tried = new Map(
+      before ? [[name, before.status === 'errored' ? 'errored' : 'interrupted'] as const] : [],
+    );
     const { onFailure } = this.#joined.writer;
     const task = this.#prepared.task;
     task.observer?.onSampleStart?.(planned);

@@ -49,15 +49,20 @@ function ofLeases(simulated: Simulated): readonly string[] {
   for (const job of shared.jobs()) {
     const leases = shared.leasesOf(job);
     const end = shared.endOf(job);
-    if (end?.status === 'errored' && end.round !== shared.round) problems.push(`${job} failed in round ${end.round}, and was not tried again`);
+    if (end?.status === 'errored' && end.round !== shared.round)
+      problems.push(`${job} failed in round ${end.round}, and was not tried again`);
     leases.forEach(({ begun, ended }, index) => {
       if (begun.n !== index + 1) problems.push(`${job} has no lease ${index + 1}`);
-      if (ended?.status === 'lost' && (ended.reason ?? '') === '') problems.push(`${job} lost ${begun.worker} without a reason`);
-      if (ended?.status === 'lost' && wasBucketWell && !struck.has(begun.worker)) problems.push(`${begun.worker} was well, and was declared lost`);
-      if (ended?.status === 'aside' && !scripts.get(job)?.isPoison && wasCalm) problems.push(`${job} was set aside`);
+      if (ended?.status === 'lost' && (ended.reason ?? '') === '')
+        problems.push(`${job} lost ${begun.worker} without a reason`);
+      if (ended?.status === 'lost' && wasBucketWell && !struck.has(begun.worker))
+        problems.push(`${begun.worker} was well, and was declared lost`);
+      if (ended?.status === 'aside' && !scripts.get(job)?.isPoison && wasCalm)
+        problems.push(`${job} was set aside`);
       if (takenAlong(leases, simulated) > 1) problems.push(`${job} was lost more than once with others`);
       const isLast = index === leases.length - 1;
-      if (!ended && !isLast) problems.push(`lease ${begun.n} of ${job} was followed by another while it was open`);
+      if (!ended && !isLast)
+        problems.push(`lease ${begun.n} of ${job} was followed by another while it was open`);
     });
   }
   return problems;
@@ -84,7 +89,9 @@ function boughtInVain({ ledger, shared, struck, createdAtMs, wasBucketWell }: Si
     const endedAtMs = createdAtMs.get(shared.keys.ended(job, n)) ?? 0;
     const wellAtMs = struck.get(by)?.wellAtMs.findLast((ms) => ms <= boughtAtMs) ?? 0;
     const couldKnowMs = Math.max(endedAtMs, wellAtMs) + NOTICED_MS;
-    return boughtAtMs > couldKnowMs ? [`${by} bought for ${job} at ${boughtAtMs}, although ${end.by} had ended its lease at ${endedAtMs}`] : [];
+    return boughtAtMs > couldKnowMs
+      ? [`${by} bought for ${job} at ${boughtAtMs}, although ${end.by} had ended its lease at ${endedAtMs}`]
+      : [];
   });
 }
 
@@ -97,7 +104,9 @@ function takenThoughCancelled({ shared, createdAtMs, struck, wasBucketWell }: Si
       const cancelledAtMs = createdAtMs.get(shared.keys.cancelled(begun.round));
       const begunAtMs = createdAtMs.get(shared.keys.begun(job, begun.n)) ?? 0;
       if (cancelledAtMs !== undefined && begunAtMs > cancelledAtMs + 200 && !struck.has(begun.worker))
-        problems.push(`${job} was taken at ${begunAtMs}, although round ${begun.round} was cancelled at ${cancelledAtMs}`);
+        problems.push(
+          `${job} was taken at ${begunAtMs}, although round ${begun.round} was cancelled at ${cancelledAtMs}`,
+        );
     }
   return problems;
 }
@@ -111,7 +120,9 @@ function boughtTwice({ ledger }: Simulated): readonly string[] {
       if (first.by === later.by && later.boughtAtMs > first.boughtAtMs)
         problems.push(`${later.by} bought answer ${later.call} of ${later.job} twice`);
       if (first.storedAtMs !== undefined && first.storedAtMs < later.leaseAtMs)
-        problems.push(`${later.by} bought answer ${later.call} of ${later.job} at ${later.boughtAtMs}, which ${first.by} had stored at ${first.storedAtMs}`);
+        problems.push(
+          `${later.by} bought answer ${later.call} of ${later.job} at ${later.boughtAtMs}, which ${first.by} had stored at ${first.storedAtMs}`,
+        );
     }
   return problems;
 }
@@ -122,7 +133,9 @@ function builtTwice({ shared }: Simulated): readonly string[] {
   for (const job of shared.jobs()) {
     if (parseJob(job)?.kind !== 'build') continue;
     const leases = shared.leasesOf(job);
-    const excused = leases.filter(({ ended }) => ended?.status === 'lost' || ended?.status === 'returned').length;
+    const excused = leases.filter(
+      ({ ended }) => ended?.status === 'lost' || ended?.status === 'returned',
+    ).length;
     if (leases.length > excused + 1) problems.push(`${job} was built ${leases.length - excused} times`);
   }
   return problems;

@@ -16,7 +16,12 @@ const LATE_MS = 20_000;
 /** The one bucket of the simulation, as one process sees it. */
 export function bucketOf(
   process: SimProcess,
-  world: { readonly bucket: Bucket; readonly time: VirtualTime; readonly random: Random; readonly weather: BucketWeather },
+  world: {
+    readonly bucket: Bucket;
+    readonly time: VirtualTime;
+    readonly random: Random;
+    readonly weather: BucketWeather;
+  },
 ): Bucket {
   const { bucket, time, random, weather } = world;
   const away = (what: string) => bucketErrors.away(bucket.url, new Error(`no answer came to ${what}`));

@@ -91,7 +91,10 @@ export class SimEngine {
 }
 
 /** The engine as one process sees it. */
-export function queueOf(process: SimProcess, { engine, time }: { engine: SimEngine; time: VirtualTime }): JobQueue {
+export function queueOf(
+  process: SimProcess,
+  { engine, time }: { engine: SimEngine; time: VirtualTime },
+): JobQueue {
   const ask = <T>(request: () => T): Promise<T> =>
     process.call(async () => {
       if (time.nowMs < engine.awayUntilMs) throw away();

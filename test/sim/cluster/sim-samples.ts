@@ -1,5 +1,12 @@
 import type { Bucket } from '../../../src/bucket/index.ts';
-import { type JobId, type JobResult, type LeaseBegun, patiently, parseJob, type WorkAbout } from '../../../src/cluster/index.ts';
+import {
+  type JobId,
+  type JobResult,
+  type LeaseBegun,
+  parseJob,
+  patiently,
+  type WorkAbout,
+} from '../../../src/cluster/index.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -96,7 +103,15 @@ export class SimJournal {
       await this.#process.clock.sleep(script.callMs, signal);
       if (script.isPoison) onPoison(this.#process, job);
       signal.throwIfAborted();
-      const purchase = { job, n: lease.n, call, by: this.#process.name, boughtAtMs: time.nowMs, leaseAtMs, storedAtMs: undefined };
+      const purchase = {
+        job,
+        n: lease.n,
+        call,
+        by: this.#process.name,
+        boughtAtMs: time.nowMs,
+        leaseAtMs,
+        storedAtMs: undefined,
+      };
       ledger.push(purchase);
       this.#rows.push({ row: { answer }, purchase });
     }
@@ -121,12 +136,17 @@ export const SEGMENTS = 'run/segments/';
 
 export async function readWriter(bucket: Bucket, writer: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  for await (const { key } of bucket.list(`${SEGMENTS}${writer}/`)) rows.push(...rowsIn(await bucket.read(key)));
+  for await (const { key } of bucket.list(`${SEGMENTS}${writer}/`))
+    rows.push(...rowsIn(await bucket.read(key)));
   return rows;
 }
 
 /** The rows of a segment that was just stored: when that was goes into the ledger. */
-export function noteStored(ledger: readonly Purchase[], bytes: Uint8Array, { by, nowMs }: { by: string; nowMs: number }): void {
+export function noteStored(
+  ledger: readonly Purchase[],
+  bytes: Uint8Array,
+  { by, nowMs }: { by: string; nowMs: number },
+): void {
   const answers = new Set(rowsIn(bytes).flatMap((row) => ('answer' in row ? row.answer : [])));
   for (const purchase of ledger)
     if (purchase.by === by && answers.has(`${purchase.job}/${purchase.call}`)) purchase.storedAtMs ??= nowMs;

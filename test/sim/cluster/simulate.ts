@@ -21,7 +21,14 @@ import { memoryBucket } from '../memory-bucket.ts';
 import { type BucketWeather, bucketOf } from './sim-bucket.ts';
 import { SimProcess } from './sim-process.ts';
 import { queueOf, SimEngine } from './sim-queue.ts';
-import { type JobScript, noteStored, type Purchase, readWriter, SEGMENTS, SimJournal } from './sim-samples.ts';
+import {
+  type JobScript,
+  noteStored,
+  type Purchase,
+  readWriter,
+  SEGMENTS,
+  SimJournal,
+} from './sim-samples.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const RUN = 'run';
@@ -111,7 +118,15 @@ class World {
     if (!shared) throw new Error(`seed ${this.#seed}: nothing was submitted`);
     return {
       ...{ seed: this.#seed, trace: this.#trace, bucket: this.#bucket, shared, ledger: this.#ledger },
-      ...{ struck: this.#struck, createdAtMs: this.#createdAtMs, seen: this.#seen, scripts: this.#scripts, wasCalm: this.#isCalm, wasBucketWell: this.#wasBucketWell, endedAtMs: this.#time.nowMs },
+      ...{
+        struck: this.#struck,
+        createdAtMs: this.#createdAtMs,
+        seen: this.#seen,
+        scripts: this.#scripts,
+        wasCalm: this.#isCalm,
+        wasBucketWell: this.#wasBucketWell,
+        endedAtMs: this.#time.nowMs,
+      },
     };
   }
 
@@ -167,13 +182,17 @@ class World {
     return {
       ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },
       ...{ samples, lent: '', builds, lostMax: LOST_MAX },
+      // The simulated journals have no use for it.
+      record: Object.create(null),
     };
   }
 
   #scriptOf(job: JobId): JobScript {
     const known = this.#scripts.get(job);
     if (known) return known;
-    const random = seededRandom(this.#seed * 7_919 + [...job].reduce((sum, letter) => 31 * sum + letter.charCodeAt(0), 7));
+    const random = seededRandom(
+      this.#seed * 7_919 + [...job].reduce((sum, letter) => 31 * sum + letter.charCodeAt(0), 7),
+    );
     const script = {
       calls: 1 + Math.floor(3 * random.next()),
       callMs: 200 + 20_000 * random.next() ** 2,

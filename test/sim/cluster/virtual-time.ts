@@ -19,7 +19,13 @@ export class VirtualTime {
   }
 
   /** Lets time pass until nothing is due, the end is reached, or it is enough. */
-  async run({ untilMs, isEnough }: { readonly untilMs: number; readonly isEnough?: () => boolean }): Promise<void> {
+  async run({
+    untilMs,
+    isEnough,
+  }: {
+    readonly untilMs: number;
+    readonly isEnough?: () => boolean;
+  }): Promise<void> {
     for (;;) {
       // One turn of the event loop runs every promise callback that is ready, and what it makes ready.
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
+import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { systemClock, systemRandom } from '../base/index.ts';
+import { type Bucket, directoryBucket } from '../bucket/index.ts';
+import { nodeDisk } from '../disk/index.ts';
+import { normalizeEval } from '../evals/index.ts';
+import { StateDir } from '../journal/index.ts';
+import { directoryLogStore, openLog } from '../log/index.ts';
+import { planShared, type RunSettings, type RunTask, SharedEval, Slots } from '../runner/index.ts';
+import { createModels, type LanguageModel, mockModel } from '../targets/index.ts';
+import { comeHome } from './come-home.ts';
+import { Company } from './company.ts';
+import { evalSession } from './eval-session.ts';
+import { LocalQueue } from './local-queue.ts';
+import { enqueueDue } from './reconcile.ts';
+import { beginRound, createSubmission } from './rounds.ts';
+import { sampleJob } from './shared-keys.ts';
+import { SHARED_VERSION, type Submission } from './shared-records.ts';
+import { SharedRun } from './shared-run.ts';
+import { SignsOfLife } from './signs-of-life.ts';
+import { workOnJob } from './work-on-job.ts';
+import { Worker } from './worker.ts';
+
+const dir = useTempDir();
+const SAMPLES = 12;
+
+/** A machine with a folder of its own, and models that an outside ledger counts. */
+function machine(name: string, model: LanguageModel) {
+  const logDir = join(dir.path, name, 'logs');
+  const task: RunTask = {
+    ...{ eval: normalizeEval(twoTurns(SAMPLES)), model: 'mock/scripted', file: undefined, baseDir: dir.path },
+    ...{ observer: undefined, code: undefined },
+    models: createModels({ env: {}, concurrency: 4, scripted: { 'mock/scripted': model } }),
+  };
+  const settings: RunSettings = {
+    ...{ disk: nodeDisk, clock: systemClock, random: systemRandom, slots: new Slots(4) },
+    places: { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) },
+    artifacts: { dir: join(dir.path, name, 'artifacts'), hostPaths: [dir.path] },
+    signals: { drain: new AbortController().signal, abort: new AbortController().signal },
+    ...{ graceMs: 30_000, segmentIntervalMs: 100, forceDead: false, reuse: 'same', keepOutputs: false },
+    ...{ ownRuns: new Set(), version: 'test' },
+  };
+  return { task, settings };
+}
+
+const artifactsOf = async () => undefined;
+
+async function submit(bucket: Bucket) {
+  const place = { bucket, prefix: '.holdfast/' };
+  const { task, settings } = machine('laptop', countingModel().model);
+  const record = await planShared(task, settings, artifactsOf);
+  const submission: Submission = {
+    ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: record.runId, at: '', by: 'laptop' },
+    ...{ record, samples: record.planned, lent: '', builds: [], lostMax: 3 },
+  };
+  expect(await createSubmission(place, submission)).toBe(true);
+  const shared = await SharedRun.open(place, record.runId);
+  if (!shared) throw new Error('nothing was submitted');
+  await beginRound(shared, place, { clock: systemClock, by: 'laptop' });
+  const queue = new LocalQueue(systemClock);
+  await enqueueDue(shared, queue);
+  return { place, shared, queue, settings };
+}
+
+type Submitted = Awaited<ReturnType<typeof submit>>;
+
+async function startWorker({ place, shared, queue }: Submitted, name: string, model: LanguageModel) {
+  const { task, settings } = machine(name, model);
+  const stop = new AbortController();
+  const opened: SharedEval[] = [];
+  const worker = new Worker({
+    ...{ worker: name, place, queue, clock: systemClock, slots: 2, signal: stop.signal },
+    signs: new SignsOfLife(place, {
+      worker: name,
+      clock: systemClock,
+      slots: 2,
+      intervalMs: 50,
+      silenceMs: 300,
+    }),
+    openSession: async () => {
+      const { submission } = shared;
+      const evalOfRun = await SharedEval.open(task, settings, {
+        run: submission.record,
+        round: 1,
+        place,
+        artifactsOf,
+      });
+      opened.push(evalOfRun);
+      return evalSession({ place, clock: systemClock, submission, shared: evalOfRun });
+    },
+  });
+  const served = worker.serve();
+  return {
+    async stop() {
+      stop.abort(new Error('enough'));
+      await served;
+      for (const one of opened) await one.close();
+    },
+  };
+}
+
+async function untilComplete({ shared }: Submitted): Promise<void> {
+  while (!shared.isComplete) {
+    await systemClock.sleep(50);
+    await shared.refresh();
+  }
+}
+
+test('two workers run a plan together, and one log comes home with every sample, each answer bought once', async () => {
+  const submitted = await submit(directoryBucket(nodeDisk, join(dir.path, 'bucket')));
+  const { model, asked } = countingModel();
+  const workers = [await startWorker(submitted, 'a', model), await startWorker(submitted, 'b', model)];
+  await untilComplete(submitted);
+  for (const worker of workers) await worker.stop();
+  const { place, shared, settings } = submitted;
+  const { state, logs } = settings.places;
+  const report = await comeHome(shared, { disk: nodeDisk, clock: systemClock, place, state, logs });
+  expect(report).toMatchObject({
+    ...{ isComplete: true, lostLeases: [], lostResults: [], aside: [], problems: [], writers: 2 },
+    samples: { planned: SAMPLES, completed: SAMPLES, errored: 0, aside: 0, due: 0 },
+  });
+  expect(asked).toHaveLength(2 * SAMPLES);
+  const log = await openLog(nodeDisk, report.log ?? '');
+  const ids: unknown[] = [];
+  for await (const { id, scores } of log.summaries()) ids.push([id, Object.keys(scores ?? {})]);
+  expect(ids).toHaveLength(SAMPLES);
+  expect((await log.header()).results?.scores[0]?.metrics.accuracy?.value).toBe(1);
+  await log.close();
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await systemClock.sleep(20);
+}
+
+/** A worker that gave one sign of life, and no other. */
+async function openZombie({ place, shared }: Submitted, model: LanguageModel) {
+  const { task, settings } = machine('a', model);
+  const { submission } = shared;
+  const evalOfRun = await SharedEval.open(task, settings, {
+    run: submission.record,
+    round: 1,
+    place,
+    artifactsOf,
+  });
+  const signs = new SignsOfLife(place, { worker: 'a', clock: systemClock, slots: 1 });
+  await signs.give();
+  return {
+    ship: () => evalOfRun.ship(),
+    close: () => evalOfRun.close(),
+    work: (position: number) =>
+      workOnJob(sampleJob(position), {
+        ...evalSession({ place, clock: systemClock, submission, shared: evalOfRun }),
+        ...{ signs, clock: systemClock, worker: 'a', round: 1, company: new Company() },
+        isCancelled: async () => false,
+        signal: new AbortController().signal,
+      }),
+  };
+}
+
+test('a worker that is frozen loses its lease: what it bought is replayed elsewhere, and what it says later is no result', async () => {
+  const submitted = await submit(directoryBucket(nodeDisk, join(dir.path, 'bucket')));
+  const { place, shared, settings } = submitted;
+  // Its second question is never answered before it is declared lost.
+  let thaw = () => {};
+  const thawed = new Promise<void>((resolve) => {
+    thaw = resolve;
+  });
+  const frozen = countingModel();
+  const slow = mockModel({
+    name: 'mock/scripted',
+    respond: async ({ text }) => {
+      frozen.asked.push(text);
+      if (text.endsWith('second')) await thawed;
+      return text.replace('question', 'answer of a zombie to');
+    },
+  });
+  const zombie = await openZombie(submitted, slow);
+  const held = zombie.work(0);
+  await until(() => frozen.asked.includes('question 0 second'));
+  await zombie.ship();
+  const { model, asked } = countingModel();
+  const worker = await startWorker(submitted, 'b', model);
+  await untilComplete(submitted);
+  thaw();
+  expect(await held).toMatchObject({ kind: 'ended', isOwn: false, end: { status: 'lost', by: 'b' } });
+  await worker.stop();
+  await zombie.close();
+  expect(asked).not.toContain('question 0 first');
+  expect(asked).toContain('question 0 second');
+  const { state, logs } = settings.places;
+  const report = await comeHome(shared, { disk: nodeDisk, clock: systemClock, place, state, logs });
+  expect(report).toMatchObject({ isComplete: true, lostResults: [], samples: { completed: SAMPLES } });
+  expect(report.lostLeases).toEqual([
+    { job: 's0', n: 1, by: 'b', reason: 'worker a gave no sign of life any more' },
+  ]);
+  const log = await openLog(nodeDisk, report.log ?? '');
+  const sample = await log.sample('q0', 1);
+  expect(JSON.stringify(sample?.messages.at(-1))).toContain('answer 0 second');
+  await log.close();
+});
