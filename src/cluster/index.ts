@@ -1,4 +1,5 @@
 export { comeHome, type HomeReport } from './come-home.ts';
+export { Company } from './company.ts';
 export { evalSession } from './eval-session.ts';
 export type { Handled, JobQueue, QueuedJob, ServeOptions } from './job-queue.ts';
 export { endOfJob, type Lease, LeaseBook } from './lease-book.ts';

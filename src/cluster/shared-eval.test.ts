@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
+import { FaultyBucket } from '../../test/sim/faulty-bucket.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock, systemRandom } from '../base/index.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { normalizeEval } from '../evals/index.ts';
-import { StateDir } from '../journal/index.ts';
+import { importWriter, journalPath, readJournal, StateDir } from '../journal/index.ts';
 import { directoryLogStore, openLog } from '../log/index.ts';
 import { planShared, type RunSettings, type RunTask, SharedEval, Slots } from '../runner/index.ts';
 import { createModels, type LanguageModel, mockModel } from '../targets/index.ts';
@@ -130,8 +132,8 @@ test('two workers run a plan together, and one log comes home with every sample,
   await log.close();
 });
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await systemClock.sleep(20);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await systemClock.sleep(20);
 }
 
 /** A worker that gave one sign of life, and no other. */
@@ -159,14 +161,48 @@ async function openZombie({ place, shared }: Submitted, model: LanguageModel) {
   };
 }
 
+/** Says of every lease that ends with a result whether its attempt was in the bucket by then. */
+function watchedBucket(bucket: Bucket, tell: (isThere: boolean) => void): Bucket {
+  const isThere = async (run: string, origin: string) => {
+    const [, writer = ''] = origin.split('/');
+    const runDir = join(dir.path, 'look', origin.replaceAll('/', '-'));
+    await nodeDisk.makeDir(runDir);
+    await importWriter({ disk: nodeDisk, bucket, prefix: '.holdfast/', run, writer, runDir });
+    const journal = readJournal(journalPath(runDir, writer));
+    const found = [...journal.outline()].some(
+      (attempt) => attempt.origin === origin && attempt.status !== undefined,
+    );
+    journal.close();
+    return found;
+  };
+  return withMethods(bucket, {
+    create: async (key, bytes, signal) => {
+      if (key.endsWith('.ended')) {
+        const { status, origin, run } = JSON.parse(Buffer.from(bytes).toString('utf8'));
+        if (status === 'completed') tell(await isThere(run, origin));
+      }
+      return bucket.create(key, bytes, signal);
+    },
+  });
+}
+
+test('[SHR-4] a lease ends when its result is in the bucket, also when the bucket was away', async () => {
+  const told: boolean[] = [];
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const fault = { on: 'create', kind: 'timeout', at: /\/segments\// } as const;
+  using faulty = new FaultyBucket(bucket, [fault, { ...fault, after: 2 }, { ...fault, after: 2 }]);
+  const submitted = await submit(watchedBucket(faulty, (isThere) => told.push(isThere)));
+  const worker = await startWorker(submitted, 'a', countingModel().model);
+  await untilComplete(submitted);
+  await worker.stop();
+  expect(told).toEqual(Array.from({ length: SAMPLES }, () => true));
+});
+
 test('a worker that is frozen loses its lease: what it bought is replayed elsewhere, and what it says later is no result', async () => {
   const submitted = await submit(directoryBucket(nodeDisk, join(dir.path, 'bucket')));
   const { place, shared, settings } = submitted;
   // Its second question is never answered before it is declared lost.
-  let thaw = () => {};
-  const thawed = new Promise<void>((resolve) => {
-    thaw = resolve;
-  });
+  const { promise: thawed, resolve: thaw } = Promise.withResolvers<void>();
   const frozen = countingModel();
   const slow = mockModel({
     name: 'mock/scripted',
@@ -182,8 +218,10 @@ test('a worker that is frozen loses its lease: what it bought is replayed elsewh
   await zombie.ship();
   const { model, asked } = countingModel();
   const worker = await startWorker(submitted, 'b', model);
-  await untilComplete(submitted);
+  // It wakes up while the other is at work: what it says then it says too late.
+  await until(() => asked.includes('question 0 second'));
   thaw();
+  await untilComplete(submitted);
   expect(await held).toMatchObject({ kind: 'ended', isOwn: false, end: { status: 'lost', by: 'b' } });
   await worker.stop();
   await zombie.close();

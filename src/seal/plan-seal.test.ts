@@ -195,3 +195,25 @@ test('a log begins with the first of its samples, whoever ran it and in whatever
   expect((await log?.header())?.stats.started_at).toBe('2026-06-10T13:30:00+02:00');
   await log?.close();
 });
+
+test('[SHR-5] of a shared run only the attempts that are named are results: what others say was interrupted', async () => {
+  const run = runRecord();
+  const lost = await newWriter(dir.path, run, { writer: 'lost' });
+  const named = await newWriter(dir.path, run, { writer: 'named' });
+  await attempts(lost, ['a', 'completed'], ['b', 'completed']);
+  await attempts(named, ['a', 'errored']);
+  for (const writer of [lost, named]) {
+    await writer.flush();
+    writer.close();
+  }
+  const journals = await openRunJournals({ disk: nodeDisk, runDir: join(dir.path, run.runId) });
+  onClose.push(() => journals.close());
+  const plan = await planSeal(journals, logs, (origin) => origin.includes('/named/'));
+  expect(sources(plan)).toEqual({ a_epoch_1: 'named 1', b_epoch_1: 'lost 2' });
+  expect(plan.counts).toMatchObject({ completed: 0, errored: 1, interrupted: 1 });
+  const { header } = await applySeal(plan, { clock: systemClock, logs, outcome: { status: 'success' } });
+  expect(header.results?.completed_samples).toBe(0);
+  const log = await logs.open(run.logName);
+  expect((await log?.sampleFields('b', 1))?.error?.message).toContain('interrupted');
+  await log?.close();
+});

@@ -280,38 +280,41 @@ class World {
 
   #strike(chance: number): void {
     const names = [...this.#alive.keys()];
-    const name = names[Math.floor(this.#random.next() * names.length)];
-    const found = name === undefined ? undefined : this.#alive.get(name);
-    if (chance < 0.3 && name !== undefined) return this.#kill(name);
-    if (chance < 0.5 && found) {
-      const { name: struck } = found.process;
-      this.#struck.set(struck, { wellAtMs: this.#struck.get(struck)?.wellAtMs ?? [] });
-      this.#note(`freeze ${name}`);
-      found.process.freeze();
-      this.#time.after(1_000 + 60_000 * this.#random.next(), () => {
-        const before = this.#struck.get(struck);
-        this.#struck.set(struck, { ...before, wellAtMs: [...(before?.wellAtMs ?? []), this.#time.nowMs] });
-        found.process.thaw();
-      });
-      return;
-    }
-    if (chance < 0.6 && found && name !== undefined) {
-      this.#struck.set(name, { wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
-      this.#note(`terminate ${name}`);
-      this.#alive.delete(name);
-      found.stop.abort(new Error('The machine is wanted elsewhere'));
-      return this.#startWorker(2_000);
-    }
-    if (chance < 0.75) {
+    const name = names[Math.floor(this.#random.next() * names.length)] ?? '';
+    if (chance < 0.3) this.#kill(name);
+    else if (chance < 0.5) this.#freeze(name);
+    else if (chance < 0.6) this.#terminate(name);
+    else if (chance < 0.75) {
       this.#note('lose the queue');
-      return this.#engine.lose(20_000 * this.#random.next());
-    }
-    if (chance < 0.9 && !this.#wasBucketWell) {
+      this.#engine.lose(20_000 * this.#random.next());
+    } else if (chance < 0.9 && !this.#wasBucketWell) {
       this.#note('lose the bucket');
       this.#weather.awayUntilMs = this.#time.nowMs + 20_000 * this.#random.next();
-      return;
-    }
-    this.#cancelAndResume();
+    } else this.#cancelAndResume();
+  }
+
+  #freeze(name: string): void {
+    const found = this.#alive.get(name);
+    if (!found) return;
+    this.#struck.set(name, { wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
+    this.#note(`freeze ${name}`);
+    found.process.freeze();
+    this.#time.after(1_000 + 60_000 * this.#random.next(), () => {
+      const before = this.#struck.get(name);
+      this.#struck.set(name, { ...before, wellAtMs: [...(before?.wellAtMs ?? []), this.#time.nowMs] });
+      found.process.thaw();
+    });
+  }
+
+  /** Its machine is wanted elsewhere: it gives back what it has. */
+  #terminate(name: string): void {
+    const found = this.#alive.get(name);
+    if (!found) return;
+    this.#struck.set(name, { wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
+    this.#note(`terminate ${name}`);
+    this.#alive.delete(name);
+    found.stop.abort(new Error('The machine is wanted elsewhere'));
+    this.#startWorker(2_000);
   }
 
   /** Somebody cancels the run from somewhere, and somebody else goes on with it. */

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { LocalQueue } from './local-queue.ts';
+import { enqueueDue } from './reconcile.ts';
+import { beginRound, cancelRound } from './rounds.ts';
+import { buildJob, parseJob, SharedKeys, sampleJob } from './shared-keys.ts';
+import { SharedRun } from './shared-run.ts';
+import { workOnJob } from './work-on-job.ts';
+
+const RECIPE = 'ab'.repeat(32);
+const BUILD = { job: buildJob(RECIPE), unit: 'schema/shop', recipe: RECIPE, samples: '0-1' };
+
+test('what was never submitted is not there', async () => {
+  const { place } = sharedFixture();
+  expect(await SharedRun.open(place, 'another')).toBeUndefined();
+});
+
+test('[SHR-9] a run is complete when every job is over in its latest round', async () => {
+  const fixture = sharedFixture({ samples: 2 });
+  const shared = await fixture.submit();
+  expect(shared).toMatchObject({ round: 1, isComplete: false });
+  await workOnJob(sampleJob(0), await fixture.ports('a'));
+  await workOnJob(
+    sampleJob(1),
+    await fixture.ports('a', { work: async () => ({ status: 'errored', origin: 'o' }) }),
+  );
+  await shared.refresh();
+  expect(shared.isComplete).toBe(true);
+  await beginRound(shared, fixture.place, { clock: fixture.clock, by: 'laptop' });
+  expect(shared).toMatchObject({ round: 2, isComplete: false });
+  expect([...shared.due()]).toEqual(['s1']);
+});
+
+test('a submission without a round is not complete, and nothing of it is due', async () => {
+  const fixture = sharedFixture({ samples: 0 });
+  const { createSubmission } = await import('./rounds.ts');
+  await createSubmission(fixture.place, fixture.submission);
+  const shared = await fixture.open();
+  expect(shared).toMatchObject({ round: 0, isComplete: false });
+  expect(await enqueueDue(shared, new LocalQueue(fixture.clock))).toBe(0);
+});
+
+test('samples are due when the builds that they need are over, all of them together', async () => {
+  const fixture = sharedFixture({ builds: [BUILD] });
+  const shared = await fixture.submit();
+  const queue = new LocalQueue(fixture.clock);
+  expect([...shared.due()]).toEqual([BUILD.job, 's2']);
+  expect(await enqueueDue(shared, queue)).toBe(2);
+  await workOnJob(BUILD.job, await fixture.ports('a'));
+  await shared.refresh();
+  expect([...shared.due()]).toEqual(['s0', 's1', 's2']);
+  expect(await enqueueDue(shared, queue)).toBe(3);
+  // What was waiting is not there twice.
+  expect(await queue.count('run')).toBe(4);
+});
+
+test('samples that other logs lend are no jobs', async () => {
+  const shared = await sharedFixture({ samples: 4, lent: '1-2' }).submit();
+  expect([...shared.jobs()]).toEqual(['s0', 's3']);
+});
+
+test('of two who resume at once one begins the round, and both see it', async () => {
+  const fixture = sharedFixture();
+  await fixture.submit();
+  const [one, other] = [await fixture.open(), await fixture.open()];
+  const options = { clock: fixture.clock, by: 'somebody' };
+  const begun = await Promise.all([one, other].map((shared) => beginRound(shared, fixture.place, options)));
+  expect(begun.map(({ round }) => round)).toEqual([2, 2]);
+  expect(begun.filter(({ isOwn }) => isOwn)).toHaveLength(1);
+});
+
+test('[SHR-10] nothing of a cancelled round is handed out, and the next round takes it up', async () => {
+  const fixture = sharedFixture();
+  const shared = await fixture.submit();
+  const options = { clock: fixture.clock, by: 'somebody' };
+  await cancelRound(shared, fixture.place, options);
+  expect(shared.isCancelled).toBe(true);
+  expect(await enqueueDue(shared, new LocalQueue(fixture.clock))).toBe(0);
+  await beginRound(shared, fixture.place, options);
+  expect(shared.isCancelled).toBe(false);
+  expect(await enqueueDue(shared, new LocalQueue(fixture.clock))).toBe(3);
+});
+
+test.each([
+  ['is no JSON', '{', 'E_SHARED_DAMAGED'],
+  ['lacks what it must have', '{"format":"holdfast-submission","version":1}', 'E_SHARED_DAMAGED'],
+  ['is of a newer version', '{"format":"holdfast-submission","version":2}', 'E_SHARED_VERSION'],
+])('a submission that %s is not taken for an absent one', async (_, text, code) => {
+  const { place, bucket } = sharedFixture();
+  await bucket.create(new SharedKeys('', 'run').submission, Buffer.from(text));
+  await expect(SharedRun.open(place, 'run')).rejects.toMatchObject({ code });
+});
+
+test('jobs have names, and nothing else is taken for one', () => {
+  expect(parseJob('s12')).toEqual({ kind: 'sample', position: 12 });
+  expect(parseJob(buildJob(RECIPE))).toEqual({ kind: 'build', recipe: RECIPE.slice(0, 16) });
+  for (const text of ['', 's', 's01', 's-1', 'b12', 'x3', 's1/2', 'bABABABABABABABAB'])
+    expect(parseJob(text)).toBeUndefined();
+});

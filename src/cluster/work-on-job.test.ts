@@ -1,0 +1,162 @@
+import { expect, test, vi } from 'vitest';
+import { settle } from '../../test/sim/manual-clock.ts';
+import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { sampleJob } from './shared-keys.ts';
+import { type JobResult, workOnJob } from './work-on-job.ts';
+
+const JOB = sampleJob(0);
+
+test('a job is taken, done and ended', async () => {
+  const { ports, book } = sharedFixture();
+  const outcome = await workOnJob(JOB, await ports('a'));
+  expect(outcome).toMatchObject({ kind: 'ended', isOwn: true, end: { status: 'completed', origin: 'a s0' } });
+  expect(await workOnJob(JOB, await ports('b'))).toMatchObject({ kind: 'over', end: { by: 'a' } });
+  expect(await book.ofJob(JOB)).toHaveLength(1);
+});
+
+test('[SHR-6] a worker that gives signs of life is not lost, whatever the engine says', async () => {
+  const fixture = sharedFixture();
+  const a = await fixture.ports('a');
+  await fixture.book.take(JOB, a);
+  await fixture.clock.advance(60_000);
+  await a.signs.give();
+  await fixture.clock.advance(6_000);
+  const work = vi.fn();
+  expect(await workOnJob(JOB, await fixture.ports('b', { work }))).toMatchObject({
+    kind: 'held',
+    by: { worker: 'a' },
+  });
+  expect(work).not.toHaveBeenCalled();
+});
+
+test('[SHR-6] a worker that is silent for longer than is allowed is lost, and its job goes on elsewhere', async () => {
+  const fixture = sharedFixture();
+  await fixture.book.take(JOB, await fixture.ports('a'));
+  await fixture.clock.advance(7_001);
+  const outcome = await workOnJob(JOB, await fixture.ports('b'));
+  expect(outcome).toMatchObject({ kind: 'ended', end: { n: 2, by: 'b' } });
+  expect(await fixture.book.ofJob(JOB)).toMatchObject([
+    { ended: { status: 'lost', by: 'b', reason: 'worker a gave no sign of life any more' } },
+    { ended: { status: 'completed' } },
+  ]);
+});
+
+test('[SHR-6] a worker that said good-bye is lost at once', async () => {
+  const fixture = sharedFixture();
+  const a = await fixture.ports('a');
+  await fixture.book.take(JOB, a);
+  await a.signs.stop();
+  expect(await workOnJob(JOB, await fixture.ports('b'))).toMatchObject({ kind: 'ended', end: { n: 2 } });
+});
+
+test('[SHR-6] a wrong clock of a worker decides nothing', async () => {
+  const fixture = sharedFixture();
+  const a = await fixture.ports('a');
+  await fixture.book.take(JOB, a);
+  const fast = { ...fixture.clock, nowMs: () => fixture.clock.nowMs() + 3_600_000 };
+  expect(await workOnJob(JOB, await fixture.ports('b', { clock: fast }))).toMatchObject({ kind: 'held' });
+});
+
+test('[SHR-8] a job that lost as many workers as it may is set aside, and names them', async () => {
+  const fixture = sharedFixture();
+  for (const worker of ['a', 'b', 'c']) {
+    const taken = await fixture.book.take(JOB, await fixture.ports(worker));
+    if (taken.kind !== 'taken') throw new Error('it was free');
+    await fixture.book.end(taken.lease, { status: 'lost', by: 'd', reason: `worker ${worker} died` });
+  }
+  const work = vi.fn();
+  const outcome = await workOnJob(JOB, await fixture.ports('d', { work }));
+  expect(outcome).toMatchObject({
+    kind: 'ended',
+    end: {
+      status: 'aside',
+      n: 4,
+      reason: '3 workers did not come back from it: worker a died; worker b died; worker c died',
+    },
+  });
+  expect(work).not.toHaveBeenCalled();
+  expect(await workOnJob(JOB, await fixture.ports('d', { round: 2 }))).toMatchObject({
+    end: { status: 'completed' },
+  });
+});
+
+test('[SHR-10] nothing is taken of a round that was cancelled', async () => {
+  const fixture = sharedFixture();
+  const outcome = await workOnJob(JOB, await fixture.ports('a', { isCancelled: async () => true }));
+  expect(outcome).toEqual({ kind: 'cancelled' });
+  expect(await fixture.book.ofJob(JOB)).toEqual([]);
+});
+
+test('[SHR-10] what is under way when its round is cancelled is stopped and returned', async () => {
+  const fixture = sharedFixture();
+  let isCancelled = false;
+  const working = workOnJob(
+    JOB,
+    await fixture.ports('a', {
+      isCancelled: async () => isCancelled,
+      work: (_, { signal }) =>
+        fixture.clock.sleep(1e9, signal).then((): JobResult => ({ status: 'completed' })),
+    }),
+  );
+  await settle();
+  isCancelled = true;
+  await fixture.clock.advance(3_000);
+  expect(await working).toMatchObject({ end: { status: 'returned', reason: 'The run was cancelled' } });
+});
+
+test('a worker that was declared lost stops soon after, and its word does not count', async () => {
+  const fixture = sharedFixture();
+  const working = workOnJob(
+    JOB,
+    await fixture.ports('a', {
+      work: (_, { signal }) =>
+        fixture.clock.sleep(1e9, signal).then((): JobResult => ({ status: 'completed' })),
+    }),
+  );
+  await settle();
+  const [lease] = await fixture.book.ofJob(JOB);
+  if (!lease) throw new Error('it was taken');
+  await fixture.book.end(lease.begun, { status: 'lost', by: 'b', reason: 'silent' });
+  await fixture.clock.advance(3_000);
+  expect(await working).toMatchObject({ kind: 'ended', isOwn: false, end: { status: 'lost', by: 'b' } });
+});
+
+test('a worker that fails at a job says so, and the job is due again', async () => {
+  const fixture = sharedFixture();
+  const problems: unknown[] = [];
+  const failing = await fixture.ports('a', {
+    work: () => Promise.reject(new Error('the disk is full')),
+    onProblem: (error) => problems.push(error),
+  });
+  expect(await workOnJob(JOB, failing)).toMatchObject({
+    end: { status: 'lost', reason: 'worker a failed: the disk is full' },
+  });
+  expect(problems).toHaveLength(1);
+  expect(await workOnJob(JOB, await fixture.ports('b'))).toMatchObject({
+    end: { status: 'completed', n: 2 },
+  });
+});
+
+test('a job that lost a worker before is done when nothing else is done beside it', async () => {
+  const fixture = sharedFixture();
+  const taken = await fixture.book.take(JOB, await fixture.ports('a'));
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  await fixture.book.end(taken.lease, { status: 'lost', by: 'b', reason: 'it died' });
+  const { promise, resolve } = Promise.withResolvers<JobResult>();
+  const begun: string[] = [];
+  const ports = await fixture.ports('b', {
+    work: ({ job }) => {
+      begun.push(job);
+      return job === JOB ? Promise.resolve({ status: 'completed' }) : promise;
+    },
+  });
+  const other = workOnJob(sampleJob(1), ports);
+  await settle();
+  const suspect = workOnJob(JOB, ports);
+  await settle();
+  expect(begun).toEqual(['s1']);
+  expect(await fixture.book.ofJob(JOB)).toHaveLength(1);
+  resolve({ status: 'completed' });
+  await Promise.all([other, suspect]);
+  expect(begun).toEqual(['s1', JOB]);
+});
