@@ -10,12 +10,13 @@ import { nodeDisk } from '../disk/index.ts';
 import { normalizeEval } from '../evals/index.ts';
 import { importWriter, journalPath, readJournal, StateDir } from '../journal/index.ts';
 import { directoryLogStore, openLog } from '../log/index.ts';
-import { planShared, type RunSettings, type RunTask, SharedEval, Slots } from '../runner/index.ts';
+import { handOver, type RunSettings, type RunTask, SharedEval, Slots } from '../runner/index.ts';
 import { createModels, type LanguageModel, mockModel } from '../targets/index.ts';
 import { comeHome } from './come-home.ts';
 import { Company } from './company.ts';
 import { evalSession } from './eval-session.ts';
 import { LocalQueue } from './local-queue.ts';
+import { rangesText } from './ranges.ts';
 import { enqueueDue } from './reconcile.ts';
 import { beginRound, createSubmission } from './rounds.ts';
 import { sampleJob } from './shared-keys.ts';
@@ -52,10 +53,10 @@ const artifactsOf = async () => undefined;
 async function submit(bucket: Bucket) {
   const place = { bucket, prefix: '.holdfast/' };
   const { task, settings } = machine('laptop', countingModel().model);
-  const record = await planShared(task, settings, artifactsOf);
+  const { run: record, lent } = await handOver(task, settings, { place, artifactsOf });
   const submission: Submission = {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: record.runId, at: '', by: 'laptop' },
-    ...{ record, samples: record.planned, lent: '', builds: [], lostMax: 3 },
+    ...{ record, samples: record.planned, lent: rangesText(lent), builds: [], lostMax: 3 },
   };
   expect(await createSubmission(place, submission)).toBe(true);
   const shared = await SharedRun.open(place, record.runId);
@@ -120,7 +121,7 @@ test('two workers run a plan together, and one log comes home with every sample,
   const { state, logs } = settings.places;
   const report = await comeHome(shared, { disk: nodeDisk, clock: systemClock, place, state, logs });
   expect(report).toMatchObject({
-    ...{ isComplete: true, lostLeases: [], lostResults: [], aside: [], problems: [], writers: 2 },
+    ...{ isComplete: true, lostLeases: [], lostResults: [], aside: [], problems: [], writers: 3 },
     samples: { planned: SAMPLES, completed: SAMPLES, errored: 0, aside: 0, due: 0 },
   });
   expect(asked).toHaveLength(2 * SAMPLES);

@@ -4,6 +4,7 @@ export type { BuildWish } from './artifacts/eval-artifacts.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
+export { handOver } from './hand-over.ts';
 export { addMoney } from './money.ts';
 export type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from './observer.ts';
 export { checkWritable, placesOf } from './open-places.ts';
@@ -20,4 +21,4 @@ export {
 export type { ItemOutcome } from './run-set.ts';
 export { type EvalChanges, type PlannedItem, planSetItems } from './set-items.ts';
 export type { RunSettings, RunTask } from './settings.ts';
-export { planShared, SharedEval } from './shared-eval.ts';
+export { SharedEval } from './shared-eval.ts';

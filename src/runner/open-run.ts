@@ -109,7 +109,7 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
 }
 
 /** What a run is, before anything of it is done. */
-export function newRun({ settings, plan, startOf }: OpenRunOptions): RunRecord {
+function newRun({ settings, plan, startOf }: OpenRunOptions): RunRecord {
   const { clock, random } = settings;
   const nowMs = clock.nowMs();
   const runId = newRunId(nowMs, random);

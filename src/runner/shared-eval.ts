@@ -1,12 +1,12 @@
 import { assert, definedOf, messageOf, sampleKeyText, UsageError } from '../base/index.ts';
 import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import { BudgetExhausted } from '../targets/index.ts';
-import { EarlierRuns } from './earlier-runs.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import { JoinedRun } from './joined-run.ts';
-import { newRun, type OpenRun } from './open-run.ts';
+import type { OpenRun } from './open-run.ts';
 import type { SegmentPlace } from './places.ts';
-import { type ArtifactsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
-import { startOf, startShipper } from './run-eval.ts';
+import { type ArtifactsOf, earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
+import { startShipper } from './run-eval.ts';
 import { runToResult, type SamplesToRun } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import { NO_COSTS } from './sample-costs.ts';
@@ -19,20 +19,6 @@ export interface SharedEvalOptions {
   /** Where the writers of the run ship their segments. */
   readonly place: SegmentPlace;
   readonly artifactsOf: ArtifactsOf;
-}
-
-/** Plans an eval as a run for many machines: what it is, without doing anything of it. */
-export async function planShared(
-  task: RunTask,
-  settings: RunSettings,
-  artifactsOf: ArtifactsOf,
-): Promise<RunRecord> {
-  const prepared = await prepareEval(task, settings, { artifactsOf });
-  try {
-    return newRun({ settings, plan: prepared.plan, startOf: startOf(prepared) });
-  } finally {
-    await prepared.dataset.close();
-  }
 }
 
 /** How an attempt at a sample of a shared run ended; all that it says is in the bucket. */
@@ -87,17 +73,9 @@ export class SharedEval {
       const joined = await JoinedRun.open(shipped, place, options);
       const shipper = startShipper({ settings: shipped, opened: joined, tally });
       assert(shipper, 'a shared run has a bucket for its segments');
-      const about = {
-        plan,
-        limits: task.eval.limits,
-        code: task.code,
-        onDamage: (text: string) => tally.noteDamage(text),
-      };
-      const earlier = await EarlierRuns.open(shipped, {
-        ...about,
-        mode: 'none',
-        keepOutputs: false,
-        only: new Set(),
+      const earlier = await earlierRunsOf(prepared, {
+        onDamage: (sentence) => tally.noteDamage(sentence),
+        onNote: (sentence) => tally.note(sentence),
       });
       return new SharedEval({ prepared, joined, shipper, tally, earlier });
     } catch (error) {
