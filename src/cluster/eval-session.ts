@@ -23,7 +23,9 @@ export function evalSession({ place, clock, submission, shared }: EvalSessionOpt
     if (parsed?.kind !== 'sample') throw new Error(`${job} is no job that this worker can do`);
     const before = earlier.map(({ begun }) => begun.writer);
     const asked = { position: parsed.position, earlier: before, signal };
-    const { status, origin, reason, usd } = await shared.runSample(asked);
+    const { outcome, origin, reason } = await shared.runSample(asked);
+    const status = outcome.status === 'interrupted' ? 'returned' : outcome.status;
+    const { spentUsd: usd } = outcome.totals;
     // [SHR-4] Not even a worker that must go says that something is there before it is.
     if (status !== 'returned') await patiently(() => shipped(shared), { clock, signal });
     return { status, usd, ...definedOf({ origin, reason }) };

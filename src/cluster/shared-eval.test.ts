@@ -48,12 +48,12 @@ function machine(name: string, model: LanguageModel) {
   return { task, settings };
 }
 
-const artifactsOf = async () => undefined;
+const BESIDE = { generation: 1, after: [], reuse: 'same' } as const;
 
 async function submit(bucket: Bucket) {
   const place = { bucket, prefix: '.holdfast/' };
   const { task, settings } = machine('laptop', countingModel().model);
-  const { run: record, lent } = await handOver(task, settings, { place, artifactsOf });
+  const { run: record, lent } = await handOver(task, settings, place);
   const submission: Submission = {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: record.runId, at: '', by: 'laptop' },
     ...{ record, samples: record.planned, lent: rangesText(lent), builds: [], lostMax: 3 },
@@ -86,9 +86,8 @@ async function startWorker({ place, shared, queue }: Submitted, name: string, mo
       const { submission } = shared;
       const evalOfRun = await SharedEval.open(task, settings, {
         run: submission.record,
-        round: 1,
+        beside: BESIDE,
         place,
-        artifactsOf,
       });
       opened.push(evalOfRun);
       return evalSession({ place, clock: systemClock, submission, shared: evalOfRun });
@@ -143,9 +142,8 @@ async function openZombie({ place, shared }: Submitted, model: LanguageModel) {
   const { submission } = shared;
   const evalOfRun = await SharedEval.open(task, settings, {
     run: submission.record,
-    round: 1,
+    beside: BESIDE,
     place,
-    artifactsOf,
   });
   const signs = new SignsOfLife(place, { worker: 'a', clock: systemClock, slots: 1 });
   await signs.give();

@@ -2,20 +2,15 @@ import { assert, sampleKeyText } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { releaseRun } from '../seal/index.ts';
+import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { beginRun, type OpenRun } from './open-run.ts';
 import type { SegmentPlace } from './places.ts';
-import { type ArtifactsOf, earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
-import { startOf, startShipper } from './run-eval.ts';
+import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
+import { runEval, startOf, startShipper } from './run-eval.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { takeStock } from './take-stock.ts';
-
-export interface HandOverOptions {
-  /** Where those who run it find what was written down here. */
-  readonly place: SegmentPlace;
-  readonly artifactsOf: ArtifactsOf;
-}
 
 /** A run that was begun here, for others to run. */
 export interface HandedOver {
@@ -34,10 +29,13 @@ export interface HandedOver {
 export async function handOver(
   task: RunTask,
   settings: RunSettings,
-  { place, artifactsOf }: HandOverOptions,
+  place: SegmentPlace,
 ): Promise<HandedOver> {
   const shipped = { ...settings, places: { ...settings.places, segments: place } };
-  const prepared = await prepareEval(task, shipped, { artifactsOf });
+  const prepared = await prepareEval(task, shipped, {
+    artifactsOf: ({ dataset }) =>
+      artifactsOfEval({ task, settings: shipped, dataset, runTask: runEval, pins: async () => new Map() }),
+  });
   try {
     const tally = new RunTally({
       target: prepared.target.name,
@@ -68,6 +66,8 @@ async function beginAndShip(prepared: PreparedEval, { earlier, tally }: Begun): 
     const toDo = new Set(stock.toDo.map(({ id, epoch }) => sampleKeyText(id, epoch)));
     const lent = plan.samples.filter(({ id, epoch }) => !toDo.has(sampleKeyText(id, epoch)));
     await shipAll(opened, { settings, tally });
+    opened.journals.close();
+    opened.writer.close();
     await releaseRun(settings.disk, settings.places.state, opened.run.runId);
     const { notes, damage = [] } = tally.account('interrupted', opened.run.runId, {
       isCompleted: () => true,

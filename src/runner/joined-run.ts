@@ -6,97 +6,87 @@ import {
   type JournalReader,
   type JournalWriter,
   journalPath,
-  openRunJournals,
   RunJournals,
   type RunRecord,
   readJournal,
+  type WriterRecord,
 } from '../journal/index.ts';
 import type { SegmentPlace } from './places.ts';
 import type { RunSettings } from './settings.ts';
 
 export interface JoinOptions {
   readonly run: RunRecord;
-  /** Writers of one round of a shared run do not come after each other. */
-  readonly round: number;
+  /** What this writer comes after: writers that work side by side do not come after each other. */
+  readonly beside: Pick<WriterRecord, 'generation' | 'after' | 'held' | 'reuse'>;
+  /** Where the segments of others are; undefined when all of them write into the same directory. */
+  readonly place?: SegmentPlace | undefined;
 }
 
 /**
- * A run that this process works on beside others elsewhere: it writes a journal of its own, ships it, and reads of the others'
- * segments what it needs.
+ * A run that this process works on beside others: it writes a journal of its own, and reads of what the others wrote what it
+ * needs.
  */
 export class JoinedRun {
   readonly run: RunRecord;
   readonly writer: JournalWriter;
   readonly #settings: RunSettings;
-  readonly #place: SegmentPlace;
+  readonly #place: SegmentPlace | undefined;
   readonly #scratch: string;
   readonly #others = new Map<string, JournalReader>();
-  #journals: RunJournals;
   #imports = 0;
 
-  private constructor(
-    settings: RunSettings,
-    parts: {
-      readonly run: RunRecord;
-      readonly writer: JournalWriter;
-      readonly place: SegmentPlace;
-      readonly own: RunJournals;
-    },
-  ) {
-    this.run = parts.run;
-    this.writer = parts.writer;
+  private constructor(settings: RunSettings, writer: JournalWriter, { run, place }: JoinOptions) {
+    this.run = run;
+    this.writer = writer;
     this.#settings = settings;
-    this.#place = parts.place;
-    this.#scratch = settings.places.state.incomingDir(parts.run.runId);
-    this.#journals = parts.own;
+    this.#place = place;
+    this.#scratch = settings.places.state.incomingDir(run.runId);
   }
 
-  static async open(
-    settings: RunSettings,
-    place: SegmentPlace,
-    { run, round }: JoinOptions,
-  ): Promise<JoinedRun> {
+  static async open(settings: RunSettings, options: JoinOptions): Promise<JoinedRun> {
     const { disk, places, random } = settings;
-    const runDir = places.state.runDir(run.runId);
+    const runDir = places.state.runDir(options.run.runId);
     await disk.makeDir(runDir);
     const writer = await createWriter({
-      runDir,
-      run,
-      writer: { writer: shortId(random), generation: round, after: [], reuse: 'none' },
-      ports: settings,
+      ...{ runDir, run: options.run, ports: settings },
+      writer: { writer: shortId(random), ...options.beside },
     });
-    const none = await openRunJournals({ disk, runDir, except: [writer.record.writer] });
-    return new JoinedRun(settings, { run, writer, place, own: none.with(writer.reader) });
+    return new JoinedRun(settings, writer, options);
   }
 
   /** This writer's own, and those of others as far as they were read. */
   get journals(): RunJournals {
-    return this.#journals;
+    const runDir = this.#settings.places.state.runDir(this.run.runId);
+    return new RunJournals([this.writer.reader, ...this.#others.values()], { runDir, unreadable: [] });
   }
 
-  /** Reads what another writer shipped, again if it was read before: it may have shipped more. Gives sentences about what is damaged. */
+  /** Reads what another writer wrote, again if it was read before: there may be more. Gives sentences about what is damaged. */
   async readOther(writer: string): Promise<readonly string[]> {
     if (writer === this.writer.record.writer) return [];
-    const { disk } = this.#settings;
-    const runDir = join(this.#scratch, String(++this.#imports));
-    await disk.makeDir(runDir);
-    const { bucket, prefix } = this.#place;
-    const run = this.run.runId;
-    const { problems } = await importWriter({ disk, bucket, prefix, run, writer, runDir });
     const before = this.#others.get(writer);
-    this.#others.set(writer, readJournal(journalPath(runDir, writer)));
-    const own = this.#journals.readers.filter(
-      (reader) => ![...this.#others.values(), before].includes(reader),
-    );
-    this.#journals = new RunJournals([...own, ...this.#others.values()], { runDir, unreadable: [] });
-    before?.close();
+    const { path, problems } = await this.#find(writer);
+    if (path !== undefined) this.#others.set(writer, readJournal(path));
+    if (path !== undefined) before?.close();
     return problems;
   }
 
   /** The journal stays: it is let go when the run is sealed. */
   async close(): Promise<void> {
-    this.#journals.close();
+    for (const reader of this.#others.values()) reader.close();
     this.writer.close();
     await this.#settings.disk.removeTree(this.#scratch);
+  }
+
+  /** Of a writer on this machine the journal itself; of any other what its segments hold. */
+  async #find(writer: string): Promise<{ readonly path?: string; readonly problems: readonly string[] }> {
+    const { disk, places } = this.#settings;
+    const here = journalPath(places.state.runDir(this.run.runId), writer);
+    if (await disk.stat(here)) return { path: here, problems: [] };
+    if (!this.#place)
+      return { problems: [`The journal of writer ${writer} of run ${this.run.runId} is gone.`] };
+    const runDir = join(this.#scratch, String(++this.#imports));
+    await disk.makeDir(runDir);
+    const { problems } = await importWriter({ disk, ...this.#place, run: this.run.runId, writer, runDir });
+    return { path: journalPath(runDir, writer), problems };
   }
 }

@@ -3,6 +3,13 @@ import type { MeterTotals } from '../targets/index.ts';
 import type { Amounts } from './account.ts';
 import type { Sums } from './money.ts';
 
+/** What a ledger says, as plain data. */
+export interface Counted {
+  readonly usd: Omit<Sums, 'lost'>;
+  readonly tokens: Amounts;
+  readonly answers: { readonly bought: number; readonly replayed: number };
+}
+
 /** Adds up money and tokens of a run as its samples end. */
 export class Ledger {
   #usd = { spent: 0, saved: 0, wasted: 0 };
@@ -37,6 +44,22 @@ export class Ledger {
       this.#usd.saved += usage.total_cost ?? 0;
       if (usage.total_cost === undefined) this.#unpriced.saved++;
     }
+  }
+
+  /** What another ledger counted. */
+  add({ usd, tokens, answers }: Counted): void {
+    for (const kind of ['spent', 'saved', 'wasted'] as const) {
+      this.#usd[kind] += usd.known[kind];
+      this.#unpriced[kind] += usd.unpriced[kind];
+      this.#tokens[kind] += tokens[kind];
+    }
+    this.#answers.bought += answers.bought;
+    this.#answers.replayed += answers.replayed;
+  }
+
+  /** As plain data. */
+  counted(): Counted {
+    return { usd: this.usd, tokens: this.tokens, answers: this.answers };
   }
 
   get usd(): Omit<Sums, 'lost'> {

@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../base/index.ts';
 import { createFile, sweepTemps } from '../disk/index.ts';
-import { type SegmentShipper, sweepShells } from '../journal/index.ts';
+import { journalPath, readJournal, type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import type { BudgetAccount } from './account.ts';
 import { spentByAgent } from './agent-spending.ts';
@@ -25,13 +25,14 @@ import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { logStartOf } from './eval-spec.ts';
-import { endRun, type Finish, leaveFailed, type RunOutcome } from './finish-run.ts';
+import type { Executed } from './execute.ts';
+import { endRun, leaveFailed, type RunOutcome } from './finish-run.ts';
 import { type LookBack, lookBack } from './look-back.ts';
 import type { RunStarted } from './observer.ts';
 import { beginRun, goOnWith, isBusy, type OpenRun } from './open-run.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
 import { releaseSealed } from './release-sealed.ts';
-import { runSamples } from './run-samples.ts';
+import { runSamples, type SamplesToRun } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
 import { addCosts, type ExpectedCost, expectedCost } from './sample-costs.ts';
 import type { RunSettings, RunTask } from './settings.ts';
@@ -211,7 +212,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   task.models.budget.countEarlier(opened.run.runId, spentUsd);
   task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
-  const finish: Finish = { settings, task, plan, opened, tally, shipper };
+  const finish = { settings, task, plan, opened, tally, shipper };
   try {
     const stock = await takeStock(opened, { plan, earlier, tally });
     noteStartingOver(stock.tried, planned);
@@ -226,7 +227,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
       ...forecastOf(stock, earlier),
       ...(opened.previous ? { previous: opened.previous } : {}),
     });
-    const { stopped, cause } = await runSamples({ ...planned, stock, shipper });
+    const { stopped, cause } = await runWherever({ ...planned, stock, shipper }, finish);
     for (const sentence of (await planned.artifacts?.shared()) ?? []) tally.note(sentence);
     // Every sample is in the journals now, and its rows weigh as much as sealing does.
     await dataset.close();
@@ -237,6 +238,32 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
     return await leaveFailed(opened.writer.failure, finish);
   } finally {
     shipper?.stop();
+    for (const reader of finish.opened.journals.readers)
+      if (!opened.journals.readers.includes(reader)) reader.close();
+  }
+}
+
+/** Here, or in other processes: then their journals are part of what is sealed. */
+async function runWherever(
+  samples: Omit<SamplesToRun, 'elsewhere'> & { readonly opened: OpenRun },
+  finish: { opened: OpenRun },
+): Promise<Executed> {
+  const { settings, task, opened, tally } = samples;
+  if (!settings.elsewhere || samples.stock.toDo.length === 0) return runSamples(samples);
+  const elsewhere = await settings.elsewhere.open({
+    ...{ task, run: opened.run, writer: opened.writer.record },
+    onNote: (sentence) => tally.note(sentence),
+    onDamage: (sentence) => tally.noteDamage(sentence),
+  });
+  try {
+    return await runSamples({ ...samples, elsewhere });
+  } finally {
+    const runDir = settings.places.state.runDir(opened.run.runId);
+    for (const writer of await elsewhere.close())
+      finish.opened = {
+        ...finish.opened,
+        journals: finish.opened.journals.with(readJournal(journalPath(runDir, writer))),
+      };
   }
 }
 

@@ -71,7 +71,7 @@ export interface SampleTask {
   readonly planned: PlannedSample;
   readonly row: SampleRow;
   readonly journal: SampleJournal;
-  /** What it may read; or why something that it needs cannot be read, which is then its error. */
+  /** What it may read; or why it cannot be run at all, which is then its error. */
   readonly artifacts: SampleArtifacts | ActionableError;
   readonly answers: RecordedAnswers;
   /** Errors of earlier attempts, oldest first. */
@@ -84,11 +84,14 @@ export interface SampleTask {
   readonly signal: AbortSignal;
 }
 
+/** What is told of a sample that ended; all of it is in the journal. */
+export type OutcomeFields = Pick<SampleFields, 'scores' | 'error' | 'limit'>;
+
 export interface SampleOutcome {
   readonly status: 'completed' | 'errored' | 'interrupted';
   /** Why it was interrupted: the reason of the signal, or that the money is spent. */
   readonly reason?: unknown;
-  readonly fields?: SampleFields;
+  readonly fields?: OutcomeFields;
   readonly totals: MeterTotals;
   /** True when the target had ended in an earlier attempt, and only scoring was left. */
   readonly wasFinished?: boolean;

@@ -1,4 +1,4 @@
-import { ActionableError, definedOf, messageOf, sampleKeyText } from '../base/index.ts';
+import { ActionableError, counted, definedOf, messageOf, sampleKeyText } from '../base/index.ts';
 import type { Dataset } from '../datasets/index.ts';
 import type { SegmentShipper } from '../journal/index.ts';
 import { unionOfAnswers } from '../log/index.ts';
@@ -6,6 +6,7 @@ import { createWorkspace, NO_ARTIFACTS, type RunnableTarget } from '../targets/i
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { earlierErrors } from './earlier-errors.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
+import type { EndedElsewhere, OpenElsewhere } from './elsewhere.ts';
 import { type Executed, executeSamples } from './execute.ts';
 import { findFinishedTarget } from './finished-target.ts';
 import { answersToReplay, NO_ANSWERS, type RecordedAnswers } from './journal-recorder.ts';
@@ -29,6 +30,8 @@ export interface SamplesToRun {
   readonly tally: RunTally;
   readonly shipper: SegmentShipper | undefined;
   readonly artifacts: RunArtifacts | undefined;
+  /** Where samples run, if not here. */
+  readonly elsewhere?: OpenElsewhere | undefined;
 }
 
 /** Runs what is left to run, until all of it ended or the run must stop. */
@@ -41,15 +44,42 @@ export function runSamples(about: SamplesToRun): Promise<Executed> {
     clock: settings.clock,
     signals: settings.signals,
     graceMs: settings.graceMs,
-    retries: task.eval.retries,
+    // Whoever runs them elsewhere tries again there.
+    retries: about.elsewhere ? 0 : task.eval.retries,
     failOnError: task.eval.failOnError,
     planned: plan.size,
     isBudgetSpent: () => task.models.budget.isExhausted(),
     journalFailure: opened.writer.onFailure,
     hopeless: task.models.calls.stop,
-    runOne: (sample, signal, before) => runOne({ planned: sample, before }, signal, { ...about, runner }),
+    runOne: (sample, signal, before) =>
+      about.elsewhere
+        ? runElsewhere(sample, signal, { ...about, runner, elsewhere: about.elsewhere })
+        : runOne({ planned: sample, before }, signal, { ...about, runner }),
     onStart: (sample) => task.observer?.onSampleStart?.(sample),
     onEnd: (sample, outcome) => tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample))),
+  });
+}
+
+async function runElsewhere(
+  planned: PlannedSample,
+  signal: AbortSignal,
+  about: SamplesToRun & { readonly runner: SampleRunner; readonly elsewhere: OpenElsewhere },
+): Promise<SampleOutcome> {
+  const { stock, tally, elsewhere } = about;
+  const name = nameOf(planned);
+  const wasTried = stock.tried.has(name);
+  const ended = await elsewhere.runSample({ planned, kept: stock.outputs.get(name), wasTried, signal });
+  if (ended.kind === 'lost')
+    return runOne({ planned, before: undefined }, signal, about, noneCameBack(ended));
+  tally.ledger.add(ended.counted);
+  return ended.outcome;
+}
+
+function noneCameBack({ reasons }: Extract<EndedElsewhere, { kind: 'lost' }>): ActionableError {
+  return new ActionableError({
+    code: 'E_WORKERS_LOST',
+    message: `${counted(reasons.length, 'worker')} did not come back from this sample: ${reasons.join('; ')}.`,
+    hint: 'Look for what takes so much memory, or ends the process, with --workers 1 and this sample alone (--id).',
   });
 }
 
@@ -102,6 +132,7 @@ async function runOne(
   { planned, before }: Try,
   signal: AbortSignal,
   about: SamplesToRun & { readonly runner: SampleRunner },
+  failure?: ActionableError,
 ): Promise<SampleOutcome> {
   const { settings, target, dataset, opened, stock, earlier, tally, shipper, runner, artifacts } = about;
   const { journals, writer } = opened;
@@ -114,7 +145,7 @@ async function runOne(
     ...(kept ? { kept } : {}),
     ...(finished ? { finished } : {}),
     row: await dataset.row(planned.index),
-    artifacts: artifacts?.forRow(planned.index) ?? NO_ARTIFACTS,
+    artifacts: failure ?? artifacts?.forRow(planned.index) ?? NO_ARTIFACTS,
     journal: writer,
     answers: await answersFor({ planned, before }, about),
     earlier: kept ? [] : await earlierErrors(journals, planned, earlier),

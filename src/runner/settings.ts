@@ -7,6 +7,7 @@ import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import type { Models } from '../targets/index.ts';
 import type { ReuseMode } from './earlier-runs.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import type { Slots, StopSignals } from './execute.ts';
 import type { RunObserver } from './observer.ts';
 import type { Places } from './places.ts';
@@ -34,6 +35,8 @@ export interface RunSettings {
   readonly forceDead: boolean;
   /** Where artifacts are kept. */
   readonly artifacts: ArtifactSettings;
+  /** Other processes that run the samples; undefined: this one does. */
+  readonly elsewhere?: Elsewhere | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   readonly revision?: LoggedCode | undefined;

@@ -1,0 +1,42 @@
+import type { RunRecord, WriterRecord } from '../journal/index.ts';
+import type { FoundSample } from '../reuse/index.ts';
+import type { Counted } from './ledger.ts';
+import type { PlannedSample } from './plan.ts';
+import type { SampleOutcome } from './run-sample.ts';
+import type { RunTask } from './settings.ts';
+
+/**
+ * Elsewhere: other processes that run samples of a run, each as a writer of its own in the run's directory. What is planned,
+ * admitted, counted and sealed stays with the process that has the run.
+ */
+export interface Elsewhere {
+  open(run: RunElsewhere): Promise<OpenElsewhere>;
+}
+
+export interface RunElsewhere {
+  readonly task: RunTask;
+  readonly run: RunRecord;
+  /** Of the process that has the run: the others come after the same ones. */
+  readonly writer: WriterRecord;
+  readonly onNote: (sentence: string) => void;
+  readonly onDamage: (sentence: string) => void;
+}
+
+export interface OpenElsewhere {
+  runSample(sample: SampleElsewhere): Promise<EndedElsewhere>;
+  /** Resolves when all of them have ended their journals; gives their names. */
+  close(): Promise<readonly string[]>;
+}
+
+export interface SampleElsewhere {
+  readonly planned: PlannedSample;
+  /** An output that stands: only scoring is left. */
+  readonly kept: FoundSample | undefined;
+  readonly wasTried: boolean;
+  readonly signal: AbortSignal;
+}
+
+export type EndedElsewhere =
+  | { readonly kind: 'ended'; readonly outcome: SampleOutcome; readonly counted: Counted }
+  /** No process came back from it, as often as it was tried: a sentence for each. */
+  | { readonly kind: 'lost'; readonly reasons: readonly string[] };
