@@ -5,6 +5,7 @@ export type { Handled, JobQueue, QueuedJob, ServeOptions } from './job-queue.ts'
 export { endOfJob, type Lease, LeaseBook } from './lease-book.ts';
 export { LocalQueue } from './local-queue.ts';
 export { patiently } from './patiently.ts';
+export { servePool } from './pool-session.ts';
 export { rangesText } from './ranges.ts';
 export { enqueueDue } from './reconcile.ts';
 export { beginRound, cancelRound, createSubmission } from './rounds.ts';
@@ -28,3 +29,4 @@ export { SharedRun } from './shared-run.ts';
 export { SignsOfLife } from './signs-of-life.ts';
 export type { JobOutcome, JobResult, WorkAbout } from './work-on-job.ts';
 export { type RunSession, Worker } from './worker.ts';
+export { WorkerPool } from './worker-pool.ts';

@@ -1,3 +1,4 @@
+export { type NodeChild, type ParentLink, parentLink, startNodeChild } from './node-child.ts';
 export { type ProcessText, readLines, readProcessText, readTail } from './process-output.ts';
 export { quoteWord } from './quote-word.ts';
 export { exitCodeOf, runProcess } from './run-process.ts';

@@ -1,6 +1,13 @@
 export type { Account, ArtifactAccount } from './account.ts';
 export { pinnedByRuns } from './artifacts/earlier-pins.ts';
 export type { BuildWish } from './artifacts/eval-artifacts.ts';
+export type {
+  Elsewhere,
+  EndedElsewhere,
+  OpenElsewhere,
+  RunElsewhere,
+  SampleElsewhere,
+} from './elsewhere.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
@@ -17,6 +24,7 @@ export {
   prepareSet,
   type RunEvalsOptions,
   runEvals,
+  type SharedItem,
 } from './run-evals.ts';
 export type { ItemOutcome } from './run-set.ts';
 export { type EvalChanges, type PlannedItem, planSetItems } from './set-items.ts';

@@ -8,6 +8,7 @@ import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
 import {
+  type Budget,
   billedTarget,
   createModels,
   type Env,
@@ -20,8 +21,10 @@ import type { ArtifactAccount } from './account.ts';
 import { buildArtifacts } from './artifacts/build-artifacts.ts';
 import type { BuildWish } from './artifacts/eval-artifacts.ts';
 import type { ReuseMode } from './earlier-runs.ts';
+import type { Elsewhere } from './elsewhere.ts';
 import { Slots, type StopSignals } from './execute.ts';
 import { type Forecast, forecastEval } from './forecast.ts';
+import type { JoinOptions } from './joined-run.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces, placesOf } from './open-places.ts';
 import type { Places } from './places.ts';
@@ -30,6 +33,8 @@ import { type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
 import { type ArtifactSettings, GRACE_MS, type RunSettings, type RunTask } from './settings.ts';
+import { SharedEval } from './shared-eval.ts';
+import { ToldBudget } from './told-budget.ts';
 
 export interface RunEvalsOptions {
   readonly evals: readonly EvalSource[];
@@ -93,8 +98,21 @@ export interface PreparedSet {
   run(watch?: RunWatch): Promise<readonly ItemOutcome[]>;
   /** Makes ready what the evals require, and runs nothing else. */
   buildArtifacts(wish: BuildWish, watch?: RunWatch): Promise<readonly ItemArtifacts[]>;
+  /** Opens an eval as one of many processes that run samples of it. */
+  share(item: PlannedItem, options: ShareOptions): Promise<SharedItem>;
   /** What `run` would do, and about what it would cost. Nothing is called, and nothing is written. */
   forecast(): Promise<readonly Forecast[]>;
+}
+
+export interface ShareOptions extends JoinOptions {
+  /** Told what is spent here: the process that has the run keeps its budget. */
+  readonly onSpent: (costUsd: number | undefined) => void;
+  readonly onNote: (text: string) => void;
+}
+
+export interface SharedItem {
+  readonly shared: SharedEval;
+  readonly budget: ToldBudget;
 }
 
 /** What one eval requires, and what became of it. */
@@ -108,6 +126,8 @@ export interface RunWatch {
   readonly signals?: StopSignals | undefined;
   readonly observerFor?: ((item: PlannedItem) => RunObserver | undefined) | undefined;
   readonly onNextAttempt?: ((attempt: number, waitMs: number) => void) | undefined;
+  /** Other processes that run the samples. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 const CONCURRENCY = 20;
@@ -143,10 +163,16 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
       return found;
     },
     buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
-    run: ({ signals = neverStop(), observerFor, onNextAttempt } = {}) =>
+    share: async (item, { onSpent, onNote, ...join }) => {
+      const models = modelsFor(item);
+      const budget = new ToldBudget(models.budget, onSpent);
+      const task = { ...item, models: modelsFor(item, budget), observer: { onNote } };
+      return { budget, shared: await SharedEval.open(task, { ...settings, signals: neverStop() }, join) };
+    },
+    run: ({ signals = neverStop(), observerFor, onNextAttempt, elsewhere } = {}) =>
       runSet({
         items,
-        settings: { ...settings, signals },
+        settings: { ...settings, signals, elsewhere },
         modelsFor,
         observerFor: observerFor ?? (() => undefined),
         attempts: options.attempts ?? 1,
@@ -235,7 +261,7 @@ function concurrencyOf(items: readonly PlannedItem[]): number {
 function modelsOfSet(
   options: RunEvalsOptions,
   shared: { readonly concurrency: number; readonly gates: Map<string, ModelGate>; readonly clock: Clock },
-): (item: PlannedItem) => Models {
+): (item: PlannedItem, budget?: Budget) => Models {
   const budgets = createSetBudget({
     limitUsd: options.budgetUsd,
     allowUnpriced: options.allowUnpriced ?? false,
@@ -248,11 +274,11 @@ function modelsOfSet(
       `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars ${/^(?:http|record|command)\//.test(model) ? 'for each call: { call: 0.01 }' : 'per million tokens'}.`,
     );
   };
-  return (item) =>
+  return (item, budget = budgets.forEval(item, item.eval.budgetUsd)) =>
     createModels({
       ...shared,
       env: options.env,
-      budget: budgets.forEval(item, item.eval.budgetUsd),
+      budget,
       onUnknownPrice,
       projectDir: item.baseDir,
       redact: item.eval.redact,

@@ -31,6 +31,8 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly shuffle?: number | true;
   readonly id?: readonly string[];
   readonly concurrency?: number;
+  readonly workers?: number;
+  readonly workerSession?: true;
   readonly budget?: number;
   readonly retries?: number;
   readonly failOnError?: number | true;
@@ -74,6 +76,11 @@ both can be gone on with by the same command.`,
     new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),
     new Option('--epochs <n>', 'how often each sample is run').argParser(parseCount),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
+    new Option(
+      '--workers <n>',
+      'run the samples in n processes: one that dies, or leaks memory, takes no other with it',
+    ).argParser(parseCount),
+    new Option('--worker-session', 'be one of these processes').hideHelp(),
     budgetOption(),
     new Option('--retries <n>', 'tries of a sample that fails with an error').argParser(parseNatural),
     new Option('--fail-on-error [n]', 'stop at the first error, or beyond a count or share').argParser(

@@ -4,6 +4,7 @@ import { type OutlineFile, openOutlineFile } from '../../code/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import type { SampleLimits } from '../../evals/index.ts';
 import {
+  type Elsewhere,
   type EvalChanges,
   type Forecast,
   type ItemOutcome,
@@ -41,6 +42,7 @@ import { describeForecast, type Progress, runTitle } from './progress.ts';
 import { RunView } from './run-view.ts';
 import { listenForStop } from './stop-control.ts';
 import { StrayErrors } from './stray-errors.ts';
+import { serveAsWorker, workersOf } from './workers.ts';
 
 const GRACE_MS = 30_000;
 const UNCAUGHT = 'an error outside of any sample';
@@ -91,12 +93,14 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
     evals,
     onNote: (text) => onNote(text),
   });
+  if (flags.workerSession) return serveAsWorker(set);
   if (flags.dryRun) return sayForecasts(await set.forecast(), call);
   const watched = await watchSet(set, call, strays ?? new StrayErrors(terminal));
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
-  const { outcomes, wasStopped } = await runWatched(set, watched, flags);
+  await using workers = workersOf(call, { command, items: set.items, onLine: watched.progress.note });
+  const { outcomes, wasStopped } = await runWatched(set, watched, { ...flags, elsewhere: workers?.pool });
   const elapsedMs = systemClock.monotonicMs() - startedMs;
   return await conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
 }
@@ -222,7 +226,7 @@ async function openProgress(
 async function runWatched(
   set: PreparedSet,
   { views, progress, strays, warn }: Watched,
-  { grace: graceMs = GRACE_MS }: RunFlags,
+  { grace: graceMs = GRACE_MS, elsewhere }: RunFlags & { readonly elsewhere: Elsewhere | undefined },
 ): Promise<{ readonly outcomes: readonly ItemOutcome[]; readonly wasStopped: boolean }> {
   const running = () => [...views.values()].reduce((sum, view) => sum + view.running, 0);
   const stop = listenForStop({
@@ -238,6 +242,7 @@ async function runWatched(
   try {
     const outcomes = await set.run({
       signals: stop.signals,
+      elsewhere,
       observerFor: (item) => views.get(item),
       onNextAttempt: (attempt, waitMs) =>
         progress.note(`Something is missing: attempt ${attempt} begins in ${formatDuration(waitMs)}.`),

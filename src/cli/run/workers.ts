@@ -1,0 +1,47 @@
+import process from 'node:process';
+import { UsageError } from '../../base/index.ts';
+import { servePool, WorkerPool } from '../../cluster/index.ts';
+import { parentLink } from '../../process/index.ts';
+import type { PlannedItem, PreparedSet } from '../../runner/index.ts';
+import type { CommandCall } from '../command.ts';
+import type { RunFlags } from '../commands/run.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+
+/** Words that only the process that has the run must hear. */
+const NOT_FOR_WORKERS: ReadonlySet<string> = new Set(['--json', '--verbose']);
+
+/** `--workers`: processes that run the samples; undefined when this one does. They end when it is disposed. */
+export function workersOf(
+  { flags, terminal, words }: CommandCall<RunFlags>,
+  about: {
+    readonly command: string;
+    readonly items: readonly PlannedItem[];
+    readonly onLine: (line: string) => void;
+  },
+): ({ readonly pool: WorkerPool } & AsyncDisposable) | undefined {
+  if (flags.workers === undefined) return undefined;
+  const own = words.filter((word) => !NOT_FOR_WORKERS.has(word));
+  const pool = new WorkerPool({
+    workers: flags.workers,
+    argv: [...process.execArgv, process.argv[1] ?? '', about.command, ...own, '--worker-session'],
+    cwd: terminal.cwd,
+    env: terminal.env,
+    items: about.items,
+    onLine: about.onLine,
+  });
+  return { pool, [Symbol.asyncDispose]: () => pool.end() };
+}
+
+/** One of these processes. Ctrl-C reaches it as well, and is the business of the one that started it. */
+export async function serveAsWorker(set: PreparedSet): Promise<ExitCode> {
+  const link = parentLink();
+  if (!link)
+    throw new UsageError({
+      code: 'E_NO_PARENT',
+      message: '--worker-session is for the processes that --workers starts.',
+      hint: 'Run the evals with --workers <n>.',
+    });
+  process.on('SIGINT', () => undefined);
+  await servePool(set, link);
+  return EXIT.ok;
+}

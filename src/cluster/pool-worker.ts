@@ -1,0 +1,161 @@
+import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
+import { type NodeChild, startNodeChild } from '../process/index.ts';
+import type { EndedElsewhere, RunElsewhere, SampleElsewhere } from '../runner/index.ts';
+import type { FromWorker, ToldError, ToWorker } from './pool-messages.ts';
+
+export interface PoolWorkerOptions {
+  /** How it is started: what comes after `node`. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onLine: (line: string) => void;
+}
+
+/** A worker ended while it had something to do. */
+export class WorkerGone extends Error {
+  readonly writer: string | undefined;
+
+  constructor(message: string, writer: string | undefined) {
+    super(message);
+    this.writer = writer;
+  }
+}
+
+interface Waiting {
+  readonly item: number;
+  readonly settle: (ended: EndedElsewhere) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+interface OpenedItem {
+  readonly run: RunElsewhere;
+  readonly writers: Set<string>;
+  readonly closed: PromiseWithResolvers<void>;
+  writer: string | undefined;
+}
+
+/** One process that runs samples, as the process that started it sees it. */
+export class PoolWorker {
+  readonly isAlone: boolean;
+  readonly ended: Promise<void>;
+  readonly #child: NodeChild;
+  readonly #onSpent: (item: number, usd: number | undefined) => void;
+  readonly #items = new Map<number, OpenedItem>();
+  readonly #waiting = new Map<number, Waiting>();
+  #ids = 0;
+  #lastLine = '';
+  isGone = false;
+
+  constructor(
+    { argv, cwd, env, onLine }: PoolWorkerOptions,
+    about: { readonly isAlone: boolean; readonly onSpent: (item: number, usd: number | undefined) => void },
+  ) {
+    this.isAlone = about.isAlone;
+    this.#onSpent = about.onSpent;
+    this.#child = startNodeChild({
+      ...{ argv, cwd, env },
+      onMessage: (message) => this.#hear(message as FromWorker),
+      onLine: (line) => {
+        this.#lastLine = line;
+        onLine(line);
+      },
+    });
+    this.ended = this.#child.ended.then((end) => this.#isOver(end));
+  }
+
+  get busy(): number {
+    return this.#waiting.size;
+  }
+
+  say(said: ToWorker): void {
+    this.#child.send(said);
+  }
+
+  async run(
+    {
+      item,
+      run,
+      writers,
+    }: { readonly item: number; readonly run: RunElsewhere; readonly writers: Set<string> },
+    { planned, kept, signal }: SampleElsewhere,
+    earlier: readonly string[],
+  ): Promise<EndedElsewhere> {
+    const id = ++this.#ids;
+    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<EndedElsewhere>();
+    this.#waiting.set(id, { item, settle, fail });
+    if (this.isGone) this.#fail('it was gone before it began');
+    const abort = () => this.say({ kind: 'abort', id });
+    signal.addEventListener('abort', abort);
+    try {
+      this.#open(item, { run, writers });
+      this.say({ kind: 'run', id, item, position: planned.position, earlier, kept });
+      if (signal.aborted) abort();
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Resolves when its journal of the item is closed. */
+  async close(item: number): Promise<void> {
+    const opened = this.#items.get(item);
+    if (!opened || this.isGone) return;
+    this.say({ kind: 'close', item });
+    await opened.closed.promise;
+    this.#items.delete(item);
+  }
+
+  /** Resolves when it is gone. */
+  async end(): Promise<void> {
+    this.say({ kind: 'end' });
+    await this.ended;
+  }
+
+  #open(item: number, about: Pick<OpenedItem, 'run' | 'writers'>): void {
+    if (this.#items.has(item)) return;
+    const { run } = about;
+    this.#items.set(item, { ...about, closed: Promise.withResolvers<void>(), writer: undefined });
+    this.say({ kind: 'open', item, run: run.run, writer: run.writer });
+  }
+
+  #hear(said: FromWorker): void {
+    if (said.kind === 'opened') this.#isOpened(said.item, said.writer);
+    if (said.kind === 'closed') this.#items.get(said.item)?.closed.resolve();
+    if (said.kind === 'refused') this.#refuse(said.item, errorOf(said.error));
+    if (said.kind === 'ended') this.#waiting.get(said.id)?.settle({ kind: 'ended', ...said.result });
+    if (said.kind === 'failed') this.#waiting.get(said.id)?.fail(errorOf(said.error));
+    if (said.kind === 'spent') this.#onSpent(said.item, said.usd);
+    if (said.kind === 'note') this.#items.get(said.item)?.run.onNote(said.text);
+  }
+
+  #isOpened(item: number, writer: string): void {
+    const opened = this.#items.get(item);
+    if (!opened) return;
+    opened.writer = writer;
+    opened.writers.add(writer);
+  }
+
+  #refuse(item: number, error: unknown): void {
+    for (const waiting of this.#waiting.values()) if (waiting.item === item) waiting.fail(error);
+  }
+
+  #isOver({ exitCode, signal }: Awaited<NodeChild['ended']>): void {
+    this.isGone = true;
+    const how = signal ? `by ${signal}` : `with exit code ${exitCode}`;
+    const last = this.#lastLine === '' ? '' : ` (${this.#lastLine})`;
+    this.#fail(`process ${this.#child.pid ?? '?'} ended ${how}${last}`);
+    for (const { closed } of this.#items.values()) closed.resolve();
+  }
+
+  #fail(reason: string): void {
+    for (const { item, fail } of this.#waiting.values())
+      fail(new WorkerGone(reason, this.#items.get(item)?.writer));
+  }
+}
+
+function errorOf({ message, code, hint = '', isUsage }: ToldError): Error {
+  if (code === undefined) return new Error(message);
+  const options = { code: code as ErrorCode, message, hint };
+  return isUsage ? new UsageError(options) : new ActionableError(options);
+}
