@@ -1,0 +1,179 @@
+/** `run --workers`: samples in processes of their own, and nothing that is paid for is lost with one of them. */
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { makeTempDir } from '../sim/temp-dir.ts';
+import { holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
+
+const SAMPLES = 12;
+
+/** Two recorded calls a sample; whoever sells one writes down which process asked. `POISON` names an input that kills whoever has it. */
+const evalText = (ledger: string) => `
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineEval, includes } from 'holdfast';
+const buy = (record, what, latencyMs) => record('ask', { what }, async () => {
+  await sleep(latencyMs);
+  appendFileSync(${JSON.stringify(ledger)}, process.pid + ' ' + what + '\\n');
+  return 'heard ' + what;
+});
+export default defineEval({
+  name: 'shared',
+  data: Array.from({ length: ${SAMPLES} }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
+  target: async ({ input }, { record }) => {
+    const latencyMs = Number(process.env.LATENCY ?? 10);
+    await buy(record, input + ' first', latencyMs);
+    if (input === process.env.POISON) process.kill(process.pid, 'SIGKILL');
+    return buy(record, input + ' second', latencyMs);
+  },
+  scorers: [includes()],
+  prices: { 'record/ask': { call: 0.01 } },
+  concurrency: 4,
+});
+`;
+
+async function sharedEval() {
+  const dir = await makeTempDir();
+  const ledger = join(dir.path, 'ledger');
+  await writeFile(ledger, '');
+  await writeFile(join(dir.path, 'shared.eval.ts'), evalText(ledger));
+  const lines = () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean);
+  return Object.assign(dir, {
+    bought: () => lines().map((line) => line.slice(line.indexOf(' ') + 1)),
+    pids: () => new Set(lines().map((line) => Number.parseInt(line, 10))),
+  });
+}
+
+type SharedEval = Awaited<ReturnType<typeof sharedEval>>;
+
+const RUN = ['run', 'shared.eval.ts', '--json', '--workers', '3'];
+const ALL = Array.from({ length: SAMPLES }, (_, index) => [`q${index} first`, `q${index} second`]).flat();
+
+async function untilBought(dir: SharedEval, count: number, started: Started): Promise<void> {
+  while (dir.bought().length < count) {
+    if (started.child.exitCode !== null) throw new Error((await started.ended).stderr);
+    await sleep(10);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false; // ESRCH: there is no such process.
+  }
+}
+
+/** What is killed while an answer is on its way had not got it: at most one for each sample in flight. */
+const IN_FLIGHT = 4;
+
+test('samples run in other processes, and one log holds all of them', async () => {
+  await using dir = await sharedEval();
+  const started = startHoldfast(dir.path, RUN);
+  const ended = await started.ended;
+  expect(reportOf(ended)).toMatchObject({
+    exitCode: 0,
+    runs: [
+      {
+        state: 'done',
+        samples: { planned: SAMPLES, fresh: SAMPLES, lost: 0 },
+        answers: { bought: 2 * SAMPLES },
+      },
+    ],
+  });
+  expect(dir.bought().sort()).toEqual([...ALL].sort());
+  expect(dir.pids().size).toBe(3);
+  expect(dir.pids()).not.toContain(started.child.pid);
+  expect([...dir.pids()].filter(isAlive)).toEqual([]);
+  const again = reportOf(await holdfast(dir.path, RUN));
+  expect(again).toMatchObject({ exitCode: 0, runs: [{ samples: { reused: SAMPLES, fresh: 0 } }] });
+  expect(dir.bought()).toHaveLength(2 * SAMPLES);
+});
+
+test('a worker that is killed takes nothing with it: its samples go to others, with what it had paid for', async () => {
+  await using dir = await sharedEval();
+  const started = startHoldfast(dir.path, RUN, { LATENCY: '100' });
+  await untilBought(dir, 9, started);
+  const [victim] = dir.pids();
+  process.kill(victim ?? 0, 'SIGKILL');
+  const report = reportOf(await started.ended);
+  expect(report).toMatchObject({
+    exitCode: 0,
+    runs: [{ state: 'done', samples: { planned: SAMPLES, errored: 0, lost: 0 } }],
+  });
+  expect(new Set(dir.bought())).toEqual(new Set(ALL));
+  expect(dir.bought().length).toBeLessThanOrEqual(2 * SAMPLES + IN_FLIGHT);
+});
+
+test('a sample from which no worker comes back is an error after three of them, and the others have results', async () => {
+  await using dir = await sharedEval();
+  const ended = await holdfast(dir.path, RUN, { POISON: 'q5' });
+  expect(reportOf(ended)).toMatchObject({
+    exitCode: 1,
+    runs: [{ state: 'done', samples: { planned: SAMPLES, errored: 1, lost: 0 } }],
+  });
+  expect(ended.stderr).toMatch(
+    /sample s5 failed: E_WORKERS_LOST: 3 workers did not come back from this sample: process \d+ ended by SIGKILL/,
+  );
+  // It was paid for once, and replayed by those that came after.
+  expect(dir.bought().filter((what) => what === 'q5 first')).toHaveLength(1);
+});
+
+test('when the process that has the run is killed its workers end, and any later run goes on with what they paid for', async () => {
+  await using dir = await sharedEval();
+  const started = startHoldfast(dir.path, RUN, { LATENCY: '100' });
+  await untilBought(dir, 9, started);
+  started.child.kill('SIGKILL');
+  await started.ended;
+  while ([...dir.pids()].some(isAlive)) await sleep(20);
+  const report = reportOf(await holdfast(dir.path, ['run', 'shared.eval.ts', '--json']));
+  expect(report).toMatchObject({
+    exitCode: 0,
+    runs: [{ state: 'done', samples: { planned: SAMPLES, lost: 0 } }],
+  });
+  expect(report.runs[0]?.samples?.kept).toBeGreaterThan(0);
+  expect(new Set(dir.bought())).toEqual(new Set(ALL));
+  expect(dir.bought().length).toBeLessThanOrEqual(2 * SAMPLES + IN_FLIGHT);
+});
+
+test('Ctrl-C lets samples under way finish, and the same command goes on', async () => {
+  await using dir = await sharedEval();
+  const started = startHoldfast(dir.path, RUN, { LATENCY: '100' });
+  await untilBought(dir, 5, started);
+  started.child.kill('SIGINT');
+  expect(reportOf(await started.ended)).toMatchObject({ exitCode: 4, runs: [{ state: 'interrupted' }] });
+  expect([...dir.pids()].filter(isAlive)).toEqual([]);
+  expect(reportOf(await holdfast(dir.path, RUN))).toMatchObject({
+    exitCode: 0,
+    runs: [{ samples: { lost: 0 } }],
+  });
+  expect(dir.bought().sort()).toEqual([...ALL].sort());
+});
+
+test('the budget holds over all workers together', async () => {
+  await using dir = await sharedEval();
+  const report = reportOf(await holdfast(dir.path, [...RUN, '--budget', '0.1'], { LATENCY: '50' }));
+  expect(report).toMatchObject({ exitCode: 4, runs: [{ state: 'budget' }] });
+  expect(dir.bought().length).toBeGreaterThanOrEqual(10);
+  expect(dir.bought().length).toBeLessThanOrEqual(10 + IN_FLIGHT);
+});
+
+test('an error of the eval is told once, and not taken for a lost worker', async () => {
+  await using dir = await makeTempDir();
+  await writeFile(
+    join(dir.path, 'wrong.eval.ts'),
+    "import { defineEval, exact } from 'holdfast';\nexport default defineEval({ name: 'wrong', data: [{ id: 1, input: 'a', target: 'a' }], target: async () => { throw new Error('no luck'); }, scorers: [exact()] });\n",
+  );
+  const ended = await holdfast(dir.path, ['run', 'wrong.eval.ts', '--workers', '2', '--json']);
+  expect(reportOf(ended)).toMatchObject({ exitCode: 1, runs: [{ state: 'done', samples: { errored: 1 } }] });
+  expect(ended.stderr).toContain('no luck');
+});
+
+test('--worker-session is refused in a process that nobody started for it', async () => {
+  await using dir = await sharedEval();
+  const ended = await holdfast(dir.path, ['run', 'shared.eval.ts', '--worker-session', '--json']);
+  expect(reportOf(ended)).toMatchObject({ exitCode: 2, error: { code: 'E_NO_PARENT' } });
+});
