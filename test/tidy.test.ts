@@ -46,6 +46,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'code',
     'reuse',
   ],
+  cluster: ['base', 'disk', 'bucket', 'process', 'log', 'journal', 'seal', 'runner'],
   cli: [
     'base',
     'disk',
@@ -62,6 +63,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'targets',
     'stats',
     'runner',
+    'cluster',
     'code',
     'git',
     'reuse',

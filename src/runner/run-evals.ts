@@ -154,21 +154,9 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     places,
     concurrency,
     gates,
-    async forecast() {
-      const found: Forecast[] = [];
-      for (const item of items) {
-        const task = { ...item, models: modelsFor(item), observer: undefined };
-        found.push(await forecastEval(task, { ...settings, signals: neverStop() }));
-      }
-      return found;
-    },
+    forecast: () => forecastItems(items, { settings, modelsFor }),
     buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
-    share: async (item, { onSpent, onNote, ...join }) => {
-      const models = modelsFor(item);
-      const budget = new ToldBudget(models.budget, onSpent);
-      const task = { ...item, models: modelsFor(item, budget), observer: { onNote } };
-      return { budget, shared: await SharedEval.open(task, { ...settings, signals: neverStop() }, join) };
-    },
+    share: (item, options) => shareItem(item, options, { settings, modelsFor }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt, elsewhere } = {}) =>
       runSet({
         items,
@@ -179,6 +167,34 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
         onNextAttempt: onNextAttempt ?? (() => undefined),
       }),
   };
+}
+
+async function forecastItems(
+  items: readonly PlannedItem[],
+  { settings, modelsFor }: { readonly settings: Omit<RunSettings, 'signals'>; readonly modelsFor: ModelsFor },
+): Promise<readonly Forecast[]> {
+  const found: Forecast[] = [];
+  for (const item of items) {
+    const task = { ...item, models: modelsFor(item), observer: undefined };
+    found.push(await forecastEval(task, { ...settings, signals: neverStop() }));
+  }
+  return found;
+}
+
+type ModelsFor = (item: PlannedItem, budget?: Budget) => Models;
+
+async function shareItem(
+  item: PlannedItem,
+  { onSpent, onNote, ...join }: ShareOptions,
+  about: {
+    readonly settings: Omit<RunSettings, 'signals'>;
+    readonly modelsFor: ModelsFor;
+  },
+): Promise<SharedItem> {
+  const { settings, modelsFor } = about;
+  const budget = new ToldBudget(modelsFor(item).budget, onSpent);
+  const task = { ...item, models: modelsFor(item, budget), observer: { onNote } };
+  return { budget, shared: await SharedEval.open(task, { ...settings, signals: neverStop() }, join) };
 }
 
 /** One eval after the other: what several of them require is there for the second. */
@@ -261,7 +277,7 @@ function concurrencyOf(items: readonly PlannedItem[]): number {
 function modelsOfSet(
   options: RunEvalsOptions,
   shared: { readonly concurrency: number; readonly gates: Map<string, ModelGate>; readonly clock: Clock },
-): (item: PlannedItem, budget?: Budget) => Models {
+): ModelsFor {
   const budgets = createSetBudget({
     limitUsd: options.budgetUsd,
     allowUnpriced: options.allowUnpriced ?? false,

@@ -1,30 +1,34 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countingModel, twoTurns } from '../../test/interrupted-run.ts';
-import { FaultyBucket } from '../../test/sim/faulty-bucket.ts';
-import { useTempDir } from '../../test/sim/use-temp-dir.ts';
-import { withMethods } from '../../test/sim/with-methods.ts';
-import { systemClock, systemRandom } from '../base/index.ts';
-import { type Bucket, directoryBucket } from '../bucket/index.ts';
-import { nodeDisk } from '../disk/index.ts';
-import { normalizeEval } from '../evals/index.ts';
-import { importWriter, journalPath, readJournal, StateDir } from '../journal/index.ts';
-import { directoryLogStore, openLog } from '../log/index.ts';
-import { handOver, type RunSettings, type RunTask, SharedEval, Slots } from '../runner/index.ts';
-import { createModels, type LanguageModel, mockModel } from '../targets/index.ts';
-import { comeHome } from './come-home.ts';
-import { Company } from './company.ts';
-import { evalSession } from './eval-session.ts';
-import { LocalQueue } from './local-queue.ts';
-import { rangesText } from './ranges.ts';
-import { enqueueDue } from './reconcile.ts';
-import { beginRound, createSubmission } from './rounds.ts';
-import { sampleJob } from './shared-keys.ts';
-import { SHARED_VERSION, type Submission } from './shared-records.ts';
-import { SharedRun } from './shared-run.ts';
-import { SignsOfLife } from './signs-of-life.ts';
-import { workOnJob } from './work-on-job.ts';
-import { Worker } from './worker.ts';
+import { systemClock, systemRandom } from '../../src/base/index.ts';
+import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
+import {
+  beginRound,
+  Company,
+  comeHome,
+  createSubmission,
+  enqueueDue,
+  evalSession,
+  LocalQueue,
+  rangesText,
+  SHARED_VERSION,
+  SharedRun,
+  SignsOfLife,
+  type Submission,
+  sampleJob,
+  Worker,
+  workOnJob,
+} from '../../src/cluster/index.ts';
+import { nodeDisk } from '../../src/disk/index.ts';
+import { normalizeEval } from '../../src/evals/index.ts';
+import { importWriter, journalPath, readJournal, StateDir } from '../../src/journal/index.ts';
+import { directoryLogStore, openLog } from '../../src/log/index.ts';
+import { handOver, type RunSettings, type RunTask, SharedEval, Slots } from '../../src/runner/index.ts';
+import { createModels, type LanguageModel, mockModel } from '../../src/targets/index.ts';
+import { countingModel, twoTurns } from '../interrupted-run.ts';
+import { FaultyBucket } from './faulty-bucket.ts';
+import { useTempDir } from './use-temp-dir.ts';
+import { withMethods } from './with-methods.ts';
 
 const dir = useTempDir();
 const SAMPLES = 12;
@@ -236,4 +240,12 @@ test('a worker that is frozen loses its lease: what it bought is replayed elsewh
   const sample = await log.sample('q0', 1);
   expect(JSON.stringify(sample?.messages.at(-1))).toContain('answer 0 second');
   await log.close();
+});
+
+test('a worker that would run something else than what was submitted refuses', async () => {
+  const { place, shared } = await submit(directoryBucket(nodeDisk, join(dir.path, 'bucket')));
+  const { task, settings } = machine('a', countingModel().model);
+  const other = { ...task, eval: normalizeEval(twoTurns(SAMPLES + 1)) };
+  const opening = SharedEval.open(other, settings, { run: shared.submission.record, beside: BESIDE, place });
+  await expect(opening).rejects.toMatchObject({ code: 'E_WORKER_DIFFERS' });
 });
