@@ -27,6 +27,6 @@ export const artifactErrors = {
     new DamageError({
       code: 'E_ARTIFACT_DAMAGED',
       message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${damage.reason}. It is not used, and lies in ${damage.place}.`,
-      hint: 'Merge or pull a whole copy of it, or have it built anew with "holdfast artifacts build --rebuild": nobody does that by itself.',
+      hint: `Take a whole copy from where there is one ("holdfast artifacts pull", or "merge <cache or bucket>"), or have it built anew: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}". Nobody does that by itself.`,
     }),
 };

@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   building,
@@ -176,8 +176,57 @@ describe('what is damaged', () => {
     await built(cache);
     const { generation } = await cache.buildOnce(partsOf(), building(buildOf(FILES), { isRebuild: true }));
     rmSync(join(generation.filesDir, 'a.md'));
-    expect((await cache.use(recipeOf(partsOf()))).kind).toBe('damaged');
-    expect((await cache.use(recipeOf(partsOf()))).kind).toBe('damaged');
+    const unit = recipeOf(partsOf());
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await cache.use(unit)).kind).toBe('damaged');
+      // Whoever only looks is told the same as whoever uses it.
+      expect(await cache.current(unit)).toBeUndefined();
+      expect(await cache.standing(unit)).toMatchObject({
+        kind: 'damaged',
+        damage: { generation: generation.manifest.generation },
+      });
+      const { recipes, unusable } = await cache.survey();
+      expect(recipes.map(({ generations, current }) => [generations.length, current])).toEqual([
+        [1, undefined],
+      ]);
+      expect(unusable).toMatchObject([{ generation: generation.manifest.generation, isCurrent: true }]);
+    }
+    const again = building(buildOf(FILES), { isRebuild: true });
+    const third = (await cache.buildOnce(partsOf(), again)).generation;
+    expect(await cache.current(unit)).toEqual(third);
+    expect((await cache.survey()).unusable).toEqual([]);
+  });
+
+  test.each(['a torn manifest', 'a changed manifest'])(
+    '[ART-9] %s of a rebuild does not bring back what it replaced either: nobody knows what that was',
+    async (name) => {
+      const cache = openCache(dir.path);
+      await built(cache);
+      const { generation } = await cache.buildOnce(partsOf(), building(buildOf(FILES), { isRebuild: true }));
+      HARM[name]?.(generation);
+      const unit = recipeOf(partsOf());
+      // First where it lies, then set aside, then with a reason that cannot be read.
+      expect((await cache.standing(unit)).kind).toBe('damaged');
+      expect((await cache.use(unit)).kind).toBe('damaged');
+      expect((await cache.standing(unit)).kind).toBe('damaged');
+      const reason = readdirSync(join(dir.path, 'damaged')).find((one) => one.endsWith('.json')) ?? '';
+      writeFileSync(join(dir.path, 'damaged', reason), 'torn');
+      expect((await cache.use(unit)).kind).toBe('damaged');
+    },
+  );
+
+  test('[ART-6] what lies where a generation belongs and cannot be read is told, also without a manifest; temporary names are not', async () => {
+    const cache = openCache(dir.path);
+    const [torn, bare] = [await built(cache, 'torn'), await built(cache, 'bare')];
+    writeFileSync(join(torn.dir, 'manifest.json'), '{');
+    rmSync(join(bare.dir, 'manifest.json'));
+    mkdirSync(tempPathFor(join(dirname(bare.dir), 'x')));
+    const { recipes, unusable } = await cache.survey();
+    expect(recipes).toEqual([]);
+    expect(unusable).toMatchObject([
+      { key: 'bare', generation: bare.manifest.generation, reason: 'it has no manifest', isCurrent: false },
+      { key: 'torn', generation: torn.manifest.generation, isCurrent: true },
+    ]);
   });
 
   test('[ART-9] a reason that cannot be read still keeps others from building over it', async () => {

@@ -10,8 +10,8 @@ import {
   collect,
   planCollection,
 } from './collect.ts';
+import { type Standing, standingOf } from './current.ts';
 import { type Damage, readDamages } from './damage.ts';
-import { currentOf } from './generation.ts';
 import { recipeFolder } from './layout.ts';
 import type { MakePlace } from './make-generation.ts';
 import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
@@ -22,6 +22,7 @@ import {
   readRecipeFolder,
   type StoredGeneration,
 } from './stored-generation.ts';
+import { type CachedRecipe, type Survey, surveyCache } from './survey.ts';
 import { type Pin, type Use, useGeneration } from './use-generation.ts';
 import { type FileProblem, problemsOfFiles, type VerifyOptions } from './verify-files.ts';
 
@@ -33,12 +34,6 @@ export interface CacheOptions {
   readonly random: Random;
   /** Paths of this machine that no file of an artifact may hold: the home, the project. Those of the cache are known. */
   readonly hostPaths?: readonly string[];
-}
-
-/** One recipe of a unit, with its generations. */
-export interface CachedRecipe extends UnitRecipe {
-  readonly generations: readonly StoredGeneration[];
-  readonly current: StoredGeneration;
 }
 
 /** The generations of artifacts on this machine (docs/format/artifacts.md). */
@@ -57,9 +52,12 @@ export class ArtifactCache {
 
   /** All recipes that have a generation here, by unit and then by the age of their current one. */
   async units(): Promise<readonly CachedRecipe[]> {
-    const found: CachedRecipe[] = [];
-    for await (const { whole } of this.contents()) found.push(...byRecipe(whole));
-    return found.sort(byUnitAndAge);
+    return (await this.survey()).recipes;
+  }
+
+  /** The same, with what cannot be used. */
+  survey(): Promise<Survey> {
+    return surveyCache(this.#place.disk, this.dir);
   }
 
   /** The generations of a recipe that are here, oldest first. Their files are not looked at. */
@@ -69,14 +67,22 @@ export class ArtifactCache {
     return whole.filter(({ manifest }) => manifest.recipe === unit.recipe);
   }
 
-  /** The current one of those that are here. Its files are not looked at: who reads them asks `use`. */
+  /** The current one, or that it is damaged. Its files are not looked at: who reads them asks `use`. */
+  async standing(unit: UnitRecipe): Promise<Standing> {
+    const { disk, cacheDir } = this.#place;
+    const contents = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
+    return standingOf(unit.recipe, { ...contents, setAside: await readDamages(disk, cacheDir) });
+  }
+
+  /** The current one, unless it is damaged: then there is none. */
   async current(unit: UnitRecipe): Promise<StoredGeneration | undefined> {
-    return currentStored(await this.generations(unit));
+    const standing = await this.standing(unit);
+    return standing.kind === 'whole' ? standing.generation : undefined;
   }
 
   /** The generation with this digest. */
   async find(digest: string): Promise<StoredGeneration | undefined> {
-    for await (const { whole } of this.contents()) {
+    for await (const { whole } of this.#contents()) {
       const found = whole.find(({ manifest }) => manifest.digest === digest);
       if (found) return found;
     }
@@ -134,7 +140,7 @@ export class ArtifactCache {
   }
 
   /** What is in the folder of each recipe, broken or not. */
-  async *contents(): AsyncGenerator<RecipeContents> {
+  async *#contents(): AsyncGenerator<RecipeContents> {
     const { disk, cacheDir } = this.#place;
     for (const folder of await listRecipeFolders(disk, cacheDir))
       yield await readRecipeFolder(disk, cacheDir, folder);
@@ -145,26 +151,4 @@ export class ArtifactCache {
 export function pinOf({ manifest }: StoredGeneration): Pin {
   const { kind, key, recipe, generation, digest } = manifest;
   return { kind, key, recipe, generation, digest };
-}
-
-function byRecipe(whole: readonly StoredGeneration[]): CachedRecipe[] {
-  const groups = Map.groupBy(whole, ({ manifest }) => manifest.recipe);
-  return [...groups.values()].flatMap((generations) => {
-    const current = currentStored(generations);
-    if (!current) return [];
-    const { kind, key, recipe } = current.manifest;
-    return [{ kind, key, recipe, generations, current }];
-  });
-}
-
-function currentStored(generations: readonly StoredGeneration[]): StoredGeneration | undefined {
-  const lineages = generations.map((stored) => ({ ...stored.manifest, stored }));
-  return currentOf(lineages)?.stored;
-}
-
-function byUnitAndAge(a: CachedRecipe, b: CachedRecipe): number {
-  const [one, two] = [a, b].map(({ kind, key, current }) =>
-    [kind, key, current.manifest.generation].join('\0'),
-  );
-  return (one ?? '') < (two ?? '') ? -1 : 1;
 }

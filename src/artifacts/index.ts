@@ -1,13 +1,15 @@
+export { artifactErrors } from './artifact-errors.ts';
 export { type ArtifactSource, folderSource, onlyRecipe } from './artifact-source.ts';
 export { bucketSource } from './bucket-source.ts';
 export type { BuildOptions, BuiltOnce } from './build-once.ts';
-export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './cache.ts';
+export { ArtifactCache, type CacheOptions, pinOf } from './cache.ts';
 export type { Collectable } from './collect.ts';
 export type { Damage } from './damage.ts';
 export { diffManifests, type ManifestDiff } from './diff-manifests.ts';
 export type { Build, Built } from './make-generation.ts';
 export type { BuildCost, Manifest, Producer } from './manifest.ts';
-export type { Expected, Merged } from './merge.ts';
+export type { Merged } from './merge.ts';
+export type { Expected } from './merge-entries.ts';
 export { isComplete, MERGE_STATES, type MergeEntry, type MergeReport } from './merge-report.ts';
 export { openStore } from './open-store.ts';
 export { type PushEntry, pushGenerations } from './push.ts';
@@ -15,5 +17,6 @@ export { type RecipeInput, type RecipeParts, recipeOf, type UnitRecipe, unitText
 export type { Waiting } from './recipe-lock.ts';
 export type { FileProgress, OnProgress } from './seal-folder.ts';
 export type { StoredGeneration } from './stored-generation.ts';
+export type { CachedRecipe, UnusableGeneration } from './survey.ts';
 export type { Pin, Use } from './use-generation.ts';
 export { problemsText } from './verify-files.ts';

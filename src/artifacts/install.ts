@@ -21,6 +21,8 @@ export interface InstallOptions extends LockOptions {
   readonly ref: SourceRef;
   readonly manifest: Manifest;
   readonly onFile?: ((file: ArtifactFile) => void) | undefined;
+  /** Nobody waits for a lock any more; what is being copied is finished. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function installGeneration(
   try {
     const refused = await copyFiles(place, temp, options);
     if (refused) return refused;
-    using _lock = await lockRecipe(place, manifest, options);
+    using _lock = await lockRecipe(place, manifest, { ...options, signal: eitherOf(options) });
     const inPlace = await clearPlace(place, manifest);
     // Somebody else brought it meanwhile, or it cannot come here.
     if (inPlace) return inPlace;
@@ -51,6 +53,10 @@ export async function installGeneration(
     // After the commit there is nothing of that name.
     await tryRemoveTree(disk, temp);
   }
+}
+
+function eitherOf({ signal, stop }: InstallOptions): AbortSignal | undefined {
+  return signal && stop ? AbortSignal.any([signal, stop]) : (signal ?? stop);
 }
 
 async function copyFiles(

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -106,6 +107,20 @@ describe('what a merge takes', () => {
     ).toBe(true);
     expect((await here.buildOnce(partsOf(), building(neverBuild))).origin).toBe('here');
     expect(await here.units()).toHaveLength(2);
+  });
+
+  test('[ART-12] what a damaged rebuild superseded is not called current by a merge, nor is that a change', async () => {
+    await put('there', { number: 1 });
+    await put('rebuilt', { number: 2, supersedes: [1] });
+    const cache = openCache(at('here'));
+    await merge(cache, ['rebuilt']);
+    rmSync(join((await cache.current(UNIT))?.filesDir ?? '', 'a.md'));
+    expect((await cache.use(UNIT)).kind).toBe('damaged');
+    const report = await merge(cache, ['there']);
+    expect([states(report), report.changes]).toEqual([[[idOf(1), 'superseded']], []]);
+    const healed = await merge(cache, ['rebuilt']);
+    expect(states(healed)).toEqual([[idOf(2), 'installed']]);
+    expect(healed.changes).toMatchObject([{ from: null, to: idOf(2) }]);
   });
 
   test('[ART-11] a second merge of the same finds everything here, and touches nothing', async () => {

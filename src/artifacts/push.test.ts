@@ -114,11 +114,12 @@ describe('what goes into a bucket', () => {
       ['there', { z: 'z' }],
     ] as const)
       await putGeneration(nodeDisk, join(dir.path, name), makeGenerationData({ number: 1, files }));
-    const [one, other] = [(await cacheAt('here').units())[0], (await cacheAt('there').units())[0]];
+    const currentAt = async (name: string) => (await cacheAt(name).units())[0]?.current;
+    const [one, other] = [await currentAt('here'), await currentAt('there')];
     if (!one || !other) throw new Error('they were put there');
-    await push(bucket, one.current);
-    expect(await push(bucket, other.current)).toMatchObject([{ state: 'conflicting', generation: idOf(1) }]);
-    expect((await pull(bucket)).entries).toMatchObject([{ digest: one.current.manifest.digest }]);
+    await push(bucket, one);
+    expect(await push(bucket, other)).toMatchObject([{ state: 'conflicting', generation: idOf(1) }]);
+    expect((await pull(bucket)).entries).toMatchObject([{ digest: one.manifest.digest }]);
   });
 });
 

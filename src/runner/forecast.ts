@@ -90,7 +90,7 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
         ...earlier.absenceNotes(unlent),
         ...unrecordedNotes(unrecorded.length, target),
         ...(await runsInBucket(settings, plan)),
-        ...toBuildNotes(prepared.artifacts),
+        ...artifactNotes(prepared.artifacts),
       ],
       damage,
     };
@@ -113,8 +113,16 @@ async function earlierRuns(
   return about.isFresh ? earlier.withoutLogs() : earlier;
 }
 
-function toBuildNotes(artifacts: RunArtifacts | undefined): readonly string[] {
-  const missing = (artifacts?.needed ?? []).filter(({ state }) => state.kind !== 'ready');
+function artifactNotes(artifacts: RunArtifacts | undefined): readonly string[] {
+  const needed = artifacts?.needed ?? [];
+  const refused = needed.flatMap(({ state }) => (state.kind === 'unavailable' ? [state.error.message] : []));
+  return [
+    ...buildNote(needed.filter(({ state }) => state.kind === 'unbuilt')),
+    ...refused.slice(0, NAMED_MAX),
+  ];
+}
+
+function buildNote(missing: RunArtifacts['needed']): readonly string[] {
   if (missing.length === 0) return [];
   const names = missing.slice(0, NAMED_MAX).map(({ plan }) => artifactName(plan.unit));
   const more = missing.length > NAMED_MAX ? ' …' : '';

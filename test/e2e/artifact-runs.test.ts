@@ -216,4 +216,17 @@ describe('evals that require artifacts', () => {
     const again = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
     expect([again.code, asked()]).toEqual([3, ALL]);
   });
+
+  test('a forecast does not go back to what a damaged rebuild superseded: it says what the run would refuse', async () => {
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/shop'], env());
+    const unit = join(home, '.holdfast/artifacts/units/knowledge/shop');
+    const [recipe = ''] = readdirSync(unit);
+    const newest = readdirSync(join(unit, recipe)).sort().at(-1) ?? '';
+    rmSync(join(unit, recipe, newest, 'files/knowledge.md'));
+    expect((await holdfast(home, ['run', 'sql.eval.ts', '--json'], env())).code).toBe(3);
+    const dry = await holdfast(home, ['run', 'sql.eval.ts', '--dry-run'], env());
+    expect(dry.stdout + dry.stderr).toContain(`Generation ${newest} of knowledge/shop is damaged`);
+    expect(dry.stdout + dry.stderr).not.toContain('to build first');
+  });
 });

@@ -57,8 +57,8 @@ describe('list, show and verify', () => {
   test('verify lists all damage, ends with 3, and changes nothing', async () => {
     const cache = await project('db1', 'db2', 'db3');
     const [one, two] = await cache.units();
-    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
-    writeFileSync(join(two?.current.dir ?? '', 'manifest.json'), '{');
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
+    writeFileSync(join(two?.current?.dir ?? '', 'manifest.json'), '{');
     for (let turn = 0; turn < 2; turn++) {
       const { code, value } = await json('verify');
       expect(code).toBe(3);
@@ -68,6 +68,78 @@ describe('list, show and verify', () => {
       ]);
     }
     expect(await cache.damages()).toEqual([]);
+  });
+
+  test('verify --set-aside makes room for a whole copy, which pull then brings', async () => {
+    const cache = await project('db1');
+    await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    const [one] = await cache.units();
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
+    const found = await holdfast(dir.path, ['artifacts', 'verify']);
+    expect(found.stderr).toContain(
+      '"holdfast artifacts verify --set-aside", and then "holdfast artifacts pull"',
+    );
+    expect(found.stderr).toContain('holdfast artifacts build <eval files> --rebuild knowledge/db1');
+    expect((await holdfast(dir.path, ['artifacts', 'verify', '--set-aside'])).code).toBe(3);
+    expect(await cache.damages()).toHaveLength(1);
+    expect((await holdfast(dir.path, ['artifacts', 'pull', '--store', 'bucket'])).code).toBe(0);
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).code).toBe(0);
+  });
+
+  test('what cannot be read is listed, shown and found by its name as damaged, with or without a manifest', async () => {
+    const cache = await project('db1', 'db2', 'db3');
+    const [one, two] = await cache.units();
+    writeFileSync(join(one?.current?.dir ?? '', 'manifest.json'), '{"edited":true}');
+    rmSync(join(two?.current?.dir ?? '', 'manifest.json'));
+    const listed = await holdfast(dir.path, ['artifacts', 'list']);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(
+      /^damaged knowledge\/db1 \S+: its manifest does not fit its own digest\. It lies in /m,
+    );
+    expect(listed.stdout).toMatch(/^damaged knowledge\/db2 \S+: it has no manifest\. It lies in /m);
+    expect(listed.stdout).toMatch(/^knowledge\/db3 /m);
+    expect(listed.stderr).toContain('holdfast artifacts pull');
+    expect((await json('list', 'knowledge/db2')).value).toMatchObject({
+      units: [],
+      unusable: [{ key: 'db2', reason: 'it has no manifest' }],
+    });
+    expect((await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1'])).stdout).toMatch(
+      /^damaged knowledge\/db1 /,
+    );
+    for (const words of [[], ['knowledge/db2']]) {
+      const { code, value } = await json('verify', ...words);
+      expect([code, value.isWhole]).toEqual([3, false]);
+      expect(JSON.stringify(value.generations)).toContain('it has no manifest');
+    }
+  });
+
+  test('a rebuild that is damaged is never stood in for by what it superseded: not in lists, not in what is sent or copied', async () => {
+    const cache = await project('db1', 'db2');
+    const again = building(buildOf({ 'notes.md': 'better' }), { isRebuild: true });
+    const { generation } = await cache.buildOnce(partsOf('db1'), again);
+    rmSync(join(generation.filesDir, 'notes.md'));
+    expect((await cache.use(recipeOf(partsOf('db1')))).kind).toBe('damaged');
+    const id = generation.manifest.generation;
+    const listed = await json('list', 'knowledge/db1');
+    expect(listed.value).toMatchObject({
+      units: [{ key: 'db1', generations: 1, current: null }],
+      unusable: [{ generation: id, isCurrent: true }],
+    });
+    expect((await holdfast(dir.path, ['artifacts', 'list'])).stdout).toMatch(
+      /^knowledge\/db1 .*current one damaged$/m,
+    );
+    const shown = await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1']);
+    expect(shown.stdout).not.toMatch(/ {2}current$/m);
+    expect(shown.stdout).toContain(`damaged knowledge/db1 ${id}: notes.md is missing`);
+    const pushed = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    expect(pushed.code).toBe(3);
+    expect(pushed.stdout).toMatch(/^1 pushed, 0 already there, 1 not sent$/m);
+    expect(pushed.stdout).toContain(`damaged knowledge/db1 ${id}: notes.md is missing`);
+    const exported = await holdfast(dir.path, ['artifacts', 'export', '--to', 'stick']);
+    expect([exported.code, exported.stdout]).toEqual([3, expect.stringMatching(/^1 installed$/m)]);
+    expect(exported.stderr).toContain(`damaged knowledge/db1 ${id}`);
+    expect(exported.stdout).not.toContain('db1');
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).code).toBe(3);
   });
 
   test('linked work trees of one repository share one cache', async () => {
@@ -128,7 +200,7 @@ describe('sharing', () => {
   test('merge takes the rest of a damaged source, names what it did not take, and ends with 3', async () => {
     const cache = await project('db1', 'db2');
     const [one] = await cache.units();
-    writeFileSync(join(one?.current.filesDir ?? '', 'notes.md'), 'tablet');
+    writeFileSync(join(one?.current?.filesDir ?? '', 'notes.md'), 'tablet');
     mkdirSync(other());
     const { code, stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
     expect(code).toBe(3);
@@ -190,7 +262,7 @@ describe('sharing', () => {
   test('push sends the rest when one is damaged, and says which', async () => {
     const cache = await project('db1', 'db2');
     const [one] = await cache.units();
-    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
     const { code, stdout } = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
     expect(code).toBe(3);
     expect(stdout).toMatch(/^damaged knowledge\/db1 .*: notes\.md is missing$/m);
@@ -208,7 +280,7 @@ describe('diff and gc', () => {
     const { code, stdout } = await holdfast(dir.path, ['artifacts', 'diff', 'knowledge/db1']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/another recipe:\n {2}version: 1 → 2\n.*1 changed, 1 the same\n {2}~ notes\.md/);
-    const [one, two] = (await cache.units()).map(({ current }) => current.manifest.generation);
+    const [one, two] = (await cache.units()).map(({ current }) => current?.manifest.generation);
     const { value } = await json('diff', String(one), String(two));
     expect(value).toMatchObject({ before: { generation: one }, after: { generation: two } });
   });

@@ -382,7 +382,7 @@ function openCache(): ArtifactCache {
 /** The current generation of each unit, by name. */
 async function cached(): Promise<ReadonlyMap<string, StoredGeneration>> {
   const units = await openCache().units();
-  return new Map(units.map(({ kind, key, current }) => [`${kind}/${key}`, current]));
+  return new Map(units.flatMap(({ kind, key, current }) => (current ? [[`${kind}/${key}`, current]] : [])));
 }
 
 /** As `artifacts build --rebuild` does: another content, which replaces the one that is there. */

@@ -1,4 +1,4 @@
-import { ArtifactCache, type Pin } from '../../artifacts/index.ts';
+import { ArtifactCache, artifactErrors, type Pin } from '../../artifacts/index.ts';
 import type { Dataset } from '../../datasets/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
@@ -35,6 +35,11 @@ async function stateOf(
 ): Promise<ArtifactState> {
   const here = await cache.generations(plan.unit);
   const pinned = pin && here.find(({ manifest }) => manifest.digest === pin.digest);
-  const generation = pinned ?? (await cache.current(plan.unit));
-  return generation ? { kind: 'ready', generation, origin: 'here' } : { kind: 'unbuilt' };
+  if (pinned) return { kind: 'ready', generation: pinned, origin: 'here' };
+  const standing = await cache.standing(plan.unit);
+  if (standing.kind === 'absent') return { kind: 'unbuilt' };
+  // A run refuses it, and does not go back to what it superseded.
+  if (standing.kind === 'damaged')
+    return { kind: 'unavailable', error: artifactErrors.damaged(standing.damage), isStopped: false };
+  return { kind: 'ready', generation: standing.generation, origin: 'here' };
 }
