@@ -6,7 +6,7 @@ import { setAside } from './damage.ts';
 import { FILES_NAME, generationDir, recipeDir, recipeFolder, recipeName } from './layout.ts';
 import { commit, tryRemoveTree } from './make-generation.ts';
 import type { ArtifactFile, Manifest } from './manifest.ts';
-import { type LockOptions, type LockPlace, lockRecipe } from './recipe-lock.ts';
+import { type LockOptions, type LockPlace, lockRecipe, tryLockRecipe } from './recipe-lock.ts';
 import { FILES_AT_A_TIME, makeFolders, syncFolders } from './seal-folder.ts';
 import { type BrokenGeneration, readGeneration, type StoredGeneration } from './stored-generation.ts';
 
@@ -44,7 +44,11 @@ export async function installGeneration(
   try {
     const refused = await copyFiles(place, temp, options);
     if (refused) return refused;
-    using _lock = await lockRecipe(place, manifest, { ...options, signal: eitherOf(options) });
+    options.signal?.throwIfAborted();
+    // Whoever is told to stop installs what is copied, and only waits for nobody any more.
+    using _lock =
+      (await tryLockRecipe(place, manifest)) ??
+      (await lockRecipe(place, manifest, { ...options, signal: eitherOf(options) }));
     const inPlace = await clearPlace(place, manifest);
     // Somebody else brought it meanwhile, or it cannot come here.
     if (inPlace) return inPlace;

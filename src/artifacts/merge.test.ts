@@ -373,6 +373,52 @@ describe('reports', () => {
     await expect(stopping).rejects.toThrow('enough');
     expect(existsSync(join(recipeDir(at('here'), UNIT), idOf(3)))).toBe(false);
   });
+
+  test.each([
+    ['finishes what is under way', false, 'installed'],
+    ['gives that up, too, when it is told so', true, 'failed'],
+  ])(
+    '[ART-12] a merge that is stopped %s, reports what was not reached, and goes on the next time',
+    async (_, isGivenUp, state) => {
+      const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'];
+      for (const [n, key] of keys.entries()) await put('there', { number: n + 1, parts: partsOf(key) });
+      const cache = openCache(at('here'));
+      const [stop, abort] = [new AbortController(), new AbortController()];
+      const { report, isInterrupted, unwritten } = await cache.merge([from('there')], {
+        stop: stop.signal,
+        signal: abort.signal,
+        expected: [{ kind: 'knowledge', key: 'other' }],
+        onProgress: () => {
+          stop.abort(new Error('Stopped by SIGINT'));
+          if (isGivenUp) abort.abort(new Error('Stopped by SIGINT'));
+        },
+      });
+      expect([isInterrupted, unwritten, isComplete(report)]).toEqual([true, [], false]);
+      const [first, last] = [report.entries[0], report.entries[6]];
+      expect([first?.state, last]).toMatchObject([
+        state,
+        { unit: 'knowledge/k7', state: 'failed', reason: 'not reached: the merge was stopped before' },
+      ]);
+      const installed = report.entries.filter((one) => one.state === 'installed');
+      expect(await cache.units()).toHaveLength(installed.length);
+      const again = await merge(cache, ['there']);
+      expect(again.entries.filter((one) => one.state === 'already-here')).toHaveLength(installed.length);
+      expect([await cache.units(), isComplete(again)]).toMatchObject([{ length: 7 }, true]);
+    },
+  );
+
+  test('[ART-12] a unit can be expected by any recipe: what is here or incomplete is not missed', async () => {
+    const cache = openCache(at('here'));
+    await put('here', { number: 1 });
+    await put('there', { number: 2, parts: partsOf('torn') }, 'no manifest');
+    const expected = ['db', 'torn', 'none'].map((key) => ({ kind: 'knowledge', key }));
+    const { entries } = await merge(cache, ['there'], expected);
+    expect(entries.map(({ unit, recipe, state }) => [unit, recipe?.length ?? null, state])).toEqual([
+      ['knowledge/db', 64, 'already-here'],
+      ['knowledge/none', null, 'never-seen'],
+      [expect.stringMatching(/knowledge\/torn/), 16, 'incomplete'],
+    ]);
+  });
 });
 
 test('[ART-11] a merge that dies at any step leaves each generation whole or absent, and again heals', async () => {

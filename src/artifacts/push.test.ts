@@ -146,6 +146,22 @@ describe('what a bucket may do', () => {
     }
   });
 
+  test('whoever stops a push between two generations is told what was not reached', async () => {
+    const here = cacheAt('here');
+    const all = [await built(here, 'k1'), await built(here, 'k2', { a: '2' })];
+    const stop = new AbortController();
+    const entries = await pushGenerations(all, {
+      disk: nodeDisk,
+      bucket: memoryBucket(),
+      stop: stop.signal,
+      onProgress: () => stop.abort(new Error('Stopped by SIGINT')),
+    });
+    expect(entries.map(({ state, reason }) => [state, reason])).toEqual([
+      ['pushed', undefined],
+      ['failed', 'not reached: it was stopped before'],
+    ]);
+  });
+
   test('[ART-13] one unit that fails does not stop the others', async () => {
     const here = cacheAt('here');
     const all = [

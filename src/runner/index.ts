@@ -1,5 +1,5 @@
 export type { Account, ArtifactAccount } from './account.ts';
-export { pinnedByRuns } from './artifacts/earlier-pins.ts';
+export { pinnedByRuns, pinsIn } from './artifacts/earlier-pins.ts';
 export type { BuildWish } from './artifacts/eval-artifacts.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';

@@ -217,6 +217,33 @@ describe('evals that require artifacts', () => {
     expect([again.code, asked()]).toEqual([3, ALL]);
   });
 
+  test('what a finished log names as used can be expected of a merge, to the very generation', async () => {
+    expect((await holdfast(home, ['run', 'sql.eval.ts'], env())).code).toBe(0);
+    const [log = ''] = readdirSync(join(home, 'logs')).filter((name) => name.endsWith('.eval'));
+    const away = join(dir.path, 'away');
+    mkdirSync(away);
+    const merge = [
+      'artifacts',
+      'merge',
+      '../project/logs',
+      '--expect-from',
+      `../project/logs/${log}`,
+      '--json',
+    ];
+    const merged = await holdfast(away, merge);
+    expect(merged.code).toBe(0);
+    expect(JSON.parse(merged.stdout).entries).toHaveLength(4);
+    rmSync(join(home, '.holdfast/artifacts/units/knowledge/shop'), { recursive: true });
+    const missed = await holdfast(away, [...merge, '--cache', 'another']);
+    expect(missed.code).toBe(1);
+    const { entries } = JSON.parse(missed.stdout);
+    expect(entries.filter(({ state }: { state: string }) => state !== 'installed')).toMatchObject([
+      { unit: 'knowledge/shop', state: 'never-seen', generation: expect.stringMatching(/^\d{8}T/) },
+    ]);
+    expect(readdirSync(join(home, 'logs')).filter((name) => name.startsWith('artifacts-'))).toHaveLength(2);
+    expect((await holdfast(home, ['log', 'list'])).code).toBe(0);
+  });
+
   test('a forecast does not go back to what a damaged rebuild superseded: it says what the run would refuse', async () => {
     await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
     await holdfast(home, ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/shop'], env());

@@ -4,9 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recipeOf } from '../../src/artifacts/index.ts';
+import { tryLock } from '../../src/disk/index.ts';
 import { building, buildOf, openCache, partsOf } from '../sim/artifact-fixture.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
-import { holdfast } from './holdfast.ts';
+import { holdfast, startHoldfast } from './holdfast.ts';
 
 const dir = useTempDir();
 const FILES = { 'notes.md': 'tables', 'more/hints.md': 'joins' };
@@ -192,6 +193,7 @@ describe('sharing', () => {
     expect(Object.keys(JSON.parse(printed.stdout)).toSorted()).toEqual(
       [
         ...Object.keys(JSON.parse(readFileSync(join(other(), 'run', report), 'utf8'))),
+        'isInterrupted',
         'unwritten',
       ].toSorted(),
     );
@@ -216,6 +218,75 @@ describe('sharing', () => {
     await cache.buildOnce(partsOf('db1'), building(buildOf({ 'notes.md': 'better' }), { isRebuild: true }));
     const { stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
     expect(stdout).toMatch(/^current of knowledge\/db1 changed from \S+ to \S+$/m);
+  });
+
+  test('merge takes what a run of another machine has beside it, and leaves a report beside that run as well', async () => {
+    await project('db1');
+    const logs = join(dir.path, 'logs');
+    mkdirSync(logs);
+    mkdirSync(other());
+    writeFileSync(join(logs, '2026-01-01T00-00-00_sql_x.eval'), '');
+    for (const [at, word] of ['../logs', '../logs/2026-01-01T00-00-00_sql_x.eval', '..'].entries()) {
+      const merged = await holdfast(other(), ['artifacts', 'merge', word, '--cache', `cache${at}`]);
+      expect([merged.code, merged.stderr]).toEqual([0, '']);
+      expect(merged.stdout).toMatch(/^installed knowledge\/db1 /);
+      const [name = ''] = readdirSync(join(other(), `cache${at}/reports`));
+      const beside = join(word === '..' ? dir.path : logs, `artifacts-${name}`);
+      expect(readFileSync(beside)).toEqual(readFileSync(join(other(), `cache${at}/reports`, name)));
+    }
+    // Its own cache is not that of a run of another machine.
+    const own = await holdfast(dir.path, ['artifacts', 'merge', 'logs', '--verbose']);
+    expect([own.code, own.stderr.includes('E_ARTIFACT_SOURCE')]).toEqual([2, true]);
+  });
+
+  test('merge and pull miss what was expected and nobody has, by name', async () => {
+    await project('db1', 'db2');
+    mkdirSync(other());
+    await holdfast(dir.path, ['artifacts', 'push', 'knowledge/db1', '--store', 'bucket']);
+    const expecting = ['--expect', 'knowledge/db1', '--expect', 'knowledge/db2', '--expect', 'notes/a/b'];
+    const pulled = await holdfast(other(), ['artifacts', 'pull', '--store', '../bucket', ...expecting]);
+    expect(pulled.code).toBe(1);
+    expect(pulled.stdout.split('\n')).toMatchObject([
+      expect.stringMatching(/^installed knowledge\/db1 /),
+      'never-seen knowledge/db2: it was expected, and nobody has it',
+      'never-seen notes/a/b: it was expected, and nobody has it',
+      '1 installed, 2 never-seen',
+      '',
+    ]);
+    const merged = await holdfast(other(), ['artifacts', 'merge', '..', '--expect', 'knowledge/db2']);
+    expect([merged.code, merged.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^1 installed, 1 already-here$/m),
+    ]);
+    const wrong = await holdfast(other(), ['artifacts', 'merge', '..', '--expect', 'knowledge']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('<kind>/<key>')]);
+  });
+
+  test('Ctrl-C ends a merge before the next unit: the report says what came and what was not reached', async () => {
+    const cache = await project('db1', 'db2', 'db3', 'db4', 'db5');
+    mkdirSync(join(other(), 'cache/locks'), { recursive: true });
+    const [first] = await cache.units();
+    using _lock = tryLock(join(other(), `cache/locks/${first?.recipe}.lock`));
+    const args = ['artifacts', 'merge', '../.holdfast/artifacts', '--cache', 'cache', '--json'];
+    const { child, ended, said } = startHoldfast(other(), args);
+    await said('working on knowledge/db1');
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(code).toBe(4);
+    const report = JSON.parse(stdout);
+    expect(report.isInterrupted).toBe(true);
+    expect(report.entries.map((one: { state: string; reason?: string }) => [one.state, one.reason])).toEqual([
+      ['failed', 'the merge was stopped before it was here'],
+      ['installed', undefined],
+      ['installed', undefined],
+      ['failed', 'not reached: the merge was stopped before'],
+      ['failed', 'not reached: the merge was stopped before'],
+    ]);
+    const [name = ''] = readdirSync(join(other(), 'cache/reports'));
+    expect(JSON.parse(readFileSync(join(other(), 'cache/reports', name), 'utf8')).entries).toEqual(
+      report.entries,
+    );
+    expect(readdirSync(join(other(), 'cache/units/knowledge/db1'), { recursive: true })).toHaveLength(1);
   });
 
   test('what is no source is refused before anything is made', async () => {

@@ -6,6 +6,7 @@ import { cacheOf } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
 import { chosenOf, findUnits } from '../artifacts/find-units.ts';
 import { sayMerge } from '../artifacts/merge-command.ts';
+import { stoppable } from '../artifacts/stoppable.ts';
 import { cureLine, unusableLines } from '../artifacts/unusable-lines.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -33,15 +34,16 @@ export const command = defineCommand<ExportFlags>({
     const chosen = found.units.flatMap((unit) => chosenOf(unit, flags));
     const damaged = found.unusable.filter(({ isCurrent }) => isCurrent);
     const progress = fileProgress(terminal, 'copied');
-    const merged = await cache.exportTo(resolve(terminal.cwd, flags.to), chosen, {
-      onProgress: progress.show,
-    });
+    const to = resolve(terminal.cwd, flags.to);
+    const merged = await stoppable(terminal, (stops) =>
+      cache.exportTo(to, chosen, { ...stops, onProgress: progress.show }),
+    );
     progress.end();
     const exitCode = sayMerge(merged, flags, terminal);
     if (damaged.length === 0) return exitCode;
     // What it superseded is not copied in its place.
     for (const line of unusableLines(damaged, terminal)) terminal.note(line);
     terminal.note(cureLine(damaged.map(unitText), { setAside: true }));
-    return EXIT.damage;
+    return exitCode === EXIT.interrupted ? exitCode : EXIT.damage;
   },
 });

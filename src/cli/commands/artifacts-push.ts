@@ -6,6 +6,7 @@ import { cacheOption, type StoreFlags, storeOption } from '../artifacts/artifact
 import { cacheOf, storeOf } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
 import { chosenOf, findUnits } from '../artifacts/find-units.ts';
+import { stoppable } from '../artifacts/stoppable.ts';
 import { cureLine } from '../artifacts/unusable-lines.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -19,7 +20,8 @@ interface PushFlags extends StoreFlags {
 
 export const command = defineCommand<PushFlags>({
   summary: 'Send artifacts to a bucket that others pull from',
-  description: `The current generation of each recipe, or all. What the bucket has is not sent again; what is damaged here is not sent at all. One that fails does not stop the others.`,
+  description: `The current generation of each recipe, or all. What the bucket has is not sent again; what is damaged here is not sent at all. One that fails does not stop the others.
+Ctrl-C ends it before the next unit.`,
   arguments: [['[units...]', '<kind>, <kind>/<key>, or the beginning of a recipe (default: all)']],
   options: [storeOption(), new Option('--all', 'also generations that are not current'), cacheOption()],
   examples: [['holdfast artifacts push --store s3://team/artifacts', 'everything that is current']],
@@ -28,6 +30,7 @@ export const command = defineCommand<PushFlags>({
     1: 'something could not be sent; the same command sends the rest',
     2: 'there is no such unit, or no bucket is named',
     3: 'something is damaged or conflicting, and was not sent',
+    4: 'interrupted (Ctrl-C); it is said what was not reached, and the same command goes on',
   },
   async run({ args, flags, terminal }) {
     const bucket = await storeOf(flags, terminal, { isNew: true });
@@ -35,16 +38,26 @@ export const command = defineCommand<PushFlags>({
     const { units, unusable } = await findUnits(cache, (args[0] ?? []) as readonly string[]);
     const chosen = units.flatMap((unit) => chosenOf(unit, flags));
     const progress = fileProgress(terminal, 'sent');
-    const sent = await pushGenerations(chosen, { disk: nodeDisk, bucket, onProgress: progress.show });
+    let isInterrupted = false;
+    const sent = await stoppable(terminal, async (stops) => {
+      const pushed = await pushGenerations(chosen, {
+        ...stops,
+        disk: nodeDisk,
+        bucket,
+        onProgress: progress.show,
+      });
+      isInterrupted = stops.stop.aborted && pushed.some(({ state }) => state === 'failed');
+      return pushed;
+    });
     const entries: readonly Told[] = [...sent, ...unusable.filter(({ isCurrent }) => isCurrent).map(unsent)];
     progress.end();
-    if (flags.json) terminal.json(toJson({ store: bucket.url, entries }));
+    if (flags.json) terminal.json(toJson({ store: bucket.url, entries, isInterrupted }));
     else {
       for (const line of lines(entries, terminal)) terminal.line(line);
       const damaged = entries.filter(({ state }) => state === 'damaged');
       if (damaged.length > 0) terminal.note(cureLine(damaged.map(({ unit }) => unit)));
     }
-    return exitOf(entries);
+    return isInterrupted ? EXIT.interrupted : exitOf(entries);
   },
 });
 
