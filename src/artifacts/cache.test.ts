@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -19,6 +11,7 @@ import {
   partsOf,
 } from '../../test/sim/artifact-fixture.ts';
 import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf } from '../base/index.ts';
@@ -114,14 +107,14 @@ describe('what is kept', () => {
 });
 
 const HARM: Readonly<Record<string, (generation: StoredGeneration) => void>> = {
-  'a changed byte': ({ filesDir }) => writeFileSync(join(filesDir, 'a.md'), 'alphA'),
-  'a byte more': ({ filesDir }) => appendFileSync(join(filesDir, 'a.md'), '!'),
+  'a changed byte': ({ filesDir }) => overwrite(join(filesDir, 'a.md'), 'alphA'),
+  'a byte more': ({ filesDir }) => overwrite(join(filesDir, 'a.md'), 'alpha!'),
   'a missing file': ({ filesDir }) => rmSync(join(filesDir, 'b/c.md')),
   'a missing folder': ({ filesDir }) => rmSync(filesDir, { recursive: true }),
   'a file more': ({ filesDir }) => writeFileSync(join(filesDir, 'legacy.md'), ''),
   'a link': ({ filesDir }) => symlinkSync('a.md', join(filesDir, 'link')),
-  'a changed manifest': ({ dir: at }) => writeFileSync(join(at, 'manifest.json'), '{"format":1}'),
-  'a torn manifest': ({ dir: at }) => writeFileSync(join(at, 'manifest.json'), '{"form'),
+  'a changed manifest': ({ dir: at }) => overwrite(join(at, 'manifest.json'), '{"format":1}'),
+  'a torn manifest': ({ dir: at }) => overwrite(join(at, 'manifest.json'), '{"form'),
 };
 
 const reasonOf = ({ generation, reason }: Damage) => `${generation}: ${reason}`;
@@ -158,7 +151,7 @@ describe('what is damaged', () => {
     const cache = openCache(dir.path);
     const { filesDir } = await built(cache);
     rmSync(join(filesDir, 'a.md'));
-    writeFileSync(join(filesDir, 'b/c.md'), 'gamme');
+    overwrite(join(filesDir, 'b/c.md'), 'gamme');
     const use = await cache.use(recipeOf(partsOf()));
     expect(use).toMatchObject({
       damage: {
@@ -218,7 +211,7 @@ describe('what is damaged', () => {
   test('[ART-6] what lies where a generation belongs and cannot be read is told, also without a manifest; temporary names are not', async () => {
     const cache = openCache(dir.path);
     const [torn, bare] = [await built(cache, 'torn'), await built(cache, 'bare')];
-    writeFileSync(join(torn.dir, 'manifest.json'), '{');
+    overwrite(join(torn.dir, 'manifest.json'), '{');
     rmSync(join(bare.dir, 'manifest.json'));
     mkdirSync(tempPathFor(join(dirname(bare.dir), 'x')));
     const { recipes, unusable } = await cache.survey();
@@ -265,7 +258,7 @@ describe('what is damaged', () => {
   test('a later format is neither used nor set aside', async () => {
     const cache = openCache(dir.path);
     const { dir: at } = await built(cache);
-    writeFileSync(join(at, 'manifest.json'), '{"format":2}');
+    overwrite(join(at, 'manifest.json'), '{"format":2}');
     expect(await cache.use(recipeOf(partsOf()))).toEqual({ kind: 'absent' });
     expect(existsSync(at)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { inOrder } from '../base/index.ts';
-import { type Disk, makeExecutable, tempPathFor } from '../disk/index.ts';
+import { tempPathFor } from '../disk/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { setAside } from './damage.ts';
 import { FILES_NAME, generationDir, recipeDir, recipeFolder, recipeName } from './layout.ts';
@@ -74,9 +74,7 @@ async function copyFiles(
   await makeFolders(disk, dir, paths);
   const work = async (file: ArtifactFile) => {
     const to = join(dir, file.path);
-    const copied = await source.copyFile(ref, file, { to, signal });
-    if (copied && file.executable) await letRun(disk, to);
-    return { file, copied };
+    return { file, copied: await source.copyFile(ref, file, { to, signal }) };
   };
   for await (const { file, copied } of inOrder(manifest.files, { atATime: FILES_AT_A_TIME, work })) {
     if (!copied) return { state: 'incomplete', reason: `${file.path} is missing` };
@@ -86,13 +84,6 @@ async function copyFiles(
   }
   await syncFolders(disk, dir, paths);
   return undefined;
-}
-
-/** The right is part of what must survive. */
-async function letRun(disk: Disk, path: string): Promise<void> {
-  makeExecutable(path);
-  await using file = await disk.open(path, 'read');
-  await file.sync();
 }
 
 /** Makes room where the generation goes: what is damaged there is set aside, and scrap is removed. Gives what is whole there. */

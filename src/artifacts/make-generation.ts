@@ -112,6 +112,7 @@ export async function commit(
   {
     await using file = await disk.open(join(temp, MANIFEST_NAME), 'create');
     await file.write(encodeManifest(manifest), 0);
+    await file.protect();
     await file.sync();
   }
   await disk.syncDir(temp);

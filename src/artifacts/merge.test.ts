@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -20,6 +21,7 @@ import {
   makeGenerationData,
   putGeneration,
 } from '../../test/sim/generation-maker.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { type Disk, isExecutable, nodeDisk, tryLock } from '../disk/index.ts';
 import {
@@ -121,6 +123,46 @@ describe('what a merge takes', () => {
     const healed = await merge(cache, ['rebuilt']);
     expect(states(healed)).toEqual([[idOf(2), 'installed']]);
     expect(healed.changes).toMatchObject([{ from: null, to: idOf(2) }]);
+  });
+
+  test('[ART-3] the files of a generation that was built or came are read-only, the folders are not, and one that is writable is whole as well', async () => {
+    const build = async (folder: string) => {
+      await buildOf({ 'a/run.sh': '#!', 'b.md': 'b' })(folder, undefined);
+      chmodSync(join(folder, 'a/run.sh'), 0o755);
+      chmodSync(join(folder, 'b.md'), 0o600);
+      return { cost: COST };
+    };
+    const there = openCache(at('there'));
+    const { generation } = await there.buildOnce(partsOf(), building(build));
+    const modes = (place: string) =>
+      ['manifest.json', 'files/a/run.sh', 'files/b.md', 'files/a'].map(
+        (path) => statSync(join(place, path)).mode & 0o333,
+      );
+    expect(modes(generation.dir)).toEqual([0, 0o111, 0, 0o311]);
+    // Who may not read it does not get to by its being kept.
+    expect(statSync(join(generation.filesDir, 'b.md')).mode & 0o777).toBe(0o400);
+    const here = openCache(at('here'));
+    await merge(here, ['there']);
+    const [came = ''] = (await here.generations(UNIT)).map((one) => one.dir);
+    expect(modes(came)).toEqual([0, 0o111, 0, 0o311]);
+    // As earlier versions left them.
+    for (const path of ['manifest.json', 'files/b.md']) chmodSync(join(came, path), 0o644);
+    expect((await here.use(UNIT)).kind).toBe('usable');
+    expect((await there.collect(await there.planCollection({ olderThanMs: 0 }))).removed).toEqual([]);
+    await there.buildOnce(partsOf(), building(build, { isRebuild: true }));
+    const plan = await there.planCollection({ olderThanMs: -1 });
+    expect((await there.collect(plan)).removed).toHaveLength(1);
+    expect(existsSync(generation.dir)).toBe(false);
+  });
+
+  test('[ART-3] a file that a build linked from elsewhere keeps its rights there', async () => {
+    writeFileSync(at('own.txt'), 'own', { mode: 0o644 });
+    const build = async (folder: string) => {
+      linkSync(at('own.txt'), join(folder, 'linked.txt'));
+      return { cost: COST };
+    };
+    await openCache(at('here')).buildOnce(partsOf(), building(build));
+    expect(statSync(at('own.txt')).mode & 0o222).toBe(0o200);
   });
 
   test('[ART-11] a second merge of the same finds everything here, and touches nothing', async () => {
@@ -348,7 +390,7 @@ describe('reports', () => {
     await put('there', { number: 1 });
     const place = join(recipeDir(at('here'), UNIT), idOf(1));
     mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'manifest.json'), '{"format":2}');
+    overwrite(join(place, 'manifest.json'), '{"format":2}');
     const { entries } = await merge(openCache(at('here')), ['there']);
     expect(entries).toMatchObject([{ state: 'failed', reason: expect.stringContaining('format 2') }]);
     expect(readFileSync(join(place, 'manifest.json'), 'utf8')).toBe('{"format":2}');

@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { building, buildOf, neverBuild, openCache, partsOf } from '../../test/sim/artifact-fixture.ts';
 import { type BucketFault, FaultyBucket } from '../../test/sim/faulty-bucket.ts';
 import { idOf, makeGenerationData, putGeneration } from '../../test/sim/generation-maker.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
@@ -91,7 +92,7 @@ describe('what goes into a bucket', () => {
   test('[ART-13] what is damaged here is not sent', async () => {
     const bucket = memoryBucket();
     const one = await built(cacheAt('here'));
-    writeFileSync(join(one.filesDir, 'a.md'), 'alphA');
+    overwrite(join(one.filesDir, 'a.md'), 'alphA');
     expect(await push(bucket, one)).toMatchObject([{ state: 'damaged', reason: 'a.md is not what it was' }]);
     expect(await keysOf(bucket)).toEqual([]);
   });

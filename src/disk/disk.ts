@@ -36,6 +36,13 @@ export interface DiskFile extends AsyncDisposable {
   truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
+  /**
+   * Makes the file read-only for everybody, and lets those who may read it run it when it is `executable`; like bytes, that survives
+   * power loss only after `sync`. It keeps out accidents: whoever may change the folder can still replace the file, and an administrator
+   * may write anything. A file that has another name elsewhere is not only ours and stays writable, and Windows, where what is read-only
+   * cannot be removed either, has none of it.
+   */
+  protect(rights?: { readonly executable: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { overwrite } from '../sim/overwrite.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
 import { holdfast, reportOf, startHoldfast } from './holdfast.ts';
 
@@ -207,7 +208,7 @@ describe('evals that require artifacts', () => {
     const unit = join(home, '.holdfast/artifacts/units/knowledge/shop');
     const [recipe = ''] = readdirSync(unit);
     const [generation = ''] = readdirSync(join(unit, recipe));
-    writeFileSync(join(unit, recipe, generation, 'files/knowledge.md'), 'changed');
+    overwrite(join(unit, recipe, generation, 'files/knowledge.md'), 'changed');
     const run = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env());
     expect(run.code).toBe(3);
     expect(reportOf(run).runs[0]).toMatchObject({ samples: { errored: 2, fresh: 3 } });

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { recipeOf } from '../../src/artifacts/index.ts';
 import { tryLock } from '../../src/disk/index.ts';
 import { building, buildOf, openCache, partsOf } from '../sim/artifact-fixture.ts';
+import { overwrite } from '../sim/overwrite.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
 import { holdfast, startHoldfast } from './holdfast.ts';
 
@@ -59,7 +60,7 @@ describe('list, show and verify', () => {
     const cache = await project('db1', 'db2', 'db3');
     const [one, two] = await cache.units();
     rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
-    writeFileSync(join(two?.current?.dir ?? '', 'manifest.json'), '{');
+    overwrite(join(two?.current?.dir ?? '', 'manifest.json'), '{');
     for (let turn = 0; turn < 2; turn++) {
       const { code, value } = await json('verify');
       expect(code).toBe(3);
@@ -90,7 +91,7 @@ describe('list, show and verify', () => {
   test('what cannot be read is listed, shown and found by its name as damaged, with or without a manifest', async () => {
     const cache = await project('db1', 'db2', 'db3');
     const [one, two] = await cache.units();
-    writeFileSync(join(one?.current?.dir ?? '', 'manifest.json'), '{"edited":true}');
+    overwrite(join(one?.current?.dir ?? '', 'manifest.json'), '{"edited":true}');
     rmSync(join(two?.current?.dir ?? '', 'manifest.json'));
     const listed = await holdfast(dir.path, ['artifacts', 'list']);
     expect(listed.code).toBe(0);
@@ -202,7 +203,7 @@ describe('sharing', () => {
   test('merge takes the rest of a damaged source, names what it did not take, and ends with 3', async () => {
     const cache = await project('db1', 'db2');
     const [one] = await cache.units();
-    writeFileSync(join(one?.current?.filesDir ?? '', 'notes.md'), 'tablet');
+    overwrite(join(one?.current?.filesDir ?? '', 'notes.md'), 'tablet');
     mkdirSync(other());
     const { code, stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
     expect(code).toBe(3);

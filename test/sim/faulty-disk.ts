@@ -115,6 +115,7 @@ export class FaultyDisk implements Disk, Disposable {
         this.#strike('sync', path);
         await file.sync();
       },
+      protect: (rights) => file.protect(rights),
       close,
       [Symbol.asyncDispose]: close,
     };

@@ -263,6 +263,8 @@ export class SimulatedDisk implements Disk {
         check();
         this.#step(() => file.sync(), 'sync');
       },
+      // It has no rights, and one user.
+      protect: async () => check(),
       close,
       [Symbol.asyncDispose]: close,
     };

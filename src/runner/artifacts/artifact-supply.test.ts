@@ -2,6 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { overwrite } from '../../../test/sim/overwrite.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { defineArtifact, type EvalDefinition } from '../../evals/index.ts';
@@ -87,7 +88,7 @@ describe('the store of artifacts', () => {
 
   test('a whole copy from the store takes the place of a damaged one', async () => {
     await harness.run(definition('first'), machine('one'));
-    writeFileSync(filesOf('one', 'a'), 'something else');
+    overwrite(filesOf('one', 'a'), 'something else');
     begun.length = 0;
     const { account } = await harness.run(definition('second'), machine('one'));
     expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { fetched: 1, unavailable: [] } });

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { overwrite } from '../../../test/sim/overwrite.ts';
 import { ArtifactCache, type StoredGeneration } from '../../artifacts/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -180,7 +181,7 @@ describe('artifacts of a run', () => {
   test('a damaged one is refused with its samples, and never built over; the others run', async () => {
     await harness.run(definition(), { model: model() });
     const shop = (await cached()).get('knowledge/shop');
-    writeFileSync(join(shop?.filesDir ?? '', 'knowledge.md'), 'something else');
+    overwrite(join(shop?.filesDir ?? '', 'knowledge.md'), 'something else');
     begun.length = 0;
     const { account } = await harness.run(definition({ name: 'sql-2' }), { model: model() });
     expect(begun).toEqual([]);
