@@ -15,10 +15,11 @@ import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf } from '../base/index.ts';
-import { nodeDisk, tempPathFor, tryLock } from '../disk/index.ts';
+import { explainDiskError, nodeDisk, tempPathFor, tryLock } from '../disk/index.ts';
 import {
   type ArtifactCache,
   type Damage,
+  folderSource,
   type Pin,
   pinOf,
   recipeOf,
@@ -270,6 +271,29 @@ describe('what is damaged', () => {
     expect(use).toEqual({ kind: 'conflicting', generation });
   });
 });
+
+test.each(['EACCES', 'EROFS'])(
+  'a cache that may not be written (%s) is said as such, and can still be used',
+  async (errno) => {
+    const whole = await built(openCache(dir.path));
+    const denying = withMethods(nodeDisk, {
+      makeDir: async (path) => {
+        throw explainDiskError(Object.assign(new Error(`${errno}: denied`), { code: errno }), path);
+      },
+    });
+    const cache = openCache(dir.path, denying);
+    expect(await cache.use(recipeOf(partsOf()))).toEqual({ kind: 'usable', generation: whole });
+    const denied = {
+      code: 'E_ARTIFACT_CACHE_DENIED',
+      message: `The warm cache ${dir.path} cannot be written by this user, or lies on a disk that is read-only.`,
+      hint: expect.stringContaining('--cache'),
+    };
+    await expect(cache.buildOnce(partsOf('other'), building(neverBuild))).rejects.toMatchObject(denied);
+    await built(openCache(join(dir.path, 'there')), 'more');
+    const { report } = await cache.merge([folderSource(nodeDisk, join(dir.path, 'there'))]);
+    expect(report.entries).toMatchObject([{ state: 'failed', reason: denied.message }]);
+  },
+);
 
 describe('crashes', () => {
   test('[ART-3] a build that dies at any step leaves a whole generation or none, and the next one succeeds', async () => {

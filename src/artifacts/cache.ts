@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { writingTo } from './artifact-errors.ts';
 import { type ArtifactSource, chosenOf, folderSource } from './artifact-source.ts';
 import { type BuildOptions, type BuiltOnce, buildOnce } from './build-once.ts';
 import {
@@ -91,7 +92,7 @@ export class ArtifactCache {
 
   /** A generation whose every byte was verified just now, or why there is none. */
   use(asked: UnitRecipe | Pin, options: VerifyOptions = {}): Promise<Use> {
-    return useGeneration(this.#place, asked, options);
+    return writingTo(this.dir, () => useGeneration(this.#place, asked, options));
   }
 
   /** What is wrong with the files of a generation, without setting it aside. */
@@ -103,7 +104,7 @@ export class ArtifactCache {
   }
 
   buildOnce(parts: RecipeParts, options: BuildOptions): Promise<BuiltOnce> {
-    return buildOnce(this.#place, parts, options);
+    return writingTo(this.dir, () => buildOnce(this.#place, parts, options));
   }
 
   /** [ART-11] Takes over what sources have and this cache lacks; every merge ends in a report. */
@@ -118,7 +119,7 @@ export class ArtifactCache {
 
   /** Removes what was planned, and sweeps what dead builds and merges left. */
   collect(plan: readonly Collectable[]): Promise<Collected> {
-    return collect(this.#place, plan);
+    return writingTo(this.dir, () => collect(this.#place, plan));
   }
 
   /** Copies generations to a folder of the same layout, which can be merged elsewhere. What is there already stays. */

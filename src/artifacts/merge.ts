@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { InvariantError, inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
+import { writingTo } from './artifact-errors.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { type Damage, readDamages } from './damage.ts';
 import { newGenerationId } from './generation.ts';
@@ -171,7 +172,9 @@ class Merge {
     const { source, ref } = copy;
     const { signal, stop, onWait } = this.#options;
     const installed = await this.#attempt(() =>
-      installGeneration(this.#place, { source, ref, manifest, onFile, signal, stop, onWait }),
+      writingTo(this.#place.cacheDir, () =>
+        installGeneration(this.#place, { source, ref, manifest, onFile, signal, stop, onWait }),
+      ),
     );
     if ('failure' in installed) copy.outcome = { state: 'failed', reason: installed.failure };
     else if ('state' in installed.value) copy.outcome = installed.value;

@@ -218,6 +218,18 @@ describe('evals that require artifacts', () => {
     expect([again.code, asked()]).toEqual([3, ALL]);
   });
 
+  test('the value of --rebuild is one unit: files behind it are files, and a file is not taken for a unit', async () => {
+    const build = (...words: readonly string[]) => holdfast(home, ['artifacts', 'build', ...words], env());
+    expect((await build('sql.eval.ts')).code).toBe(0);
+    const both = ['--rebuild', 'knowledge/shop', '--rebuild', 'knowledge/school'];
+    const rebuilt = await build(...both, 'sql.eval.ts');
+    expect([rebuilt.code, asked().length]).toEqual([0, 2 * ALL.length]);
+    const swallowed = await build('--rebuild', 'sql.eval.ts');
+    expect([swallowed.code, swallowed.stderr]).toEqual([2, expect.stringContaining('sql.eval.ts is a file')]);
+    expect((await build('sql.eval.ts', '--rebuild')).code).toBe(0);
+    expect(asked()).toHaveLength(3 * ALL.length);
+  });
+
   test('what a finished log names as used can be expected of a merge, to the very generation', async () => {
     expect((await holdfast(home, ['run', 'sql.eval.ts'], env())).code).toBe(0);
     const [log = ''] = readdirSync(join(home, 'logs')).filter((name) => name.endsWith('.eval'));

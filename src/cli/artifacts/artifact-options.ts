@@ -16,7 +16,10 @@ export interface StoreFlags extends CacheFlags {
 }
 
 export function storeOption(): Option {
-  return new Option('--store <bucket>', 'the bucket, or folder, that artifacts are shared by');
+  return new Option(
+    '--store <bucket>',
+    'the bucket (s3://…, file://…), or folder, that artifacts are shared by',
+  );
 }
 
 export interface MergeFlags {

@@ -52,7 +52,7 @@ both can be gone on with by the same command.`,
   options: [
     new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
     new Option('-t, --target <name>', 'the same as --model').argParser(collect),
-    logDirOption('where logs go: a path, or a bucket (file://…)'),
+    logDirOption('where logs go: a path, or a bucket (s3://…, file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     cacheOption(),
     ...storeOptions(),
