@@ -68,7 +68,8 @@ export async function syncFolders(disk: Disk, dir: string, paths: readonly strin
 /** Makes the folders that files will lie in, parents first, several at a time. */
 export async function makeFolders(disk: Disk, dir: string, paths: readonly string[]): Promise<void> {
   const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').length);
-  const work = (folder: string) => disk.makeDir(join(dir, folder));
+  // What is in them is synced with them, and then with their names, in the end.
+  const work = (folder: string) => disk.makeDir(join(dir, folder), { isSynced: false });
   for (const level of Map.groupBy(foldersOf(paths), depthOf).values())
     for await (const _ of inOrder(level, { atATime: FILES_AT_A_TIME, work }));
 }

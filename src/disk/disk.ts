@@ -15,8 +15,11 @@ export interface Disk {
   stat(path: string): Promise<DiskStat | undefined>;
   /** Names directly below a directory, in code-unit order. */
   list(dir: string): Promise<readonly DiskEntry[] | undefined>;
-  /** Creates the directory and its parents; one that exists is fine. Their names are durable on return. */
-  makeDir(dir: string): Promise<void>;
+  /**
+   * Creates the directory and its parents; one that exists is fine. Their names are durable on return, unless somebody says `isSynced:
+   * false` and syncs the directories around them himself.
+   */
+  makeDir(dir: string, options?: MakeDirOptions): Promise<void>;
   /** `read`: must exist. `create`: empty, read and write, fails with EEXIST. `update`: read and write, must exist. */
   open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
@@ -26,6 +29,10 @@ export interface Disk {
   /** Removes a directory and all below it; a missing one is fine. */
   removeTree(dir: string): Promise<void>;
   syncDir(dir: string): Promise<void>;
+}
+
+export interface MakeDirOptions {
+  readonly isSynced: boolean;
 }
 
 export interface DiskFile extends AsyncDisposable {

@@ -26,7 +26,7 @@ export const nodeDisk: Disk = {
     return found?.map(toDiskEntry).sort(byName);
   },
 
-  makeDir: (dir) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir)),
+  makeDir: (dir, options) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir, options)),
 
   async open(path, mode) {
     refuseLockFile(path);
