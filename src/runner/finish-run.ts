@@ -25,6 +25,8 @@ export interface RunOutcome {
   readonly results?: EvalResults;
   /** What became of each sample. */
   readonly states?: SampleStates;
+  /** What the run has cost so far, as far as prices are known, over all attempts at it. */
+  readonly paidUsd?: number;
   /** Why the run stopped, when that was no decision: a full disk, a journal that is gone. */
   readonly error?: unknown;
 }

@@ -4,7 +4,7 @@ import type { EvalCode } from '../code/index.ts';
 import { artifactName } from '../evals/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
-import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { unfinishedOf } from './artifacts/earlier-pins.ts';
 import { lookForArtifacts } from './artifacts/look-for.ts';
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -49,7 +49,7 @@ export async function forecastEval(task: RunTask, settings: RunSettings): Promis
   const prepared = await prepareEval(task, settings, {
     tempDir: tmpdir(),
     artifactsOf: ({ dataset, identity }) =>
-      lookForArtifacts({ task, settings, dataset, pins: () => pinsOfUnfinished(settings, identity) }),
+      lookForArtifacts({ task, settings, dataset, unfinished: () => unfinishedOf(settings, identity) }),
   });
   try {
     return await forecast(prepared);

@@ -2,6 +2,7 @@ import { ArtifactCache, type Pin } from '../../artifacts/index.ts';
 import type { Dataset } from '../../datasets/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
+import type { Unfinished } from './earlier-pins.ts';
 import { needsOfRows } from './row-needs.ts';
 import { type ArtifactState, RunArtifacts } from './run-artifacts.ts';
 
@@ -10,7 +11,7 @@ export async function lookForArtifacts(options: {
   readonly task: RunTask;
   readonly settings: RunSettings;
   readonly dataset: Dataset;
-  readonly pins: () => Promise<ReadonlyMap<string, Pin>>;
+  readonly unfinished: () => Promise<Unfinished>;
 }): Promise<RunArtifacts | undefined> {
   const { task, settings, dataset } = options;
   const { requires } = task.eval;
@@ -19,7 +20,7 @@ export async function lookForArtifacts(options: {
   const cache = ArtifactCache.open({ disk, clock, random, dir: artifacts.dir });
   const plans = new ArtifactPlans({ disk, baseDir: task.baseDir });
   const needs = await needsOfRows(requires, dataset);
-  const pins = await options.pins();
+  const { pins } = await options.unfinished();
   const needed = [];
   for (const { artifact } of needs.all) {
     const plan = await plans.of(artifact);

@@ -13,6 +13,7 @@ import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
 import { ArtifactSupply } from './artifact-supply.ts';
 import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import type { PaidBuilds } from './paid-builds.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
 
 export interface ReadyOptions {
@@ -20,6 +21,7 @@ export interface ReadyOptions {
   readonly settings: RunSettings;
   /** What the run that is gone on with had pinned, by recipe. */
   readonly pins: ReadonlyMap<string, Pin>;
+  readonly paid: PaidBuilds;
   readonly runTask: RunTaskOf;
   /** Which units are built although they are there: the user's word. */
   readonly isRebuilt?: (plan: ArtifactPlan) => boolean;
@@ -52,17 +54,28 @@ export async function makeReady(
   for (const { plan, mayBuild } of wanted)
     if (!mayBuild && (await shelf.look(plan)).use?.kind === 'absent') missing.push(plan);
   if (missing.length > 0) throw mustBeThere(missing);
-  const queue = wanted.values();
-  const work = async () => {
-    for (const { plan } of queue) await shelf.ready(plan);
-  };
-  await Promise.all(Array.from({ length: BUILDS_MAX }, work));
+  await readyAll(wanted, shelf);
   const needed = await Promise.all(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
   const all = await shelf.all();
   shelf.supply.share(all.flatMap(({ state }) => (state.kind === 'ready' ? [state.generation] : [])));
-  return { needed, all, supply: shelf.supply, spentUsd: shelf.spentUsd };
+  return { needed, all, supply: shelf.supply, paid: options.paid, spentUsd: shelf.spentUsd };
+}
+
+/** Those under way end first, whatever one of them meets, and no other is begun then: what they pay for is theirs to keep and to count. */
+async function readyAll(wanted: readonly WantedArtifact[], shelf: ArtifactShelf): Promise<void> {
+  const queue = [...wanted];
+  const work = async () => {
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) await shelf.ready(next.plan);
+    } catch (error) {
+      queue.length = 0;
+      throw error;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: BUILDS_MAX }, work));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
 export interface ReadyArtifacts {
@@ -71,6 +84,7 @@ export interface ReadyArtifacts {
   /** Each once, with those that others are made of, as far as they were looked at. */
   readonly all: readonly NeededArtifact[];
   readonly supply: ArtifactSupply;
+  readonly paid: PaidBuilds;
   readonly spentUsd: number | null;
 }
 
@@ -203,7 +217,10 @@ class ArtifactShelf {
           runTask,
           isRebuild,
           buildsDir: join(this.#cache.dir, 'builds'),
-          onSpent: (usd) => this.#spent.push(usd),
+          onSpent: async ({ run, usd, paidUsd }) => {
+            this.#spent.push(usd);
+            await this.#options.paid.add(run, paidUsd);
+          },
           folderOf: (name) => inputs.get(name)?.filesDir ?? '',
         });
         await this.#refuseChanged(plan);

@@ -4,6 +4,7 @@ import { artifactName } from '../../evals/index.ts';
 import { type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
 import type { ArtifactPlan } from './artifact-plans.ts';
 import type { ArtifactSupply } from './artifact-supply.ts';
+import type { PaidBuilds } from './paid-builds.ts';
 import type { RowNeeds } from './row-needs.ts';
 
 /** How a generation that a run uses came to be here. `here`: it was. `peer`: another process built it meanwhile. */
@@ -33,13 +34,19 @@ export class RunArtifacts {
 
   /** What this command paid for builds; null when nobody knows. */
   readonly spentUsd: number | null;
+  /** What builds cost it that no journal of the run says yet. */
+  readonly paid: PaidBuilds | undefined;
   readonly #supply: ArtifactSupply | undefined;
 
   constructor(
-    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd'> & { readonly supply?: ArtifactSupply },
+    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd'> & {
+      readonly paid?: PaidBuilds;
+      readonly supply?: ArtifactSupply;
+    },
     needs: RowNeeds,
   ) {
     this.#supply = ready.supply;
+    this.paid = ready.paid;
     this.spentUsd = ready.spentUsd;
     this.needed = ready.needed;
     this.all = ready.all;
