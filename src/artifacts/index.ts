@@ -5,11 +5,13 @@ export { ArtifactCache, type CachedRecipe, type CacheOptions, pinOf } from './ca
 export type { Collectable } from './collect.ts';
 export type { Damage } from './damage.ts';
 export { diffManifests, type ManifestDiff } from './diff-manifests.ts';
+export { currentOf } from './generation.ts';
 export type { Build, Built } from './make-generation.ts';
 export type { BuildCost, Manifest, Producer } from './manifest.ts';
 export type { Expected, Merged } from './merge.ts';
 export { isComplete, MERGE_STATES, type MergeEntry, type MergeReport } from './merge-report.ts';
 export { openStore } from './open-store.ts';
+export { peekSource } from './peek-source.ts';
 export { type PushEntry, pushGenerations } from './push.ts';
 export { type RecipeInput, type RecipeParts, recipeOf, type UnitRecipe, unitText } from './recipe.ts';
 export type { Waiting } from './recipe-lock.ts';

@@ -3,8 +3,10 @@ import {
   type ArtifactCache,
   type ArtifactSource,
   bucketSource,
+  currentOf,
   folderSource,
   onlyRecipe,
+  peekSource,
   pushGenerations,
   type StoredGeneration,
 } from '../../artifacts/index.ts';
@@ -29,6 +31,9 @@ export interface SupplyOptions {
 export class ArtifactSupply {
   readonly #options: SupplyOptions;
   #sent: Promise<readonly string[]> = Promise.resolve([]);
+  /** What the store has of a recipe, as far as it was asked. */
+  readonly #listed = new Map<string, ReadonlySet<string>>();
+  #isAway = false;
 
   constructor(options: SupplyOptions) {
     this.#options = options;
@@ -45,6 +50,36 @@ export class ArtifactSupply {
       return 'fetched';
     for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
     return undefined;
+  }
+
+  /**
+   * Which generation is current is decided by all that are here and in the store [ART-7]: one that is not here is taken. True when it was.
+   * A store that is away hinders nobody who has one: it is said once, and what is here is used.
+   */
+  async renew(plan: ArtifactPlan): Promise<boolean> {
+    const { disk, store, cache, signal, onNote } = this.#options;
+    if (!store || this.#isAway) return false;
+    const { unit } = plan;
+    const here = (await cache.generations(unit)).map(({ manifest }) => manifest);
+    const source = bucketSource({ disk, bucket: store, only: [unit] });
+    try {
+      const known = new Set<string>(here.map(({ generation }) => generation));
+      const { generations, manifests } = await peekSource(source, unit, { known, signal });
+      this.#listed.set(unit.recipe, new Set(generations));
+      const [from, to] = [currentOf(here), currentOf([...here, ...manifests])];
+      if (!to || known.has(to.generation) || !(await this.#take(source, plan))) return false;
+      // What was not whole there was not taken, and was said.
+      if ((await cache.current(unit))?.manifest.generation !== to.generation) return false;
+      onNote(
+        `Generation ${to.generation} of ${artifactName(unit)} in ${store.url} takes the place of ${from?.generation}, which was here.`,
+      );
+      return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!this.#isAway) onNote(awayNote(store, error));
+      this.#isAway = true;
+      return false;
+    }
   }
 
   /** Sends generations to the store while the run goes on. */
@@ -92,9 +127,11 @@ export class ArtifactSupply {
     return folderSource(disk, isAbsolute(seed) ? seed : join(baseDir, seed));
   }
 
-  /** What was sent may be gone from there. A store that cannot be asked hinders nobody who needs nothing of it. */
+  /** What was sent may be gone from there. Whoever has asked knows. A store that cannot be asked hinders nobody who needs nothing of it. */
   async #isStillThere({ manifest }: StoredGeneration, store: Bucket): Promise<boolean> {
     const { disk, signal } = this.#options;
+    const known = this.#listed.get(manifest.recipe);
+    if (known || this.#isAway) return known?.has(manifest.generation) ?? true;
     try {
       const listed = await bucketSource({ disk, bucket: store, only: [manifest] }).list(signal);
       return listed?.some(({ generation }) => generation === manifest.generation) ?? false;
@@ -134,6 +171,14 @@ export class ArtifactSupply {
     await disk.makeDir(dirname(mark));
     await createFile(disk, mark, Buffer.from(`${store.url}\n`));
   }
+}
+
+function awayNote({ url }: Bucket, error: unknown): string {
+  const { message } =
+    error instanceof ActionableError && error.cause instanceof Error
+      ? error.cause
+      : { message: messageOf(error) };
+  return `The store ${url} cannot be asked (${message}): whether it has newer generations is not known, and what is here is used.`;
 }
 
 function away(

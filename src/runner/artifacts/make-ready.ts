@@ -7,7 +7,7 @@ import {
   type Use,
   type Waiting,
 } from '../../artifacts/index.ts';
-import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
+import { ActionableError, counted, formatUsd, inOrder, shortId, UsageError } from '../../base/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
@@ -30,6 +30,8 @@ export interface ReadyOptions {
 
 /** How many artifacts are built at a time; what they ask of a model waits at its gate as well. */
 const BUILDS_MAX = 4;
+/** How many are looked for at a time, here and in the store. */
+const LOOKS_MAX = 8;
 
 /**
  * Makes ready what samples need: found and verified, or built. All that must be there and is not is refused before anything is
@@ -45,11 +47,12 @@ export async function makeReady(
   const shelf = new ArtifactShelf(options);
   // Several samples may name the same artifact, and not all of them its seeds.
   const seeds = Map.groupBy(wanted, ({ plan }) => plan.unit.recipe);
-  for (const { plan } of wanted)
-    await shelf.look(
+  const work = ({ plan }: WantedArtifact) =>
+    shelf.look(
       plan,
       seeds.get(plan.unit.recipe)?.flatMap((one) => one.seeds),
     );
+  for await (const _ of inOrder(wanted, { atATime: LOOKS_MAX, work }));
   const missing: ArtifactPlan[] = [];
   for (const { plan, mayBuild } of wanted)
     if (!mayBuild && (await shelf.look(plan)).use?.kind === 'absent') missing.push(plan);
@@ -144,7 +147,8 @@ class ArtifactShelf {
   async #look(plan: ArtifactPlan, seeds: readonly string[]): Promise<Looked> {
     const pin = this.#options.pins.get(plan.unit.recipe);
     const found = await this.#use(pin ?? plan.unit);
-    if (found.use?.kind === 'usable') return found;
+    if (found.use?.kind === 'usable')
+      return !pin && (await this.supply.renew(plan)) ? await this.#use(plan.unit, 'fetched') : found;
     const fetched = await this.#fetch(plan, seeds);
     if ('error' in fetched) return fetched;
     const pinned = pin && fetched.origin && (await this.#use(pin, fetched.origin));
