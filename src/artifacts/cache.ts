@@ -22,7 +22,7 @@ import {
   readRecipeFolder,
   type StoredGeneration,
 } from './stored-generation.ts';
-import { type Pin, type Use, useGeneration } from './use-generation.ts';
+import { type Pin, type Use, type UseOptions, useGeneration } from './use-generation.ts';
 import { type FileProblem, problemsOfFiles, type VerifyOptions } from './verify-files.ts';
 
 export interface CacheOptions {
@@ -84,7 +84,7 @@ export class ArtifactCache {
   }
 
   /** A generation whose every byte was verified just now, or why there is none. */
-  use(asked: UnitRecipe | Pin, options: VerifyOptions = {}): Promise<Use> {
+  use(asked: UnitRecipe | Pin, options: Omit<UseOptions, 'hasLock'> = {}): Promise<Use> {
     return useGeneration(this.#place, asked, options);
   }
 

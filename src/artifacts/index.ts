@@ -1,3 +1,4 @@
+export { artifactErrors } from './artifact-errors.ts';
 export { type ArtifactSource, folderSource, onlyRecipe } from './artifact-source.ts';
 export { bucketSource } from './bucket-source.ts';
 export type { BuildOptions, BuiltOnce } from './build-once.ts';

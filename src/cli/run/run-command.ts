@@ -169,7 +169,8 @@ function limitsOf(flags: RunFlags): SampleLimits | undefined {
 
 /** `--dry-run`: what would happen, and nothing else. */
 function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: CommandCall<RunFlags>): ExitCode {
-  if (flags.json) terminal.json({ exitCode: EXIT.ok, forecasts: toJson(forecasts) });
+  const exitCode = exitCodeOfForecasts(forecasts);
+  if (flags.json) terminal.json({ exitCode, forecasts: toJson(forecasts) });
   else
     for (const forecast of forecasts) {
       const title = runTitle(forecast.eval, forecast.target);
@@ -179,7 +180,15 @@ function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: Comma
       for (const note of forecast.notes) terminal.line(note);
       for (const sentence of forecast.damage) terminal.line(terminal.style.bad(sentence));
     }
-  return EXIT.ok;
+  return exitCode;
+}
+
+/** What the runs would end with for want of artifacts: that is known before they begin. */
+function exitCodeOfForecasts(forecasts: readonly Forecast[]): ExitCode {
+  const refused = forecasts.filter((forecast) => forecast.refused > 0);
+  const codes = refused.flatMap(({ artifacts }) => artifacts?.unavailable.map(({ code }) => code) ?? []);
+  if (codes.includes('E_ARTIFACT_DAMAGED')) return EXIT.damage;
+  return refused.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
 interface Watched {

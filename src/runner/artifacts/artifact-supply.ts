@@ -5,6 +5,7 @@ import {
   bucketSource,
   currentOf,
   folderSource,
+  type Manifest,
   onlyRecipe,
   peekSource,
   pushGenerations,
@@ -44,42 +45,59 @@ export class ArtifactSupply {
    * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
    */
   async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<'fetched' | 'seeded' | undefined> {
-    const { disk, store } = this.#options;
-    const { unit } = plan;
-    if (store && (await this.#take(bucketSource({ disk, bucket: store, only: [unit] }), plan)))
-      return 'fetched';
+    const { store } = this.#options;
+    if (store && (await this.#take(this.#storeOf(store, plan), plan))) return 'fetched';
     for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
     return undefined;
   }
 
+  /** Takes what `newer` finds. True when it is here then. */
+  async renew(plan: ArtifactPlan): Promise<boolean> {
+    const { store, cache, onNote } = this.#options;
+    const to = await this.newer(plan);
+    if (!store || !to) return false;
+    const from = (await cache.current(plan.unit))?.manifest;
+    const isTaken = await this.#unlessAway(store, () => this.#take(this.#storeOf(store, plan), plan));
+    // What was not whole there was not taken, and was said.
+    if (!isTaken || (await cache.current(plan.unit))?.manifest.generation !== to.generation) return false;
+    onNote(
+      `Generation ${to.generation} of ${artifactName(plan.unit)} in ${store.url} takes the place of ${from?.generation}, which was here.`,
+    );
+    return true;
+  }
+
   /**
-   * Which generation is current is decided by all that are here and in the store [ART-7]: one that is not here is taken. True when it was.
+   * Which generation is current is decided by all that are here and in the store [ART-7]: the one of the store, when it is not here.
    * A store that is away hinders nobody who has one: it is said once, and what is here is used.
    */
-  async renew(plan: ArtifactPlan): Promise<boolean> {
-    const { disk, store, cache, signal, onNote } = this.#options;
-    if (!store || this.#isAway) return false;
+  async newer(plan: ArtifactPlan): Promise<Manifest | undefined> {
+    const { store, cache, signal } = this.#options;
+    if (!store || this.#isAway) return undefined;
     const { unit } = plan;
     const here = (await cache.generations(unit)).map(({ manifest }) => manifest);
-    const source = bucketSource({ disk, bucket: store, only: [unit] });
-    try {
-      const known = new Set<string>(here.map(({ generation }) => generation));
-      const { generations, manifests } = await peekSource(source, unit, { known, signal });
-      this.#listed.set(unit.recipe, new Set(generations));
-      const [from, to] = [currentOf(here), currentOf([...here, ...manifests])];
-      if (!to || known.has(to.generation) || !(await this.#take(source, plan))) return false;
-      // What was not whole there was not taken, and was said.
-      if ((await cache.current(unit))?.manifest.generation !== to.generation) return false;
-      onNote(
-        `Generation ${to.generation} of ${artifactName(unit)} in ${store.url} takes the place of ${from?.generation}, which was here.`,
+    const known = new Set<string>(here.map(({ generation }) => generation));
+    const peeked = await this.#unlessAway(store, () =>
+      peekSource(this.#storeOf(store, plan), unit, { known, signal }),
+    );
+    if (!peeked) return undefined;
+    this.#listed.set(unit.recipe, new Set(peeked.generations));
+    const current = currentOf([...here, ...peeked.manifests]);
+    return current && !known.has(current.generation) ? current : undefined;
+  }
+
+  /** What `fetch` would take, by manifests alone: nothing is taken. */
+  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<readonly Manifest[]> {
+    const { store, signal } = this.#options;
+    const { unit } = plan;
+    for (const place of [store, ...seeds]) {
+      if (place === undefined) continue;
+      const source = typeof place === 'string' ? await this.#seedOf(place) : this.#storeOf(place, plan);
+      const peeked = await this.#ask(source, unit, () =>
+        peekSource(source, unit, { known: new Set(), signal }),
       );
-      return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!this.#isAway) onNote(awayNote(store, error));
-      this.#isAway = true;
-      return false;
+      if (peeked.manifests.length > 0) return peeked.manifests;
     }
+    return [];
   }
 
   /** Sends generations to the store while the run goes on. */
@@ -110,6 +128,22 @@ export class ArtifactSupply {
         );
     }
     return report.entries.some(({ state }) => TAKEN.has(state));
+  }
+
+  #storeOf(bucket: Bucket, { unit }: ArtifactPlan): ArtifactSource {
+    return bucketSource({ disk: this.#options.disk, bucket, only: [unit] });
+  }
+
+  async #unlessAway<T>(store: Bucket, ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      const { signal, onNote } = this.#options;
+      signal.throwIfAborted();
+      if (!this.#isAway) onNote(awayNote(store, error));
+      this.#isAway = true;
+      return undefined;
+    }
   }
 
   async #ask<T>(source: ArtifactSource, unit: ArtifactPlan['unit'], ask: () => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
 import { ArtifactSupply } from './artifact-supply.ts';
 import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import { mustBeThere } from './must-be-there.ts';
 import type { PaidBuilds } from './paid-builds.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
 
@@ -300,13 +301,4 @@ function builtNote(unit: string, { manifest }: StoredGeneration, ms: number): st
   const { usd, tokens } = manifest.cost;
   const price = usd === null ? `${tokens} tokens of unknown price` : formatUsd(usd);
   return `Built ${unit} in ${(ms / 1_000).toFixed(1)} s for ${price}: ${counted(manifest.files.length, 'file')}.`;
-}
-
-function mustBeThere(plans: readonly ArtifactPlan[]): UsageError {
-  const units = [...new Set(plans.map(({ unit }) => artifactName(unit)))];
-  return new UsageError({
-    code: 'E_ARTIFACT_MISSING',
-    message: `The eval needs ${units.join(', ')}, which ${units.length === 1 ? 'is' : 'are'} not in the cache, and may not be built by a run (\`build: false\`).`,
-    hint: `Build ${units.length === 1 ? 'it' : 'them'} first: holdfast artifacts build <eval file>. Or take ${units.length === 1 ? 'it' : 'them'} from elsewhere: holdfast artifacts merge <cache or bucket>.`,
-  });
 }

@@ -1,4 +1,4 @@
-import { type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
+import { type Manifest, type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
 import { type ActionableError, type Digest, digestOf } from '../../base/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import { type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
@@ -15,6 +15,8 @@ export type ArtifactState =
   | { readonly kind: 'ready'; readonly generation: StoredGeneration; readonly origin: ArtifactOrigin }
   /** It has to be built first: only a forecast leaves it so. */
   | { readonly kind: 'unbuilt' }
+  /** It has to be taken from the store or a seed first: the same. */
+  | { readonly kind: 'elsewhere'; readonly manifest: Manifest }
   /** `isStopped`: nothing is wrong with it, but the run was told to stop, or its money is spent. */
   | { readonly kind: 'unavailable'; readonly error: ActionableError; readonly isStopped: boolean };
 
@@ -66,7 +68,7 @@ export class RunArtifacts {
     return Object.fromEntries(
       this.#of(row).map(({ plan, state }) => [
         artifactName(plan.unit),
-        state.kind === 'ready' ? state.generation.manifest.digest : `none of ${plan.unit.recipe}`,
+        manifestIn(state)?.digest ?? `none of ${plan.unit.recipe}`,
       ]),
     );
   }
@@ -75,6 +77,11 @@ export class RunArtifacts {
   digestOf(row: number): Digest | undefined {
     const digests = Object.entries(this.digestsOf(row)).sort(([a], [b]) => (a < b ? -1 : 1));
     return digests.length === 0 ? undefined : digestOf(JSON.stringify(digests));
+  }
+
+  /** False when something that the row needs cannot be had. */
+  isAvailable(row: number): boolean {
+    return this.#of(row).every(({ state }) => state.kind !== 'unavailable');
   }
 
   /** What a sample may read; an error when something that it needs is not there. */
@@ -96,4 +103,9 @@ export class RunArtifacts {
   #of(row: number): readonly NeededArtifact[] {
     return this.#needs.of(row).flatMap((number) => this.needed[number] ?? []);
   }
+}
+
+function manifestIn(state: ArtifactState): Manifest | undefined {
+  if (state.kind === 'elsewhere') return state.manifest;
+  return state.kind === 'ready' ? state.generation.manifest : undefined;
 }
