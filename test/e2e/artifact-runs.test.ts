@@ -123,6 +123,36 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
   });
 
+  test('Ctrl-C once: builds under way are waited for, as builds; what they made is kept, and their logs are whole', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['run', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    const ended = await first.ended;
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toMatch(/Stopping \(SIGINT\): 2 running builds may finish within 30 s/);
+    for (const db of ['shop', 'school']) {
+      const place = join(home, '.holdfast/artifacts/builds/knowledge', db);
+      expect(readdirSync(place).filter((name) => name.endsWith('.eval'))).toHaveLength(1);
+      const unfinished = await holdfast(home, ['recover', '--list', place]);
+      expect(unfinished.stdout).toContain('Nothing here needs to be recovered');
+    }
+    const second = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env({ GATE: gate }));
+    expect([second.code, asked()]).toEqual([0, ALL]);
+  });
+
+  test('Ctrl-C once while everything that is left is built: artifacts build ends as if nothing had been', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    expect((await first.ended).code).toBe(0);
+  });
+
   test('what must be there is refused with the command that builds it; that command builds it, and anew only when it is told', async () => {
     const refused = await holdfast(home, ['run', 'sql.eval.ts'], env({ MUST: 'yes' }));
     expect(refused.code).toBe(2);

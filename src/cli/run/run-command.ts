@@ -233,11 +233,10 @@ async function runWatched(
   { views, progress, strays, warn }: Watched,
   { grace: graceMs = GRACE_MS }: RunFlags,
 ): Promise<{ readonly outcomes: readonly ItemOutcome[]; readonly wasStopped: boolean }> {
-  const running = () => [...views.values()].reduce((sum, view) => sum + view.running, 0);
   const stop = listenForStop({
     onDrain: (reason) =>
       progress.note(
-        `Stopping (${reason}): ${counted(running(), 'running sample')} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
+        `Stopping (${reason}): ${underWay([...views.values()])} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
       ),
     onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
     exitCode: EXIT.interrupted,
@@ -258,6 +257,17 @@ async function runWatched(
     stop.dispose();
     progress.close();
   }
+}
+
+/** `2 running builds and 3 running samples` */
+function underWay(views: readonly RunView[]): string {
+  const count = (key: 'building' | 'running') => views.reduce((sum, view) => sum + view[key], 0);
+  const [builds, samples] = [count('building'), count('running')];
+  const parts = [
+    ...(builds > 0 ? [counted(builds, 'running build')] : []),
+    ...(samples > 0 || builds === 0 ? [counted(samples, 'running sample')] : []),
+  ];
+  return parts.join(' and ');
 }
 
 interface Conclusion {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
@@ -238,6 +238,10 @@ describe('artifacts of a run', () => {
     });
     const first = await harness.run(slow, { model: model(), signals, concurrency: 1 });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
+    // Its log is whole: nobody would come back to it.
+    const [unit = ''] = begun;
+    const logs = readdirSync(join(harness.dir, 'artifacts/builds/knowledge', unit));
+    expect(logs.filter((name) => name.endsWith('.eval'))).toHaveLength(1);
     const second = await harness.run(slow, { model: model() });
     expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0 } });
     expect(begun.sort()).toEqual(['school', 'shop']);

@@ -144,6 +144,7 @@ async function runBuild(
       reuse: options.isRebuild ? 'none' : 'same',
       earlierLogs: undefined,
       keepOutputs: false,
+      sealsWhatIsWhole: true,
     },
   );
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   ArtifactCache,
+  type Built,
   type Pin,
   type StoredGeneration,
   type UnitRecipe,
@@ -199,7 +200,7 @@ class ArtifactShelf {
   }
 
   async #build(plan: ArtifactPlan, isRebuild: boolean): Promise<ArtifactState> {
-    const { settings, task, runTask, onNote } = this.#options;
+    const { settings, task, onNote } = this.#options;
     const inputs = new Map<string, StoredGeneration>();
     for (const [name, input] of plan.inputs) {
       if (input.kind !== 'artifact') continue;
@@ -216,24 +217,36 @@ class ArtifactShelf {
       onWait: sayingOnce(onNote),
       build: async (dir) => {
         onNote(`Building ${unit} …`);
-        const { cost } = await buildByRun(plan, dir, {
-          task,
-          settings,
-          runTask,
-          isRebuild,
-          buildsDir: join(this.#cache.dir, 'builds'),
-          onSpent: async ({ run, usd, paidUsd }) => {
-            this.#spent.push(usd);
-            await this.#options.paid.add(run, paidUsd);
-          },
-          folderOf: (name) => inputs.get(name)?.filesDir ?? '',
-        });
-        await this.#refuseChanged(plan);
-        return { cost, used: usedOf(inputs) };
+        task.observer?.onBuildStart?.();
+        try {
+          return await this.#fill(plan, dir, { inputs, isRebuild });
+        } finally {
+          task.observer?.onBuildEnd?.();
+        }
       },
     });
     if (origin === 'built') onNote(builtNote(unit, generation, settings.clock.monotonicMs() - startedMs));
     return ready(generation, origin);
+  }
+
+  async #fill(
+    plan: ArtifactPlan,
+    dir: string,
+    about: { readonly inputs: ReadonlyMap<string, StoredGeneration>; readonly isRebuild: boolean },
+  ): Promise<Built> {
+    const { settings, task, runTask, paid } = this.#options;
+    const { inputs, isRebuild } = about;
+    const { cost } = await buildByRun(plan, dir, {
+      ...{ task, settings, runTask, isRebuild },
+      buildsDir: join(this.#cache.dir, 'builds'),
+      onSpent: async ({ run, usd, paidUsd }) => {
+        this.#spent.push(usd);
+        await paid.add(run, paidUsd);
+      },
+      folderOf: (name) => inputs.get(name)?.filesDir ?? '',
+    });
+    await this.#refuseChanged(plan);
+    return { cost, used: usedOf(inputs) };
   }
 
   /** What it was made of must still be what its recipe says: nobody knows which of the two the build has read. */
