@@ -74,7 +74,7 @@ export async function forecastEval(task: RunTask, settings: RunSettings): Promis
 }
 
 async function forecast(prepared: PreparedEval): Promise<Forecast> {
-  const { settings, plan, target, task } = prepared;
+  const { settings, plan, target, task, artifacts } = prepared;
   const back = await lookBack(settings, plan, task);
   const damage = [...back.damage];
   const unfinished = new UnfinishedRuns(task);
@@ -88,23 +88,22 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       onDamage: (sentence) => void damage.push(sentence),
     });
     const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0, refused: 0 };
-    const { artifacts } = prepared;
-    const [unrecorded, unlent]: [PlannedSample[], PlannedSample[]] = [[], []];
+    const unlent: PlannedSample[] = [];
+    const unrecorded = { code: 0, artifacts: 0 };
     for (const sample of plan.samples) {
       const fate = await fateOf(sample, { earlier, unfinished, artifacts });
       counts[fate]++;
       if (fate === 'toReplay' || fate === 'toBuy') unlent.push(sample);
-      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded.push(sample);
+      const change = fate === 'toBuy' ? await earlier.unrecorded(sample) : undefined;
+      if (change) unrecorded[change]++;
     }
     return {
-      eval: plan.identity.eval,
-      target: target.name,
-      planned: plan.size,
+      ...{ eval: plan.identity.eval, target: target.name, planned: plan.size },
       ...counts,
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
       notes: [
         ...earlier.absenceNotes(unlent),
-        ...unrecordedNotes(unrecorded.length, target),
+        ...unrecordedNotes(unrecorded, target),
         ...(await runsInBucket(settings, plan)),
       ],
       damage,

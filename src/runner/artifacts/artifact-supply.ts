@@ -11,7 +11,7 @@ import {
   pushGenerations,
   type StoredGeneration,
 } from '../../artifacts/index.ts';
-import { ActionableError, definedOf, digestOf, messageOf } from '../../base/index.ts';
+import { ActionableError, asSentence, definedOf, digestOf, messageOf } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName } from '../../evals/index.ts';
@@ -188,7 +188,7 @@ export class ArtifactSupply {
         await this.#keepMark(entry.digest, store);
       else
         sentences.push(
-          `${entry.unit} is not in ${store.url}: ${entry.reason ?? entry.state}. The next run sends it again, and so does holdfast artifacts push.`,
+          `${entry.unit} is not in ${store.url}: ${asSentence(entry.reason ?? entry.state)} The next run sends it again, and so does holdfast artifacts push.`,
         );
     }
     return sentences;

@@ -18,7 +18,7 @@ export async function buildArtifacts(
     // What is left to build goes on, and what it has cost counts then.
     if (artifacts?.all.every(({ state }) => state.kind === 'ready')) await artifacts.paid?.forget();
     for (const sentence of (await artifacts?.shared()) ?? []) task.observer?.onNote?.(sentence);
-    return artifactAccount(artifacts ?? { all: [], spentUsd: 0 });
+    return artifactAccount(artifacts ?? { all: [], spentUsd: 0, spentTokens: 0 });
   } finally {
     await dataset.close();
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Built } from '../../artifacts/index.ts';
-import { ActionableError } from '../../base/index.ts';
+import { ActionableError, UsageError } from '../../base/index.ts';
 import { bucketFolder } from '../../bucket/index.ts';
 import { fileNameFor } from '../../disk/index.ts';
 import {
@@ -72,7 +72,7 @@ export async function buildByRun(
   plan: ArtifactPlan,
   dir: string,
   options: BuildByRunOptions,
-): Promise<Pick<Built, 'cost'>> {
+): Promise<Pick<Built, 'cost' | 'run'>> {
   const logDir = join(options.buildsDir, plan.unit.kind, fileNameFor(plan.unit.key));
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
   for (let round = 1; ; round++) {
@@ -81,7 +81,7 @@ export async function buildByRun(
     if (outcome.error !== undefined) throw outcome.error;
     const { account } = outcome;
     // Also when it was told to stop meanwhile: what is done is done.
-    if (filling.isDone) return { cost: costOf(account) };
+    if (filling.isDone) return { cost: costOf(account), run: account.runId };
     // Whatever its code made of that.
     if (account.state === 'interrupted' || account.state === 'budget')
       throw new BuildStopped(artifactName(plan.unit), account.state);
@@ -108,13 +108,24 @@ class Filling {
       try {
         await plan.artifact.build(contextOf(plan, context, given));
       } catch (error) {
-        this.failure = error;
-        throw error;
+        this.failure = ofBuild(error, plan);
+        throw this.failure;
       }
       this.isDone = true;
       return 'built';
     };
   }
+}
+
+/** The command line names models for targets: a build has its own. */
+function ofBuild(error: unknown, { unit }: ArtifactPlan): unknown {
+  if (!(error instanceof UsageError) || error.code !== 'E_MODEL_NONE') return error;
+  return new UsageError({
+    code: 'E_MODEL_NONE',
+    message: `The build of ${artifactName(unit)} called generate(), but no model is named.`,
+    hint: 'Name one as `model` of the artifact, or in the call: generate({ model: "openai/gpt-5", prompt }).',
+    cause: error,
+  });
 }
 
 async function runBuild(

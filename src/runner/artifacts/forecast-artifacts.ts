@@ -21,7 +21,7 @@ export function forecastOfArtifacts({ all }: Pick<RunArtifacts, 'all'>): {
   const namesOf = (kind: string) =>
     all.filter(({ state }) => state.kind === kind).map(({ plan }) => artifactName(plan.unit));
   const [toTake, toBuild] = [namesOf('elsewhere'), namesOf('unbuilt')];
-  const { unavailable } = artifactAccount({ all, spentUsd: 0 });
+  const { unavailable } = artifactAccount({ all, spentUsd: 0, spentTokens: 0 });
   const notes = [
     ...namedNote(toTake, 'to take from elsewhere'),
     ...namedNote(toBuild, 'to build first'),

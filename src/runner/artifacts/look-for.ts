@@ -47,7 +47,7 @@ export async function lookForArtifacts(options: LookOptions): Promise<RunArtifac
   }
   const missing = wanted.filter(({ mayBuild }, at) => !mayBuild && needed[at]?.state.kind === 'unbuilt');
   if (missing.length > 0) throw mustBeThere(missing.map(({ plan }) => plan));
-  return new RunArtifacts({ needed, all: await look.all(), spentUsd: 0 }, needs);
+  return new RunArtifacts({ needed, all: await look.all(), spentUsd: 0, spentTokens: 0 }, needs);
 }
 
 class Look {

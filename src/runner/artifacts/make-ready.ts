@@ -60,12 +60,14 @@ export async function makeReady(
     if (!mayBuild && (await shelf.look(plan)).use?.kind === 'absent') missing.push(plan);
   if (missing.length > 0) throw mustBeThere(missing);
   await readyAll(wanted, shelf);
+  await rebuildInputs(wanted, { shelf, ...options });
   const needed = await Promise.all(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
   const all = await shelf.all();
   shelf.supply.share(all.flatMap(({ state }) => (state.kind === 'ready' ? [state.generation] : [])));
-  return { needed, all, supply: shelf.supply, paid: options.paid, spentUsd: shelf.spentUsd };
+  const { supply, spentUsd, spentTokens } = shelf;
+  return { needed, all, supply, paid: options.paid, spentUsd, spentTokens };
 }
 
 /** Those under way end first, whatever one of them meets, and no other is begun then: what they pay for is theirs to keep and to count. */
@@ -83,6 +85,39 @@ async function readyAll(wanted: readonly WantedArtifact[], shelf: ArtifactShelf)
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
+/**
+ * What the user has named and others are only made of: they are built anew although nobody asks for them. What is made of them has the
+ * recipe that it had [ART-2], so it stays until it is named as well, and that is said.
+ */
+async function rebuildInputs(
+  wanted: readonly WantedArtifact[],
+  {
+    shelf,
+    isRebuilt,
+    onNote,
+  }: Pick<ReadyOptions, 'isRebuilt' | 'onNote'> & { readonly shelf: ArtifactShelf },
+): Promise<void> {
+  for (const { plan } of wanted) {
+    const before = await shelf.ready(plan);
+    for (const input of inputsOf(plan)) {
+      if (!isRebuilt?.(input)) continue;
+      const state = await shelf.ready(input);
+      if (state.kind === 'ready' && before.kind === 'ready' && before.origin !== 'built')
+        onNote(
+          `${artifactName(plan.unit)} was made of an earlier generation of ${artifactName(input.unit)}, and stays: name it as well to have it built anew.`,
+        );
+    }
+  }
+}
+
+/** All that it is made of, directly and by way of others. */
+function inputsOf(plan: ArtifactPlan): readonly ArtifactPlan[] {
+  const direct = [...plan.inputs.values()].flatMap((input) =>
+    input.kind === 'artifact' ? [input.plan] : [],
+  );
+  return direct.flatMap((input) => [input, ...inputsOf(input)]);
+}
+
 export interface ReadyArtifacts {
   /** In the order of the needs. */
   readonly needed: readonly NeededArtifact[];
@@ -91,6 +126,7 @@ export interface ReadyArtifacts {
   readonly supply: ArtifactSupply;
   readonly paid: PaidBuilds;
   readonly spentUsd: number | null;
+  readonly spentTokens: number;
 }
 
 interface WantedArtifact extends PlannedNeed {
@@ -105,6 +141,7 @@ class ArtifactShelf {
   readonly #found = new Map<string, Promise<Looked>>();
   /** What each round of each build cost; null where nobody knows. */
   readonly #spent: (number | null)[] = [];
+  spentTokens = 0;
   readonly #states = new Map<
     string,
     { readonly plan: ArtifactPlan; readonly state: Promise<ArtifactState> }
@@ -236,17 +273,18 @@ class ArtifactShelf {
   ): Promise<Built> {
     const { settings, task, runTask, paid } = this.#options;
     const { inputs, isRebuild } = about;
-    const { cost } = await buildByRun(plan, dir, {
+    const built = await buildByRun(plan, dir, {
       ...{ task, settings, runTask, isRebuild },
       buildsDir: join(this.#cache.dir, 'builds'),
-      onSpent: async ({ run, usd, paidUsd }) => {
+      onSpent: async ({ run, usd, tokens, paidUsd }) => {
         this.#spent.push(usd);
+        this.spentTokens += tokens;
         await paid.add(run, paidUsd);
       },
       folderOf: (name) => inputs.get(name)?.filesDir ?? '',
     });
     await this.#refuseChanged(plan);
-    return { cost, used: usedOf(inputs) };
+    return { ...built, used: usedOf(inputs) };
   }
 
   /** What it was made of must still be what its recipe says: nobody knows which of the two the build has read. */

@@ -36,12 +36,13 @@ export class RunArtifacts {
 
   /** What this command paid for builds; null when nobody knows. */
   readonly spentUsd: number | null;
+  readonly spentTokens: number;
   /** What builds cost it that no journal of the run says yet. */
   readonly paid: PaidBuilds | undefined;
   readonly #supply: ArtifactSupply | undefined;
 
   constructor(
-    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd'> & {
+    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd' | 'spentTokens'> & {
       readonly paid?: PaidBuilds;
       readonly supply?: ArtifactSupply;
     },
@@ -50,6 +51,7 @@ export class RunArtifacts {
     this.#supply = ready.supply;
     this.paid = ready.paid;
     this.spentUsd = ready.spentUsd;
+    this.spentTokens = ready.spentTokens;
     this.needed = ready.needed;
     this.all = ready.all;
     this.#needs = needs;
