@@ -1,4 +1,4 @@
-import { ActionableError, DamageError, messageOf, UsageError } from '../base/index.ts';
+import { ActionableError, asSentence, DamageError, messageOf, UsageError } from '../base/index.ts';
 import type { Damage } from './damage.ts';
 import { type Unit, unitText } from './recipe.ts';
 
@@ -33,7 +33,7 @@ export const artifactErrors = {
   damaged: (damage: Damage) =>
     new DamageError({
       code: 'E_ARTIFACT_DAMAGED',
-      message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${damage.reason}. It is not used, and lies in ${damage.place}.`,
+      message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${asSentence(damage.reason)} It is not used, and lies in ${damage.place}.`,
       hint: `Take a whole copy from where there is one ("holdfast artifacts pull", or "merge <cache or bucket>"), or have it built anew: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}". Nobody does that by itself.`,
     }),
 };

@@ -24,7 +24,7 @@ import {
   type StoredGeneration,
 } from './stored-generation.ts';
 import { type CachedRecipe, type Survey, surveyCache } from './survey.ts';
-import { type Pin, type Use, useGeneration } from './use-generation.ts';
+import { type Pin, type Use, type UseOptions, useGeneration } from './use-generation.ts';
 import { type FileProblem, problemsOfFiles, type VerifyOptions } from './verify-files.ts';
 
 export interface CacheOptions {
@@ -91,7 +91,7 @@ export class ArtifactCache {
   }
 
   /** A generation whose every byte was verified just now, or why there is none. */
-  use(asked: UnitRecipe | Pin, options: VerifyOptions = {}): Promise<Use> {
+  use(asked: UnitRecipe | Pin, options: Omit<UseOptions, 'hasLock'> = {}): Promise<Use> {
     return writingTo(this.dir, () => useGeneration(this.#place, asked, options));
   }
 

@@ -24,6 +24,8 @@ export type Use =
 export interface UseOptions extends VerifyOptions {
   /** The caller has the lock of the recipe. */
   readonly hasLock?: boolean;
+  /** Nothing is set aside: whoever only looks changes nothing. */
+  readonly isLooking?: boolean;
 }
 
 /** [ART-8] The current generation of a recipe, or the one that is pinned, verified; what is damaged is set aside and said. */
@@ -93,6 +95,7 @@ async function setAsideSafely(
   options: UseOptions & { readonly stored?: StoredGeneration },
 ): Promise<Damage | undefined> {
   const { dir, ...what } = finding;
+  if (options.isLooking) return { ...what, place: dir };
   using lock = options.hasLock ? undefined : await tryLockRecipe(place, unit);
   if (!(await place.disk.stat(dir))) return undefined;
   if (!options.hasLock && !lock) return { ...what, place: dir };

@@ -45,6 +45,7 @@ export type {
   ReusedOutline,
   RunRecord,
   TargetOutput,
+  WriterRecord,
 } from './records.ts';
 export { lookAtRun, openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';

@@ -4,7 +4,7 @@ export type { BuildWish } from './artifacts/eval-artifacts.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
-export { addMoney } from './money.ts';
+export { addMoney, moneyOfBuilds } from './money.ts';
 export type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from './observer.ts';
 export { checkWritable, placesOf } from './open-places.ts';
 export type { Places } from './places.ts';

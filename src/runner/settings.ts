@@ -32,6 +32,8 @@ export interface RunSettings {
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
   readonly forceDead: boolean;
+  /** A run of which nothing is left is sealed although it was told to stop, or its money is spent. Builds: nobody comes back to one whose folder is filled. */
+  readonly sealsWhatIsWhole?: boolean | undefined;
   /** Where artifacts are kept. */
   readonly artifacts: ArtifactSettings;
   /** Holdfast's own version, for the log. */

@@ -85,9 +85,8 @@ describe('evals that require artifacts', () => {
     const third = await holdfast(home, ['run', 'sql.eval.ts'], env());
     expect(third.stdout).toMatch(/artifacts +2 from the cache, \$\S+ saved/);
     expect(asked()).toEqual(ALL);
-    // Whether a run or `artifacts build` built it is not on record, so nothing is said of it.
     const shown = await holdfast(home, ['artifacts', 'show', 'knowledge/shop']);
-    expect(shown.stdout).toMatch(/ {4}built {5}\S+ \S+ with Holdfast \S+\n/);
+    expect(shown.stdout).toMatch(/ {4}built {5}\S+ \S+ with Holdfast \S+, in run \S+\n/);
   });
 
   test('two processes at once: one builds, the other waits, says for what, and takes it', async () => {
@@ -99,6 +98,23 @@ describe('evals that require artifacts', () => {
     const ended = await Promise.all(both.map(({ ended }) => ended));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(asked()).toEqual(ALL);
+  });
+
+  test('what was spent is told for samples and builds, apart and together', async () => {
+    const run = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env());
+    const { total, runs } = JSON.parse(run.stdout);
+    const builds = runs[0].artifacts.spentUsd;
+    expect(builds).toBeGreaterThan(0);
+    expect([total.usdOf.samples.spent, total.usdOf.builds.spent, total.usd.spent]).toEqual([
+      0,
+      builds,
+      builds,
+    ]);
+    expect(total.tokens.spent).toBe(runs[0].tokens.spent + runs[0].artifacts.spentTokens);
+    expect(runs[0].artifacts.spentTokens).toBeGreaterThan(0);
+    rmSync(join(home, 'logs'), { recursive: true });
+    const { stdout } = await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(stdout).toMatch(/samples +\$0 +\$0 +\$0\nbuilds +\$0 +\$\S+ +\$0\nmoney +\$0 +\$\S+ +\$0\n/);
   });
 
   test('a builder that dies frees what others wait for', async () => {
@@ -124,6 +140,36 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
   });
 
+  test('Ctrl-C once: builds under way are waited for, as builds; what they made is kept, and their logs are whole', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['run', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    const ended = await first.ended;
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toMatch(/Stopping \(SIGINT\): 2 running builds may finish within 30 s/);
+    for (const db of ['shop', 'school']) {
+      const place = join(home, '.holdfast/artifacts/builds/knowledge', db);
+      expect(readdirSync(place).filter((name) => name.endsWith('.eval'))).toHaveLength(1);
+      const unfinished = await holdfast(home, ['recover', '--list', place]);
+      expect(unfinished.stdout).toContain('Nothing here needs to be recovered');
+    }
+    const second = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env({ GATE: gate }));
+    expect([second.code, asked()]).toEqual([0, ALL]);
+  });
+
+  test('Ctrl-C once while everything that is left is built: artifacts build ends as if nothing had been', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    expect((await first.ended).code).toBe(0);
+  });
+
   test('what must be there is refused with the command that builds it; that command builds it, and anew only when it is told', async () => {
     const refused = await holdfast(home, ['run', 'sql.eval.ts'], env({ MUST: 'yes' }));
     expect(refused.code).toBe(2);
@@ -143,6 +189,17 @@ describe('evals that require artifacts', () => {
       env(),
     );
     expect(anew.stdout).toContain('1 built');
+    expect(asked()).toHaveLength(6);
+    // What others are only made of can be named as well; what is made of it stays, and that is said.
+    const input = await holdfast(
+      home,
+      ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'schema/shop'],
+      env(),
+    );
+    expect([input.code, input.stdout]).toEqual([0, expect.stringMatching(/^schema\/shop .*\n1 built/)]);
+    expect(input.stderr).toContain(
+      'knowledge/shop was made of an earlier generation of schema/shop, and stays',
+    );
     expect(asked()).toHaveLength(6);
     const wrong = await holdfast(
       home,

@@ -59,8 +59,8 @@ function generationLines({ manifest, filesDir }: StoredGeneration, word: string)
   const { generation, digest, cost, files, producer, supersedes, created, notes } = manifest;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const price = cost.usd === null ? 'unpriced' : formatUsd(cost.usd);
-  // Builds of runs and those that were asked for by hand both say `build`.
-  const run = producer.run === 'build' ? '' : `, for run ${oneLine(producer.run)}`;
+  // Earlier versions did not know the run that a build was.
+  const run = producer.run === 'build' ? '' : `, in run ${oneLine(producer.run)}`;
   return [
     `  ${generation}${word && `  ${word}`}`,
     `    digest    ${digest}`,

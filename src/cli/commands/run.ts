@@ -63,7 +63,7 @@ both can be gone on with by the same command.`,
     new Option('--keep-outputs', 'keep outputs although the code of the target has changed, and score them'),
     new Option(
       '--dry-run',
-      'say what would be kept, scored anew and bought, and about what it costs; do nothing',
+      'say what would be kept, scored anew, built and bought, and about what it costs; do nothing',
     ),
     new Option(
       '--force-dead',

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
@@ -204,6 +204,20 @@ describe('artifacts of a run', () => {
     expect(asked).toEqual([]);
   });
 
+  test('what changed is said: an artifact is no code of the target', async () => {
+    const silent = definition({
+      target: ({ input }, { artifact }) =>
+        readFileSync(join(artifact(knowledgeOf(input)), 'knowledge.md'), 'utf8'),
+    });
+    await harness.run(silent, { model: model() });
+    await rebuild('knowledge/shop');
+    const notes = (await harness.run(silent, { model: model() })).account.notes.join();
+    expect(notes).toContain('An artifact that the target reads is another one now, and 2 samples');
+    expect(notes).not.toContain('The code of the target');
+    const other = (await harness.run({ ...silent, version: 2 }, { model: model() })).account.notes.join();
+    expect(other).not.toContain('An artifact');
+  });
+
   test('a run that was interrupted goes on with the generations that it pinned, whatever is current now', async () => {
     const stop = new AbortController();
     const signals = { drain: stop.signal, abort: new AbortController().signal };
@@ -239,6 +253,10 @@ describe('artifacts of a run', () => {
     });
     const first = await harness.run(slow, { model: model(), signals, concurrency: 1 });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
+    // Its log is whole: nobody would come back to it.
+    const [unit = ''] = begun;
+    const logs = readdirSync(join(harness.dir, 'artifacts/builds/knowledge', unit));
+    expect(logs.filter((name) => name.endsWith('.eval'))).toHaveLength(1);
     const second = await harness.run(slow, { model: model() });
     expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0 } });
     expect(begun.sort()).toEqual(['school', 'shop']);
@@ -342,6 +360,29 @@ describe('artifacts of a run', () => {
       reason: expect.stringContaining('changed while it was built'),
     });
     expect(await openCache().units()).toEqual([]);
+  });
+
+  test('a build that names no model is told where to name one, which is not the command line', async () => {
+    const nameless = definition({
+      requires: defineArtifact({
+        ...{ kind: 'knowledge', key: 'shop', version: 1 },
+        build: async ({ generate }) => void (await generate('words')),
+      }),
+    });
+    const refused = harness.run(nameless, { model: model() });
+    await expect(refused).rejects.toMatchObject({
+      code: 'E_MODEL_NONE',
+      message: expect.stringContaining('knowledge/shop'),
+      hint: expect.not.stringContaining('--model'),
+    });
+  });
+
+  test('a generation names the run that built it, whose log is kept', async () => {
+    await harness.run(definition(), { model: model() });
+    const { producer } = (await cached()).get('knowledge/shop')?.manifest ?? {};
+    const place = join(harness.dir, 'artifacts/builds/knowledge/shop');
+    const [log = ''] = readdirSync(place).filter((name) => name.endsWith('.eval'));
+    expect((await headerOf(join(place, log))).eval.run_id).toBe(producer?.run);
   });
 
   test('programs find them by the environment', async () => {
