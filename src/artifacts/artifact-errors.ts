@@ -1,4 +1,4 @@
-import { ActionableError, DamageError, messageOf, UsageError } from '../base/index.ts';
+import { ActionableError, asSentence, DamageError, messageOf, UsageError } from '../base/index.ts';
 import type { Damage } from './damage.ts';
 import { type Unit, unitText } from './recipe.ts';
 
@@ -23,10 +23,32 @@ export const artifactErrors = {
       message: `${unitText(unit)} is asked for inside the build of ${unitText(outer)}, which does not name it among its inputs.`,
       hint: `Name ${unitText(unit)} in the inputs of ${unitText(outer)}; an artifact cannot need itself, not by way of others either.`,
     }),
+  cacheDenied: (cacheDir: string, cause: unknown) =>
+    new ActionableError({
+      code: 'E_ARTIFACT_CACHE_DENIED',
+      message: `The warm cache ${cacheDir} cannot be written by this user, or lies on a disk that is read-only.`,
+      hint: 'Change its permissions, or name another folder: --cache, or the setting artifacts.cache. What is in it can be merged into the other one.',
+      cause,
+    }),
   damaged: (damage: Damage) =>
     new DamageError({
       code: 'E_ARTIFACT_DAMAGED',
-      message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${damage.reason}. It is not used, and lies in ${damage.place}.`,
-      hint: 'Merge or pull a whole copy of it, or have it built anew with "holdfast artifacts build --rebuild": nobody does that by itself.',
+      message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${asSentence(damage.reason)} It is not used, and lies in ${damage.place}.`,
+      hint: `Take a whole copy from where there is one ("holdfast artifacts pull", or "merge <cache or bucket>"), or have it built anew: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}". Nobody does that by itself.`,
     }),
 };
+
+/** Denials, and locks whose file cannot be made. */
+const DENIALS: ReadonlySet<string> = new Set(['E_DISK_DENIED', 'E_LOCK_UNUSABLE']);
+
+/** Writes to a cache; says of the whole of it when that is denied, which a path of ours inside it would not explain to anybody. */
+export async function writingTo<T>(cacheDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // A source, too, may deny something, and that is said as it is.
+    const isDenied =
+      error instanceof ActionableError && DENIALS.has(error.code) && error.message.includes(cacheDir);
+    throw isDenied ? artifactErrors.cacheDenied(cacheDir, error) : error;
+  }
+}

@@ -25,7 +25,7 @@ export interface ArtifactSource {
   list(signal?: AbortSignal): Promise<readonly SourceRef[] | undefined>;
   /** Undefined when it has none: then it is incomplete. */
   readManifest(ref: SourceRef, signal?: AbortSignal): Promise<Uint8Array | undefined>;
-  /** Copies a file to a new one, synced, and says what was copied; undefined when it is missing. */
+  /** Copies a file to a new one, protected and synced, and says what was copied; undefined when it is missing. */
   copyFile(
     ref: SourceRef,
     file: ArtifactFile,
@@ -51,7 +51,7 @@ export function folderSource(disk: Disk, dir: string): ArtifactSource {
     },
     readManifest: (ref) => disk.read(join(placeOf(ref), MANIFEST_NAME)),
     copyFile: (ref, file, options) =>
-      copyHashed(disk, { ...options, from: join(placeOf(ref), FILES_NAME, file.path), sizeHint: file.size }),
+      copyHashed(disk, { ...options, file, from: join(placeOf(ref), FILES_NAME, file.path) }),
   };
 }
 
@@ -71,17 +71,18 @@ async function copyHashed(
   options: {
     readonly from: string;
     readonly to: string;
-    readonly sizeHint: number;
+    readonly file: ArtifactFile;
     readonly signal?: AbortSignal | undefined;
   },
 ): Promise<HashedFile | undefined> {
-  const { from, to, sizeHint, signal } = options;
+  const { from, to, file, signal } = options;
   const source = await openIfThere(disk, from);
   if (!source) return undefined;
   await using _source = source;
   await using target = await disk.open(to, 'create');
   const onChunk = (chunk: Uint8Array, position: number) => target.write(chunk, position);
-  const hashed = await hashFile(source, { signal, sizeHint, onChunk });
+  const hashed = await hashFile(source, { signal, sizeHint: file.size, onChunk });
+  await target.protect(file);
   await target.sync();
   return hashed;
 }

@@ -4,6 +4,7 @@ import { type Disk, type HashedFile, hashFile } from '../disk/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { manifestKey, objectKey, parseUnitKey } from './bucket-layout.ts';
 import { recipeFolder, UNITS } from './layout.ts';
+import type { ArtifactFile } from './manifest.ts';
 import type { UnitRecipe } from './recipe.ts';
 
 export interface BucketSourceOptions {
@@ -33,23 +34,30 @@ export function bucketSource({ disk, bucket, only }: BucketSourceOptions): Artif
       return [...found.values()];
     },
     readManifest: (ref, signal) => bucket.read(manifestKey(ref), signal),
-    async copyFile(_, { sha256, size }, { to, signal }) {
-      if (size <= SMALL_BYTES) return copySmall(disk, await bucket.read(objectKey(sha256), signal), to);
-      if (!(await bucket.download(objectKey(sha256), to, signal))) return undefined;
+    async copyFile(_, promised, { to, signal }) {
+      const key = objectKey(promised.sha256);
+      if (promised.size <= SMALL_BYTES) {
+        const bytes = await bucket.read(key, signal);
+        return bytes && copySmall(disk, bytes, { to, promised });
+      }
+      if (!(await bucket.download(key, to, signal))) return undefined;
       await using file = await disk.open(to, 'read');
-      return await hashFile(file, { signal });
+      const hashed = await hashFile(file, { signal });
+      await file.protect(promised);
+      await file.sync();
+      return hashed;
     },
   };
 }
 
 async function copySmall(
   disk: Disk,
-  bytes: Uint8Array | undefined,
-  to: string,
-): Promise<HashedFile | undefined> {
-  if (!bytes) return undefined;
+  bytes: Uint8Array,
+  { to, promised }: { readonly to: string; readonly promised: ArtifactFile },
+): Promise<HashedFile> {
   await using file = await disk.open(to, 'create');
   await file.write(bytes, 0);
+  await file.protect(promised);
   await file.sync();
   return { size: bytes.length, sha256: digestOf(bytes) };
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Disk } from '../disk/index.ts';
 import { artifactErrors } from './artifact-errors.ts';
-import { readDamages, unresolved } from './damage.ts';
+import { readDamages } from './damage.ts';
 import { recipeFolder, recipeName } from './layout.ts';
 import { type Build, type MakePlace, makeGeneration } from './make-generation.ts';
 import type { Producer } from './manifest.ts';
@@ -141,9 +141,11 @@ async function knownGenerations({ disk, cacheDir }: MakePlace, unit: UnitRecipe)
   const { whole } = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
   const lineages = [
     ...whole.map(({ manifest }) => manifest).filter(({ recipe }) => recipe === unit.recipe),
-    ...unresolved(await readDamages(disk, cacheDir), recipeName(unit.recipe), new Set()),
+    ...(await readDamages(disk, cacheDir)).filter(({ recipe }) => recipe === recipeName(unit.recipe)),
   ];
-  return [...new Set(lineages.flatMap(({ generation, supersedes }) => [generation, ...supersedes]))].sort();
+  return [
+    ...new Set(lineages.flatMap(({ generation, supersedes }) => [generation, ...(supersedes ?? [])])),
+  ].sort();
 }
 
 /** Inside of which build the code runs that asks. */

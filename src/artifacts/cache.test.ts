@@ -1,14 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   building,
@@ -19,13 +11,15 @@ import {
   partsOf,
 } from '../../test/sim/artifact-fixture.ts';
 import { sweepCrashes } from '../../test/sim/crash-sweep.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { digestOf } from '../base/index.ts';
-import { nodeDisk, tempPathFor, tryLock } from '../disk/index.ts';
+import { explainDiskError, nodeDisk, tempPathFor, tryLock } from '../disk/index.ts';
 import {
   type ArtifactCache,
   type Damage,
+  folderSource,
   type Pin,
   pinOf,
   recipeOf,
@@ -114,14 +108,14 @@ describe('what is kept', () => {
 });
 
 const HARM: Readonly<Record<string, (generation: StoredGeneration) => void>> = {
-  'a changed byte': ({ filesDir }) => writeFileSync(join(filesDir, 'a.md'), 'alphA'),
-  'a byte more': ({ filesDir }) => appendFileSync(join(filesDir, 'a.md'), '!'),
+  'a changed byte': ({ filesDir }) => overwrite(join(filesDir, 'a.md'), 'alphA'),
+  'a byte more': ({ filesDir }) => overwrite(join(filesDir, 'a.md'), 'alpha!'),
   'a missing file': ({ filesDir }) => rmSync(join(filesDir, 'b/c.md')),
   'a missing folder': ({ filesDir }) => rmSync(filesDir, { recursive: true }),
   'a file more': ({ filesDir }) => writeFileSync(join(filesDir, 'legacy.md'), ''),
   'a link': ({ filesDir }) => symlinkSync('a.md', join(filesDir, 'link')),
-  'a changed manifest': ({ dir: at }) => writeFileSync(join(at, 'manifest.json'), '{"format":1}'),
-  'a torn manifest': ({ dir: at }) => writeFileSync(join(at, 'manifest.json'), '{"form'),
+  'a changed manifest': ({ dir: at }) => overwrite(join(at, 'manifest.json'), '{"format":1}'),
+  'a torn manifest': ({ dir: at }) => overwrite(join(at, 'manifest.json'), '{"form'),
 };
 
 const reasonOf = ({ generation, reason }: Damage) => `${generation}: ${reason}`;
@@ -158,7 +152,7 @@ describe('what is damaged', () => {
     const cache = openCache(dir.path);
     const { filesDir } = await built(cache);
     rmSync(join(filesDir, 'a.md'));
-    writeFileSync(join(filesDir, 'b/c.md'), 'gamme');
+    overwrite(join(filesDir, 'b/c.md'), 'gamme');
     const use = await cache.use(recipeOf(partsOf()));
     expect(use).toMatchObject({
       damage: {
@@ -176,8 +170,57 @@ describe('what is damaged', () => {
     await built(cache);
     const { generation } = await cache.buildOnce(partsOf(), building(buildOf(FILES), { isRebuild: true }));
     rmSync(join(generation.filesDir, 'a.md'));
-    expect((await cache.use(recipeOf(partsOf()))).kind).toBe('damaged');
-    expect((await cache.use(recipeOf(partsOf()))).kind).toBe('damaged');
+    const unit = recipeOf(partsOf());
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await cache.use(unit)).kind).toBe('damaged');
+      // Whoever only looks is told the same as whoever uses it.
+      expect(await cache.current(unit)).toBeUndefined();
+      expect(await cache.standing(unit)).toMatchObject({
+        kind: 'damaged',
+        damage: { generation: generation.manifest.generation },
+      });
+      const { recipes, unusable } = await cache.survey();
+      expect(recipes.map(({ generations, current }) => [generations.length, current])).toEqual([
+        [1, undefined],
+      ]);
+      expect(unusable).toMatchObject([{ generation: generation.manifest.generation, isCurrent: true }]);
+    }
+    const again = building(buildOf(FILES), { isRebuild: true });
+    const third = (await cache.buildOnce(partsOf(), again)).generation;
+    expect(await cache.current(unit)).toEqual(third);
+    expect((await cache.survey()).unusable).toEqual([]);
+  });
+
+  test.each(['a torn manifest', 'a changed manifest'])(
+    '[ART-9] %s of a rebuild does not bring back what it replaced either: nobody knows what that was',
+    async (name) => {
+      const cache = openCache(dir.path);
+      await built(cache);
+      const { generation } = await cache.buildOnce(partsOf(), building(buildOf(FILES), { isRebuild: true }));
+      HARM[name]?.(generation);
+      const unit = recipeOf(partsOf());
+      // First where it lies, then set aside, then with a reason that cannot be read.
+      expect((await cache.standing(unit)).kind).toBe('damaged');
+      expect((await cache.use(unit)).kind).toBe('damaged');
+      expect((await cache.standing(unit)).kind).toBe('damaged');
+      const reason = readdirSync(join(dir.path, 'damaged')).find((one) => one.endsWith('.json')) ?? '';
+      writeFileSync(join(dir.path, 'damaged', reason), 'torn');
+      expect((await cache.use(unit)).kind).toBe('damaged');
+    },
+  );
+
+  test('[ART-6] what lies where a generation belongs and cannot be read is told, also without a manifest; temporary names are not', async () => {
+    const cache = openCache(dir.path);
+    const [torn, bare] = [await built(cache, 'torn'), await built(cache, 'bare')];
+    overwrite(join(torn.dir, 'manifest.json'), '{');
+    rmSync(join(bare.dir, 'manifest.json'));
+    mkdirSync(tempPathFor(join(dirname(bare.dir), 'x')));
+    const { recipes, unusable } = await cache.survey();
+    expect(recipes).toEqual([]);
+    expect(unusable).toMatchObject([
+      { key: 'bare', generation: bare.manifest.generation, reason: 'it has no manifest', isCurrent: false },
+      { key: 'torn', generation: torn.manifest.generation, isCurrent: true },
+    ]);
   });
 
   test('[ART-9] a reason that cannot be read still keeps others from building over it', async () => {
@@ -216,7 +259,7 @@ describe('what is damaged', () => {
   test('a later format is neither used nor set aside', async () => {
     const cache = openCache(dir.path);
     const { dir: at } = await built(cache);
-    writeFileSync(join(at, 'manifest.json'), '{"format":2}');
+    overwrite(join(at, 'manifest.json'), '{"format":2}');
     expect(await cache.use(recipeOf(partsOf()))).toEqual({ kind: 'absent' });
     expect(existsSync(at)).toBe(true);
   });
@@ -228,6 +271,29 @@ describe('what is damaged', () => {
     expect(use).toEqual({ kind: 'conflicting', generation });
   });
 });
+
+test.each(['EACCES', 'EROFS'])(
+  'a cache that may not be written (%s) is said as such, and can still be used',
+  async (errno) => {
+    const whole = await built(openCache(dir.path));
+    const denying = withMethods(nodeDisk, {
+      makeDir: async (path) => {
+        throw explainDiskError(Object.assign(new Error(`${errno}: denied`), { code: errno }), path);
+      },
+    });
+    const cache = openCache(dir.path, denying);
+    expect(await cache.use(recipeOf(partsOf()))).toEqual({ kind: 'usable', generation: whole });
+    const denied = {
+      code: 'E_ARTIFACT_CACHE_DENIED',
+      message: `The warm cache ${dir.path} cannot be written by this user, or lies on a disk that is read-only.`,
+      hint: expect.stringContaining('--cache'),
+    };
+    await expect(cache.buildOnce(partsOf('other'), building(neverBuild))).rejects.toMatchObject(denied);
+    await built(openCache(join(dir.path, 'there')), 'more');
+    const { report } = await cache.merge([folderSource(nodeDisk, join(dir.path, 'there'))]);
+    expect(report.entries).toMatchObject([{ state: 'failed', reason: denied.message }]);
+  },
+);
 
 describe('crashes', () => {
   test('[ART-3] a build that dies at any step leaves a whole generation or none, and the next one succeeds', async () => {

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
+import { writingTo } from './artifact-errors.ts';
 import { type ArtifactSource, chosenOf, folderSource } from './artifact-source.ts';
 import { type BuildOptions, type BuiltOnce, buildOnce } from './build-once.ts';
 import {
@@ -10,8 +11,8 @@ import {
   collect,
   planCollection,
 } from './collect.ts';
+import { type Standing, standingOf } from './current.ts';
 import { type Damage, readDamages } from './damage.ts';
-import { currentOf } from './generation.ts';
 import { recipeFolder } from './layout.ts';
 import type { MakePlace } from './make-generation.ts';
 import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
@@ -22,7 +23,8 @@ import {
   readRecipeFolder,
   type StoredGeneration,
 } from './stored-generation.ts';
-import { type Pin, type Use, useGeneration } from './use-generation.ts';
+import { type CachedRecipe, type Survey, surveyCache } from './survey.ts';
+import { type Pin, type Use, type UseOptions, useGeneration } from './use-generation.ts';
 import { type FileProblem, problemsOfFiles, type VerifyOptions } from './verify-files.ts';
 
 export interface CacheOptions {
@@ -33,12 +35,6 @@ export interface CacheOptions {
   readonly random: Random;
   /** Paths of this machine that no file of an artifact may hold: the home, the project. Those of the cache are known. */
   readonly hostPaths?: readonly string[];
-}
-
-/** One recipe of a unit, with its generations. */
-export interface CachedRecipe extends UnitRecipe {
-  readonly generations: readonly StoredGeneration[];
-  readonly current: StoredGeneration;
 }
 
 /** The generations of artifacts on this machine (docs/format/artifacts.md). */
@@ -57,9 +53,12 @@ export class ArtifactCache {
 
   /** All recipes that have a generation here, by unit and then by the age of their current one. */
   async units(): Promise<readonly CachedRecipe[]> {
-    const found: CachedRecipe[] = [];
-    for await (const { whole } of this.contents()) found.push(...byRecipe(whole));
-    return found.sort(byUnitAndAge);
+    return (await this.survey()).recipes;
+  }
+
+  /** The same, with what cannot be used. */
+  survey(): Promise<Survey> {
+    return surveyCache(this.#place.disk, this.dir);
   }
 
   /** The generations of a recipe that are here, oldest first. Their files are not looked at. */
@@ -69,14 +68,22 @@ export class ArtifactCache {
     return whole.filter(({ manifest }) => manifest.recipe === unit.recipe);
   }
 
-  /** The current one of those that are here. Its files are not looked at: who reads them asks `use`. */
+  /** The current one, or that it is damaged. Its files are not looked at: who reads them asks `use`. */
+  async standing(unit: UnitRecipe): Promise<Standing> {
+    const { disk, cacheDir } = this.#place;
+    const contents = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
+    return standingOf(unit.recipe, { ...contents, setAside: await readDamages(disk, cacheDir) });
+  }
+
+  /** The current one, unless it is damaged: then there is none. */
   async current(unit: UnitRecipe): Promise<StoredGeneration | undefined> {
-    return currentStored(await this.generations(unit));
+    const standing = await this.standing(unit);
+    return standing.kind === 'whole' ? standing.generation : undefined;
   }
 
   /** The generation with this digest. */
   async find(digest: string): Promise<StoredGeneration | undefined> {
-    for await (const { whole } of this.contents()) {
+    for await (const { whole } of this.#contents()) {
       const found = whole.find(({ manifest }) => manifest.digest === digest);
       if (found) return found;
     }
@@ -84,8 +91,8 @@ export class ArtifactCache {
   }
 
   /** A generation whose every byte was verified just now, or why there is none. */
-  use(asked: UnitRecipe | Pin, options: VerifyOptions = {}): Promise<Use> {
-    return useGeneration(this.#place, asked, options);
+  use(asked: UnitRecipe | Pin, options: Omit<UseOptions, 'hasLock'> = {}): Promise<Use> {
+    return writingTo(this.dir, () => useGeneration(this.#place, asked, options));
   }
 
   /** What is wrong with the files of a generation, without setting it aside. */
@@ -97,7 +104,7 @@ export class ArtifactCache {
   }
 
   buildOnce(parts: RecipeParts, options: BuildOptions): Promise<BuiltOnce> {
-    return buildOnce(this.#place, parts, options);
+    return writingTo(this.dir, () => buildOnce(this.#place, parts, options));
   }
 
   /** [ART-11] Takes over what sources have and this cache lacks; every merge ends in a report. */
@@ -112,7 +119,7 @@ export class ArtifactCache {
 
   /** Removes what was planned, and sweeps what dead builds and merges left. */
   collect(plan: readonly Collectable[]): Promise<Collected> {
-    return collect(this.#place, plan);
+    return writingTo(this.dir, () => collect(this.#place, plan));
   }
 
   /** Copies generations to a folder of the same layout, which can be merged elsewhere. What is there already stays. */
@@ -134,7 +141,7 @@ export class ArtifactCache {
   }
 
   /** What is in the folder of each recipe, broken or not. */
-  async *contents(): AsyncGenerator<RecipeContents> {
+  async *#contents(): AsyncGenerator<RecipeContents> {
     const { disk, cacheDir } = this.#place;
     for (const folder of await listRecipeFolders(disk, cacheDir))
       yield await readRecipeFolder(disk, cacheDir, folder);
@@ -145,26 +152,4 @@ export class ArtifactCache {
 export function pinOf({ manifest }: StoredGeneration): Pin {
   const { kind, key, recipe, generation, digest } = manifest;
   return { kind, key, recipe, generation, digest };
-}
-
-function byRecipe(whole: readonly StoredGeneration[]): CachedRecipe[] {
-  const groups = Map.groupBy(whole, ({ manifest }) => manifest.recipe);
-  return [...groups.values()].flatMap((generations) => {
-    const current = currentStored(generations);
-    if (!current) return [];
-    const { kind, key, recipe } = current.manifest;
-    return [{ kind, key, recipe, generations, current }];
-  });
-}
-
-function currentStored(generations: readonly StoredGeneration[]): StoredGeneration | undefined {
-  const lineages = generations.map((stored) => ({ ...stored.manifest, stored }));
-  return currentOf(lineages)?.stored;
-}
-
-function byUnitAndAge(a: CachedRecipe, b: CachedRecipe): number {
-  const [one, two] = [a, b].map(({ kind, key, current }) =>
-    [kind, key, current.manifest.generation].join('\0'),
-  );
-  return (one ?? '') < (two ?? '') ? -1 : 1;
 }

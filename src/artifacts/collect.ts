@@ -45,6 +45,7 @@ export function planCollection(
     return ofUnit.flatMap((stored) => {
       const { manifest } = stored;
       const ofRecipe = (recipes.get(manifest.recipe) ?? []).map((one) => one.manifest);
+      // Of those that are whole: where the current one is damaged, the one before it may be all that is left, and stays.
       const isCurrent = currentOf(ofRecipe)?.generation === manifest.generation;
       const isKept =
         (isCurrent && manifest.recipe === newest) ||

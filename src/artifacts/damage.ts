@@ -13,7 +13,8 @@ export interface Damage {
   /** The beginning of its recipe, by which its folder is named. */
   readonly recipe: string;
   readonly generation: string;
-  readonly supersedes: readonly string[];
+  /** Null when its manifest cannot be read: then it may have taken the place of any earlier one. */
+  readonly supersedes: readonly string[] | null;
   readonly reason: string;
   readonly files: readonly FileProblem[];
   /** Where it lies now. */
@@ -71,15 +72,6 @@ export async function readDamages(disk: Disk, cacheDir: string): Promise<readonl
   return damages;
 }
 
-/** Damages of a recipe of which no whole copy came back. */
-export function unresolved(
-  damages: readonly Damage[],
-  recipe: string,
-  whole: ReadonlySet<string>,
-): readonly Damage[] {
-  return damages.filter((damage) => damage.recipe === recipe && !whole.has(damage.generation));
-}
-
 const REASON_NAME = /^([0-9a-f]{16})-(.+)-\d+\.json$/;
 
 const reasonSchema = z.object({
@@ -87,7 +79,7 @@ const reasonSchema = z.object({
   key: z.string(),
   recipe: z.string(),
   generation: z.string(),
-  supersedes: z.array(z.string()),
+  supersedes: z.array(z.string()).nullable(),
   reason: z.string(),
   files: z.array(z.object({ path: z.string(), problem: z.enum(['missing', 'changed', 'extra', 'link']) })),
 });
@@ -97,7 +89,7 @@ function parseReason(bytes: Uint8Array, name: string): Omit<Damage, 'place'> {
   if (parsed.success) return parsed.data;
   const [, recipe = '', generation = ''] = REASON_NAME.exec(name) ?? [];
   const reason = 'it was set aside, and the file that says why cannot be read';
-  return { kind: '?', key: '?', recipe, generation, supersedes: [], reason, files: [] };
+  return { kind: '?', key: '?', recipe, generation, supersedes: null, reason, files: [] };
 }
 
 function tryParse(bytes: Uint8Array): unknown {

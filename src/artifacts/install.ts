@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { inOrder } from '../base/index.ts';
-import { type Disk, makeExecutable, tempPathFor } from '../disk/index.ts';
+import { tempPathFor } from '../disk/index.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
 import { setAside } from './damage.ts';
 import { FILES_NAME, generationDir, recipeDir, recipeFolder, recipeName } from './layout.ts';
 import { commit, tryRemoveTree } from './make-generation.ts';
 import type { ArtifactFile, Manifest } from './manifest.ts';
-import { type LockOptions, type LockPlace, lockRecipe } from './recipe-lock.ts';
+import { type LockOptions, type LockPlace, lockRecipe, tryLockRecipe } from './recipe-lock.ts';
 import { FILES_AT_A_TIME, makeFolders, syncFolders } from './seal-folder.ts';
 import { type BrokenGeneration, readGeneration, type StoredGeneration } from './stored-generation.ts';
 
@@ -21,6 +21,8 @@ export interface InstallOptions extends LockOptions {
   readonly ref: SourceRef;
   readonly manifest: Manifest;
   readonly onFile?: ((file: ArtifactFile) => void) | undefined;
+  /** Nobody waits for a lock any more; what is being copied is finished. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /**
@@ -42,7 +44,11 @@ export async function installGeneration(
   try {
     const refused = await copyFiles(place, temp, options);
     if (refused) return refused;
-    using _lock = await lockRecipe(place, manifest, options);
+    options.signal?.throwIfAborted();
+    // Whoever is told to stop installs what is copied, and only waits for nobody any more.
+    using _lock =
+      (await tryLockRecipe(place, manifest)) ??
+      (await lockRecipe(place, manifest, { ...options, signal: eitherOf(options) }));
     const inPlace = await clearPlace(place, manifest);
     // Somebody else brought it meanwhile, or it cannot come here.
     if (inPlace) return inPlace;
@@ -51,6 +57,10 @@ export async function installGeneration(
     // After the commit there is nothing of that name.
     await tryRemoveTree(disk, temp);
   }
+}
+
+function eitherOf({ signal, stop }: InstallOptions): AbortSignal | undefined {
+  return signal && stop ? AbortSignal.any([signal, stop]) : (signal ?? stop);
 }
 
 async function copyFiles(
@@ -64,9 +74,7 @@ async function copyFiles(
   await makeFolders(disk, dir, paths);
   const work = async (file: ArtifactFile) => {
     const to = join(dir, file.path);
-    const copied = await source.copyFile(ref, file, { to, signal });
-    if (copied && file.executable) await letRun(disk, to);
-    return { file, copied };
+    return { file, copied: await source.copyFile(ref, file, { to, signal }) };
   };
   for await (const { file, copied } of inOrder(manifest.files, { atATime: FILES_AT_A_TIME, work })) {
     if (!copied) return { state: 'incomplete', reason: `${file.path} is missing` };
@@ -76,13 +84,6 @@ async function copyFiles(
   }
   await syncFolders(disk, dir, paths);
   return undefined;
-}
-
-/** The right is part of what must survive. */
-async function letRun(disk: Disk, path: string): Promise<void> {
-  makeExecutable(path);
-  await using file = await disk.open(path, 'read');
-  await file.sync();
 }
 
 /** Makes room where the generation goes: what is damaged there is set aside, and scrap is removed. Gives what is whole there. */

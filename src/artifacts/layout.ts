@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileNameFor } from '../disk/index.ts';
-import type { UnitRecipe } from './recipe.ts';
+import type { Unit, UnitRecipe } from './recipe.ts';
 
 /** Where what lies in a cache [ART-6]. */
 export const UNITS = 'units';
@@ -9,8 +9,13 @@ export const FILES_NAME = 'files';
 const RECIPE_LENGTH = 16;
 
 /** The same below a cache, below an exported folder, and in the keys of a bucket. */
-export function recipeFolder({ kind, key, recipe }: UnitRecipe): readonly string[] {
-  return [UNITS, fileNameFor(kind), fileNameFor(key), recipeName(recipe)];
+export function recipeFolder({ recipe, ...unit }: UnitRecipe): readonly string[] {
+  return [...unitFolder(unit), recipeName(recipe)];
+}
+
+/** Around the recipes of a unit. */
+export function unitFolder({ kind, key }: Unit): readonly string[] {
+  return [UNITS, fileNameFor(kind), fileNameFor(key)];
 }
 
 /** The name of the folder of a recipe. The whole recipe is in every manifest below it. */

@@ -13,6 +13,8 @@ import type { StoredGeneration } from './stored-generation.ts';
 /** What a build says of itself when it is done. */
 export interface Built {
   readonly cost: BuildCost;
+  /** The id of the run that the build was, when it was one: its log tells all about it. */
+  readonly run?: string;
   /** For inputs that are artifacts: which generation was read, by the name of the input. */
   readonly used?: Readonly<Record<string, { readonly generation: string; readonly digest: string }>>;
   readonly notes?: string;
@@ -66,7 +68,7 @@ async function fill(place: MakePlace, temp: string, options: MakeOptions): Promi
   const { disk, clock, random, cacheDir } = place;
   const { parts, producer, supersedes, onProgress, signal } = options;
   const dir = join(temp, FILES_NAME);
-  const { cost, used = {}, notes } = await runBuild(dir, options);
+  const { cost, run = producer.run, used = {}, notes } = await runBuild(dir, options);
   signal?.throwIfAborted();
   const hostPaths = new HostPaths([cacheDir, ...place.hostPaths]);
   const files = await sealFolder(dir, { disk, unit: parts, hostPaths, onProgress, signal });
@@ -77,7 +79,7 @@ async function fill(place: MakePlace, temp: string, options: MakeOptions): Promi
     generation: newGenerationId(nowMs, random),
     supersedes,
     created: isoTime(nowMs),
-    producer,
+    producer: { ...producer, run },
     cost,
     files,
     ...definedOf({ notes }),
@@ -112,6 +114,7 @@ export async function commit(
   {
     await using file = await disk.open(join(temp, MANIFEST_NAME), 'create');
     await file.write(encodeManifest(manifest), 0);
+    await file.protect();
     await file.sync();
   }
   await disk.syncDir(temp);

@@ -42,7 +42,8 @@ export const MERGE_STATES: readonly MergeState[] = [
 export interface MergeEntry {
   /** `<kind>/<key>`; where no manifest can be read, the folder that it lies in. */
   readonly unit: string;
-  readonly recipe: string;
+  /** Null for a unit that was never seen, when no recipe of it is known. */
+  readonly recipe: string | null;
   /** Null for a unit that was never seen. */
   readonly generation: string | null;
   readonly digest: Digest | null;

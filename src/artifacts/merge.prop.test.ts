@@ -79,7 +79,7 @@ async function stateOf(disk: SimulatedDisk, dir = '/here') {
   const generations: string[] = [];
   const current: Record<string, string> = {};
   for (const unit of await cache.units()) {
-    current[unit.key] = unit.current.manifest.generation;
+    current[unit.key] = unit.current?.manifest.generation ?? '';
     for (const stored of unit.generations) {
       expect(await cache.problems(stored)).toEqual([]);
       generations.push(stored.manifest.generation);

@@ -1,9 +1,11 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,6 +21,7 @@ import {
   makeGenerationData,
   putGeneration,
 } from '../../test/sim/generation-maker.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { type Disk, isExecutable, nodeDisk, tryLock } from '../disk/index.ts';
 import {
@@ -106,6 +109,60 @@ describe('what a merge takes', () => {
     ).toBe(true);
     expect((await here.buildOnce(partsOf(), building(neverBuild))).origin).toBe('here');
     expect(await here.units()).toHaveLength(2);
+  });
+
+  test('[ART-12] what a damaged rebuild superseded is not called current by a merge, nor is that a change', async () => {
+    await put('there', { number: 1 });
+    await put('rebuilt', { number: 2, supersedes: [1] });
+    const cache = openCache(at('here'));
+    await merge(cache, ['rebuilt']);
+    rmSync(join((await cache.current(UNIT))?.filesDir ?? '', 'a.md'));
+    expect((await cache.use(UNIT)).kind).toBe('damaged');
+    const report = await merge(cache, ['there']);
+    expect([states(report), report.changes]).toEqual([[[idOf(1), 'superseded']], []]);
+    const healed = await merge(cache, ['rebuilt']);
+    expect(states(healed)).toEqual([[idOf(2), 'installed']]);
+    expect(healed.changes).toMatchObject([{ from: null, to: idOf(2) }]);
+  });
+
+  test('[ART-3] the files of a generation that was built or came are read-only, the folders are not, and one that is writable is whole as well', async () => {
+    const build = async (folder: string) => {
+      await buildOf({ 'a/run.sh': '#!', 'b.md': 'b' })(folder, undefined);
+      chmodSync(join(folder, 'a/run.sh'), 0o755);
+      chmodSync(join(folder, 'b.md'), 0o600);
+      return { cost: COST };
+    };
+    const there = openCache(at('there'));
+    const { generation } = await there.buildOnce(partsOf(), building(build));
+    const modes = (place: string) =>
+      ['manifest.json', 'files/a/run.sh', 'files/b.md', 'files/a'].map(
+        (path) => statSync(join(place, path)).mode & 0o333,
+      );
+    expect(modes(generation.dir)).toEqual([0, 0o111, 0, 0o311]);
+    // Who may not read it does not get to by its being kept.
+    expect(statSync(join(generation.filesDir, 'b.md')).mode & 0o777).toBe(0o400);
+    const here = openCache(at('here'));
+    await merge(here, ['there']);
+    const [came = ''] = (await here.generations(UNIT)).map((one) => one.dir);
+    expect(modes(came)).toEqual([0, 0o111, 0, 0o311]);
+    // As earlier versions left them.
+    for (const path of ['manifest.json', 'files/b.md']) chmodSync(join(came, path), 0o644);
+    expect((await here.use(UNIT)).kind).toBe('usable');
+    expect((await there.collect(await there.planCollection({ olderThanMs: 0 }))).removed).toEqual([]);
+    await there.buildOnce(partsOf(), building(build, { isRebuild: true }));
+    const plan = await there.planCollection({ olderThanMs: -1 });
+    expect((await there.collect(plan)).removed).toHaveLength(1);
+    expect(existsSync(generation.dir)).toBe(false);
+  });
+
+  test('[ART-3] a file that a build linked from elsewhere keeps its rights there', async () => {
+    writeFileSync(at('own.txt'), 'own', { mode: 0o644 });
+    const build = async (folder: string) => {
+      linkSync(at('own.txt'), join(folder, 'linked.txt'));
+      return { cost: COST };
+    };
+    await openCache(at('here')).buildOnce(partsOf(), building(build));
+    expect(statSync(at('own.txt')).mode & 0o222).toBe(0o200);
   });
 
   test('[ART-11] a second merge of the same finds everything here, and touches nothing', async () => {
@@ -333,7 +390,7 @@ describe('reports', () => {
     await put('there', { number: 1 });
     const place = join(recipeDir(at('here'), UNIT), idOf(1));
     mkdirSync(place, { recursive: true });
-    writeFileSync(join(place, 'manifest.json'), '{"format":2}');
+    overwrite(join(place, 'manifest.json'), '{"format":2}');
     const { entries } = await merge(openCache(at('here')), ['there']);
     expect(entries).toMatchObject([{ state: 'failed', reason: expect.stringContaining('format 2') }]);
     expect(readFileSync(join(place, 'manifest.json'), 'utf8')).toBe('{"format":2}');
@@ -357,6 +414,52 @@ describe('reports', () => {
     });
     await expect(stopping).rejects.toThrow('enough');
     expect(existsSync(join(recipeDir(at('here'), UNIT), idOf(3)))).toBe(false);
+  });
+
+  test.each([
+    ['finishes what is under way', false, 'installed'],
+    ['gives that up, too, when it is told so', true, 'failed'],
+  ])(
+    '[ART-12] a merge that is stopped %s, reports what was not reached, and goes on the next time',
+    async (_, isGivenUp, state) => {
+      const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7'];
+      for (const [n, key] of keys.entries()) await put('there', { number: n + 1, parts: partsOf(key) });
+      const cache = openCache(at('here'));
+      const [stop, abort] = [new AbortController(), new AbortController()];
+      const { report, isInterrupted, unwritten } = await cache.merge([from('there')], {
+        stop: stop.signal,
+        signal: abort.signal,
+        expected: [{ kind: 'knowledge', key: 'other' }],
+        onProgress: () => {
+          stop.abort(new Error('Stopped by SIGINT'));
+          if (isGivenUp) abort.abort(new Error('Stopped by SIGINT'));
+        },
+      });
+      expect([isInterrupted, unwritten, isComplete(report)]).toEqual([true, [], false]);
+      const [first, last] = [report.entries[0], report.entries[6]];
+      expect([first?.state, last]).toMatchObject([
+        state,
+        { unit: 'knowledge/k7', state: 'failed', reason: 'not reached: the merge was stopped before' },
+      ]);
+      const installed = report.entries.filter((one) => one.state === 'installed');
+      expect(await cache.units()).toHaveLength(installed.length);
+      const again = await merge(cache, ['there']);
+      expect(again.entries.filter((one) => one.state === 'already-here')).toHaveLength(installed.length);
+      expect([await cache.units(), isComplete(again)]).toMatchObject([{ length: 7 }, true]);
+    },
+  );
+
+  test('[ART-12] a unit can be expected by any recipe: what is here or incomplete is not missed', async () => {
+    const cache = openCache(at('here'));
+    await put('here', { number: 1 });
+    await put('there', { number: 2, parts: partsOf('torn') }, 'no manifest');
+    const expected = ['db', 'torn', 'none'].map((key) => ({ kind: 'knowledge', key }));
+    const { entries } = await merge(cache, ['there'], expected);
+    expect(entries.map(({ unit, recipe, state }) => [unit, recipe?.length ?? null, state])).toEqual([
+      ['knowledge/db', 64, 'already-here'],
+      ['knowledge/none', null, 'never-seen'],
+      [expect.stringMatching(/knowledge\/torn/), 16, 'incomplete'],
+    ]);
   });
 });
 

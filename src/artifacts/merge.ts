@@ -1,19 +1,23 @@
+import { join } from 'node:path';
 import { InvariantError, inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
+import { writingTo } from './artifact-errors.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
-import { currentOf, newGenerationId } from './generation.ts';
+import { type Damage, readDamages } from './damage.ts';
+import { newGenerationId } from './generation.ts';
 import { installGeneration } from './install.ts';
 import { recipeFolder } from './layout.ts';
 import { type ArtifactFile, decodeManifest, encodeManifest, isManifest, type Manifest } from './manifest.ts';
 import {
-  type CurrentChange,
-  type MergeEntry,
-  type MergeReport,
-  type MergeState,
-  type SourceReport,
-  writeReport,
-} from './merge-report.ts';
-import type { UnitRecipe } from './recipe.ts';
-import { unitText } from './recipe.ts';
+  type Copy,
+  changesOf,
+  compare,
+  type Expected,
+  entriesOf,
+  folderOf,
+  type Here,
+  type MergeFindings,
+} from './merge-entries.ts';
+import { type MergeReport, type SourceReport, writeReport } from './merge-report.ts';
 import type { LockOptions, LockPlace } from './recipe-lock.ts';
 import type { OnProgress } from './seal-folder.ts';
 import { readRecipeFolder } from './stored-generation.ts';
@@ -22,20 +26,22 @@ export interface MergePlace extends LockPlace {
   readonly random: Random;
 }
 
-/** A unit that must be here after the merge; with a generation, that very one. */
-export interface Expected extends UnitRecipe {
-  readonly generation?: string;
-}
-
 export interface MergeOptions extends LockOptions {
   readonly expected?: readonly Expected[] | undefined;
   /** Folders that get a copy of the report. */
   readonly reportDirs?: readonly string[] | undefined;
   readonly onProgress?: OnProgress | undefined;
+  /**
+   * Ends the merge before the next unit: what is under way is finished, what was not reached is `failed` and says so, and the report is
+   * written. Whoever aborts by `signal` as well gives up what is under way; `signal` alone leaves no report.
+   */
+  readonly stop?: AbortSignal | undefined;
 }
 
 export interface Merged {
   readonly report: MergeReport;
+  /** It was told to stop, and something was not reached. */
+  readonly isInterrupted: boolean;
   /** Where the report could not be written, and why. */
   readonly unwritten: readonly string[];
 }
@@ -60,45 +66,32 @@ export async function mergeInto(
     id: newGenerationId(nowMs, place.random),
     created: isoTime(nowMs),
     sources: listed,
-    entries: merge.entries(options.expected ?? []),
-    changes: merge.changes(),
+    entries: entriesOf(merge.findings, options.expected ?? []),
+    changes: changesOf(merge.findings),
   };
   const alsoIn = options.reportDirs ?? [];
-  return { report, unwritten: await writeReport(place.disk, report, { cacheDir: place.cacheDir, alsoIn }) };
+  const unwritten = await writeReport(place.disk, report, { cacheDir: place.cacheDir, alsoIn });
+  return { report, isInterrupted: merge.isInterrupted, unwritten };
 }
 
 const GENERATIONS_AT_A_TIME = 3;
 
-/** A generation as one source has it. */
-interface Copy {
-  readonly source: ArtifactSource;
-  readonly ref: SourceRef;
-  manifest?: Manifest;
-  /** What came of it; absent while nothing has been decided. */
-  outcome?: { readonly state: Outcome; readonly reason?: string };
-}
-
-/** `new`: it was installed. Which word that is depends on what is current in the end. */
-type Outcome = 'new' | Exclude<MergeState, 'installed' | 'kept-current' | 'superseded' | 'never-seen'>;
-
-/** The generations of one recipe folder that are here. */
-interface Here {
-  readonly before: ReadonlyMap<string, Manifest>;
-  readonly now: Map<string, Manifest>;
-}
-
 class Merge {
   readonly #place: MergePlace;
   readonly #options: MergeOptions;
-  /** By folder and generation; sources that have the same stand in for each other. */
   readonly #copies = new Map<string, Copy[]>();
   readonly #here = new Map<string, Here>();
-  /** Folders of expected units that cannot be read here, and why. */
   readonly #unread = new Map<string, string>();
+  #setAside: readonly Damage[] | undefined;
+  isInterrupted = false;
 
   constructor(place: MergePlace, options: MergeOptions) {
     this.#place = place;
     this.#options = options;
+  }
+
+  get findings(): MergeFindings {
+    return { copies: this.#copies, here: this.#here, unread: this.#unread };
   }
 
   async list(sources: readonly ArtifactSource[]): Promise<readonly SourceReport[]> {
@@ -177,9 +170,11 @@ class Merge {
 
   async #installOne(copy: Copy, manifest: Manifest, onFile: (file: ArtifactFile) => void): Promise<void> {
     const { source, ref } = copy;
-    const { signal, onWait } = this.#options;
+    const { signal, stop, onWait } = this.#options;
     const installed = await this.#attempt(() =>
-      installGeneration(this.#place, { source, ref, manifest, onFile, signal, onWait }),
+      writingTo(this.#place.cacheDir, () =>
+        installGeneration(this.#place, { source, ref, manifest, onFile, signal, stop, onWait }),
+      ),
     );
     if ('failure' in installed) copy.outcome = { state: 'failed', reason: installed.failure };
     else if ('state' in installed.value) copy.outcome = installed.value;
@@ -190,82 +185,16 @@ class Merge {
     }
   }
 
-  /** One entry for each generation: the best that came of its copies; and one for each unit that was expected in vain. */
-  entries(expected: readonly Expected[]): readonly MergeEntry[] {
-    const entries = [...this.#copies.values()].map((copies) => this.#entryOf(copies));
-    for (const one of expected) {
-      const isSeen = entries.some(({ recipe, generation }) => isMeant(one, recipe, generation));
-      if (!isSeen) entries.push(this.#expectedEntry(one));
-    }
-    return entries.sort((a, b) => compare(a.unit, b.unit) || compare(a.generation ?? '', b.generation ?? ''));
-  }
-
-  #entryOf(copies: readonly Copy[]): MergeEntry {
-    const best = copies.toSorted((a, b) => rankOf(a) - rankOf(b))[0] as Copy;
-    const { source, ref, outcome } = best;
-    const others = copies.filter((copy) => copy !== best && copy.outcome?.reason !== undefined);
-    const reasons = others.map((copy) => `in ${copy.source.name}: ${copy.outcome?.reason}`);
-    const told = (own: string | undefined) => {
-      const all = own === undefined ? reasons : [own, ...reasons];
-      return all.length > 0 ? { reason: all.join('; ') } : {};
-    };
-    const here = this.#here.get(ref.folder)?.before.get(ref.generation);
-    // A bad copy of what is whole here harms nothing.
-    if (here && outcome && BAD.has(outcome.state)) {
-      const bad = `in ${source.name}: ${outcome.reason}`;
-      return { ...aboutManifest(here, ref), state: 'already-here', source: null, ...told(bad) };
-    }
-    const state = outcome?.state === 'new' ? this.#stateOfNew(ref) : (outcome?.state ?? 'failed');
-    return { ...aboutManifest(best.manifest, ref), state, source: source.name, ...told(outcome?.reason) };
-  }
-
-  #stateOfNew({ folder, generation }: SourceRef): MergeState {
-    const now = [...(this.#here.get(folder)?.now.values() ?? [])];
-    if (currentOf(now)?.generation === generation) return 'installed';
-    return now.some(({ supersedes }) => supersedes.includes(generation)) ? 'superseded' : 'kept-current';
-  }
-
-  /** Of a unit that no source has. */
-  #expectedEntry(expected: Expected): MergeEntry {
-    const here = [...(this.#here.get(recipeFolder(expected).join('/'))?.now.values() ?? [])];
-    const found = here.find(({ recipe, generation }) => isMeant(expected, recipe, generation));
-    const ref = { folder: recipeFolder(expected).join('/'), generation: '' };
-    if (found) return { ...aboutManifest(found, ref), state: 'already-here', source: null };
-    const generation = expected.generation ?? null;
-    const about = {
-      ...aboutManifest(undefined, ref),
-      unit: unitText(expected),
-      recipe: expected.recipe,
-      generation,
-    };
-    const failure = this.#unread.get(ref.folder);
-    if (failure !== undefined) return { ...about, state: 'failed', source: null, reason: failure };
-    return { ...about, state: 'never-seen', source: null, reason: 'it was expected, and nobody has it' };
-  }
-
-  changes(): readonly CurrentChange[] {
-    const changes: CurrentChange[] = [];
-    for (const { before, now } of this.#here.values()) {
-      const [from, to] = [currentOf([...before.values()]), currentOf([...now.values()])];
-      if (to && from?.generation !== to.generation)
-        changes.push({
-          unit: unitText(to),
-          recipe: to.recipe,
-          from: from?.generation ?? null,
-          to: to.generation,
-        });
-    }
-    return changes.sort((a, b) => compare(a.unit, b.unit) || compare(a.recipe, b.recipe));
-  }
-
   /** What is here of a recipe, read once and before anything is changed. */
   async #hereOf(folder: readonly string[]): Promise<Here> {
     const name = folder.join('/');
     const known = this.#here.get(name);
     if (known) return known;
-    const { whole } = await readRecipeFolder(this.#place.disk, this.#place.cacheDir, folder);
+    const { disk, cacheDir } = this.#place;
+    this.#setAside ??= await readDamages(disk, cacheDir);
+    const { whole, broken } = await readRecipeFolder(disk, cacheDir, folder);
     const before = new Map(whole.map(({ manifest }) => [manifest.generation as string, manifest]));
-    const here = { before, now: new Map(before) };
+    const here = { before, now: new Map(before), broken, setAside: this.#setAside };
     this.#here.set(name, here);
     return here;
   }
@@ -273,9 +202,19 @@ class Merge {
   /** What is expected is looked for here as well. */
   async look(expected: readonly Expected[]): Promise<void> {
     for (const one of expected) {
-      const looked = await this.#attempt(() => this.#hereOf(recipeFolder(one)));
-      if ('failure' in looked) this.#unread.set(recipeFolder(one).join('/'), looked.failure);
+      const looked = await this.#attempt(() => this.#lookFor(one));
+      if ('failure' in looked) this.#unread.set(folderOf(one), looked.failure);
     }
+  }
+
+  async #lookFor(expected: Expected): Promise<void> {
+    const { disk, cacheDir } = this.#place;
+    const folder = folderOf(expected).split('/');
+    if (expected.recipe !== undefined) await this.#hereOf(folder);
+    // Without a recipe any of the unit is meant.
+    else
+      for (const { name, kind } of (await disk.list(join(cacheDir, ...folder))) ?? [])
+        if (kind === 'directory') await this.#hereOf([...folder, name]);
   }
 
   #progress(): (file: ArtifactFile) => void {
@@ -290,25 +229,26 @@ class Merge {
     };
   }
 
-  /** What goes wrong with one is told, and the others go on; but not after an abort. */
+  /** What goes wrong with one is told, and the others go on; but not after an abort, unless a report is wanted nevertheless. */
   async #attempt<T>(work: () => Promise<T>): Promise<{ readonly value: T } | { readonly failure: string }> {
-    this.#options.signal?.throwIfAborted();
+    const { signal, stop } = this.#options;
+    if (stop?.aborted) return this.#interrupted('not reached: the merge was stopped before');
+    signal?.throwIfAborted();
     try {
       return { value: await work() };
     } catch (error) {
-      this.#options.signal?.throwIfAborted();
+      if (stop?.aborted && (error === stop.reason || signal?.aborted))
+        return this.#interrupted('the merge was stopped before it was here');
+      signal?.throwIfAborted();
       if (error instanceof InvariantError) throw error;
       return { failure: messageOf(error) };
     }
   }
-}
 
-const RANKS: readonly Outcome[] = ['new', 'already-here', 'conflicting', 'corrupt', 'incomplete', 'failed'];
-
-const BAD: ReadonlySet<Outcome> = new Set(['corrupt', 'incomplete', 'failed']);
-
-function rankOf({ outcome }: Copy): number {
-  return outcome ? RANKS.indexOf(outcome.state) : RANKS.length;
+  #interrupted(failure: string): { readonly failure: string } {
+    this.isInterrupted = true;
+    return { failure };
+  }
 }
 
 function conflictWith({ digest }: Manifest): NonNullable<Copy['outcome']> {
@@ -320,29 +260,4 @@ function conflictWith({ digest }: Manifest): NonNullable<Copy['outcome']> {
 
 function isAt(manifest: Manifest, { folder, generation }: SourceRef): boolean {
   return manifest.generation === generation && recipeFolder(manifest).join('/') === folder;
-}
-
-function isMeant(expected: Expected, recipe: string, generation: string | null): boolean {
-  return (
-    expected.recipe === recipe && (expected.generation === undefined || expected.generation === generation)
-  );
-}
-
-function aboutManifest(
-  manifest: Manifest | undefined,
-  { folder, generation }: SourceRef,
-): Omit<MergeEntry, 'state' | 'source'> {
-  return {
-    unit: manifest ? unitText(manifest) : folder,
-    recipe: manifest?.recipe ?? (folder.split('/').at(-1) as string),
-    generation: manifest?.generation ?? generation,
-    digest: manifest?.digest ?? null,
-    files: manifest?.files.length ?? 0,
-    bytes: manifest?.files.reduce((sum, { size }) => sum + size, 0) ?? 0,
-    producer: manifest?.producer ?? null,
-  };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

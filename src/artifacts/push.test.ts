@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { building, buildOf, neverBuild, openCache, partsOf } from '../../test/sim/artifact-fixture.ts';
 import { type BucketFault, FaultyBucket } from '../../test/sim/faulty-bucket.ts';
 import { idOf, makeGenerationData, putGeneration } from '../../test/sim/generation-maker.ts';
 import { memoryBucket } from '../../test/sim/memory-bucket.ts';
+import { overwrite } from '../../test/sim/overwrite.ts';
 import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import type { Bucket } from '../bucket/index.ts';
@@ -91,7 +92,7 @@ describe('what goes into a bucket', () => {
   test('[ART-13] what is damaged here is not sent', async () => {
     const bucket = memoryBucket();
     const one = await built(cacheAt('here'));
-    writeFileSync(join(one.filesDir, 'a.md'), 'alphA');
+    overwrite(join(one.filesDir, 'a.md'), 'alphA');
     expect(await push(bucket, one)).toMatchObject([{ state: 'damaged', reason: 'a.md is not what it was' }]);
     expect(await keysOf(bucket)).toEqual([]);
   });
@@ -114,11 +115,12 @@ describe('what goes into a bucket', () => {
       ['there', { z: 'z' }],
     ] as const)
       await putGeneration(nodeDisk, join(dir.path, name), makeGenerationData({ number: 1, files }));
-    const [one, other] = [(await cacheAt('here').units())[0], (await cacheAt('there').units())[0]];
+    const currentAt = async (name: string) => (await cacheAt(name).units())[0]?.current;
+    const [one, other] = [await currentAt('here'), await currentAt('there')];
     if (!one || !other) throw new Error('they were put there');
-    await push(bucket, one.current);
-    expect(await push(bucket, other.current)).toMatchObject([{ state: 'conflicting', generation: idOf(1) }]);
-    expect((await pull(bucket)).entries).toMatchObject([{ digest: one.current.manifest.digest }]);
+    await push(bucket, one);
+    expect(await push(bucket, other)).toMatchObject([{ state: 'conflicting', generation: idOf(1) }]);
+    expect((await pull(bucket)).entries).toMatchObject([{ digest: one.manifest.digest }]);
   });
 });
 
@@ -143,6 +145,22 @@ describe('what a bucket may do', () => {
         expect(isComplete(await pull(bucket, `o${after}${kind}`))).toBe(true);
       }
     }
+  });
+
+  test('whoever stops a push between two generations is told what was not reached', async () => {
+    const here = cacheAt('here');
+    const all = [await built(here, 'k1'), await built(here, 'k2', { a: '2' })];
+    const stop = new AbortController();
+    const entries = await pushGenerations(all, {
+      disk: nodeDisk,
+      bucket: memoryBucket(),
+      stop: stop.signal,
+      onProgress: () => stop.abort(new Error('Stopped by SIGINT')),
+    });
+    expect(entries.map(({ state, reason }) => [state, reason])).toEqual([
+      ['pushed', undefined],
+      ['failed', 'not reached: it was stopped before'],
+    ]);
   });
 
   test('[ART-13] one unit that fails does not stop the others', async () => {

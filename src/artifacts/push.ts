@@ -35,6 +35,8 @@ export interface PushOptions {
   readonly bucket: Bucket;
   readonly onProgress?: OnProgress | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Ends it before the next generation: what was not reached is `failed` and says so. `signal` alone throws. */
+  readonly stop?: AbortSignal | undefined;
 }
 
 const UPLOADS_AT_A_TIME = 8;
@@ -52,7 +54,7 @@ export async function pushGenerations(
   generations: readonly StoredGeneration[],
   options: PushOptions,
 ): Promise<readonly PushEntry[]> {
-  const { signal, onProgress } = options;
+  const { signal, stop, onProgress } = options;
   const store = new Store(options);
   await store.listContent();
   const filesTotal = generations.reduce((sum, { manifest }) => sum + manifest.files.length, 0);
@@ -64,8 +66,8 @@ export async function pushGenerations(
   };
   const entries: PushEntry[] = [];
   for (const stored of generations) {
-    signal?.throwIfAborted();
-    entries.push(await store.push(stored, onFile));
+    if (!stop?.aborted) signal?.throwIfAborted();
+    entries.push(stop?.aborted ? notReached(stored) : await store.push(stored, onFile));
   }
   return entries;
 }
@@ -83,12 +85,12 @@ class Store {
 
   /** Once for all. When it fails, more is sent, never less. */
   async listContent(): Promise<void> {
-    const { bucket, signal } = this.#options;
+    const { bucket, signal, stop } = this.#options;
     try {
       for await (const { key } of bucket.list(OBJECTS, signal ? { signal } : {})) this.#known.add(key);
     } catch {
       // Whether the bucket answers at all is told by the uploads, which are created if absent.
-      signal?.throwIfAborted();
+      if (!stop?.aborted) signal?.throwIfAborted();
     }
   }
 
@@ -98,8 +100,11 @@ class Store {
     try {
       return { ...about, ...(await this.#send(stored, onFile)) };
     } catch (error) {
-      this.#options.signal?.throwIfAborted();
-      return { ...about, state: 'failed', files: 0, bytes: 0, reason: messageOf(error) };
+      const { signal, stop } = this.#options;
+      const isGivenUp = stop?.aborted && signal?.aborted;
+      if (!isGivenUp) signal?.throwIfAborted();
+      const reason = isGivenUp ? 'it was stopped before it was sent' : messageOf(error);
+      return { ...about, state: 'failed', files: 0, bytes: 0, reason };
     }
   }
 
@@ -165,6 +170,12 @@ class Store {
       // Best effort: beside a manifest it says nothing.
     }
   }
+}
+
+function notReached({ manifest }: StoredGeneration): PushEntry {
+  const { generation, digest } = manifest;
+  const reason = 'not reached: it was stopped before';
+  return { unit: unitText(manifest), generation, digest, state: 'failed', files: 0, bytes: 0, reason };
 }
 
 function conflict(): Pushed {

@@ -31,7 +31,11 @@ export const FILES_AT_A_TIME = 8;
 
 /**
  * Makes sure that what a build left can be kept, and that it is: refuses what would not mean the same elsewhere [ART-4], removes
- * empty folders, digests every file and syncs it with the folders around it. Gives what the manifest says of the files.
+ * empty folders, digests every file, makes it read-only and syncs it with the folders around it. Gives what the manifest says of the files.
+ *
+ * Files are read-only so that a target that writes where it should read is refused at once, instead of being found out by the next
+ * reader. Folders stay writable: else nobody could remove a generation or set it aside but by changing it first, neither `gc` nor
+ * people with `rm -r`, `git clean` and `git worktree remove`. So a file more, or another in its place, is still found by its digest alone.
  *
  * ### Ordering
  * Every byte and every name is durable on return, and nothing has read the folder yet but its builder.
@@ -64,7 +68,8 @@ export async function syncFolders(disk: Disk, dir: string, paths: readonly strin
 /** Makes the folders that files will lie in, parents first, several at a time. */
 export async function makeFolders(disk: Disk, dir: string, paths: readonly string[]): Promise<void> {
   const depthOf = (folder: string) => (folder === '' ? 0 : folder.split('/').length);
-  const work = (folder: string) => disk.makeDir(join(dir, folder));
+  // What is in them is synced with them, and then with their names, in the end.
+  const work = (folder: string) => disk.makeDir(join(dir, folder), { isSynced: false });
   for (const level of Map.groupBy(foldersOf(paths), depthOf).values())
     for await (const _ of inOrder(level, { atATime: FILES_AT_A_TIME, work }));
 }
@@ -114,6 +119,8 @@ async function sealFile(dir: string, path: string, options: SealFolderOptions): 
   found ??= search(new Uint8Array(0), true);
   if (found !== undefined)
     throw artifactErrors.content(unit, `${JSON.stringify(path)} holds ${found}, a path of this machine`);
+  const executable = isExecutable(full);
+  await file.protect({ executable });
   await file.sync();
-  return { path, ...hashed, executable: isExecutable(full) };
+  return { path, ...hashed, executable };
 }

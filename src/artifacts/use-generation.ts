@@ -1,5 +1,5 @@
-import { type Damage, type DamageFinding, readDamages, setAside, unresolved } from './damage.ts';
-import { currentOf } from './generation.ts';
+import { type Standing, standingOf } from './current.ts';
+import { type Damage, type DamageFinding, readDamages, setAside } from './damage.ts';
 import { recipeFolder, recipeName } from './layout.ts';
 import type { UnitRecipe } from './recipe.ts';
 import { type LockPlace, tryLockRecipe } from './recipe-lock.ts';
@@ -24,6 +24,8 @@ export type Use =
 export interface UseOptions extends VerifyOptions {
   /** The caller has the lock of the recipe. */
   readonly hasLock?: boolean;
+  /** Nothing is set aside: whoever only looks changes nothing. */
+  readonly isLooking?: boolean;
 }
 
 /** [ART-8] The current generation of a recipe, or the one that is pinned, verified; what is damaged is set aside and said. */
@@ -34,47 +36,33 @@ export async function useGeneration(
 ): Promise<Use> {
   const folder = recipeFolder(asked);
   const { whole, broken } = await readRecipeFolder(place.disk, place.cacheDir, folder);
-  const own = whole.filter(({ manifest }) => manifest.recipe === asked.recipe);
   const found: Damage[] = [];
   for (const one of broken) {
     const damage =
       one.kind === 'damaged' && (await setAsideSafely(place, asked, findingOf(asked, one), options));
     if (damage) found.push(damage);
   }
-  const here = new Set(own.map(({ manifest }) => manifest.generation as string));
-  const damages = unresolved(
-    [...(await readDamages(place.disk, place.cacheDir)), ...found],
-    recipeName(asked.recipe),
-    here,
+  const setAsides = [...(await readDamages(place.disk, place.cacheDir)), ...found];
+  const standing =
+    'digest' in asked
+      ? standingOfPin(asked, whole, setAsides)
+      : standingOf(asked.recipe, { whole, broken: [], setAside: setAsides });
+  if (standing.kind !== 'whole') return standing;
+  const { generation } = standing;
+  if ('digest' in asked && generation.manifest.digest !== asked.digest)
+    return { kind: 'conflicting', generation };
+  return verified(place, asked, generation, options);
+}
+
+function standingOfPin(pin: Pin, whole: readonly StoredGeneration[], damages: readonly Damage[]): Standing {
+  const generation = whole.find(
+    ({ manifest }) => manifest.recipe === pin.recipe && manifest.generation === pin.generation,
   );
-  const chosen =
-    'digest' in asked ? pinned(asked, own, damages) : currentOf([...own.map(lineageOf), ...damages]);
-  if (chosen === undefined) return { kind: 'absent' };
-  if (!('stored' in chosen)) return { kind: 'damaged', damage: chosen };
-  const { stored } = chosen;
-  if ('digest' in asked && stored.manifest.digest !== asked.digest)
-    return { kind: 'conflicting', generation: stored };
-  return verified(place, asked, stored, options);
-}
-
-interface StoredLineage {
-  readonly generation: string;
-  readonly supersedes: readonly string[];
-  readonly stored: StoredGeneration;
-}
-
-function lineageOf(stored: StoredGeneration): StoredLineage {
-  const { generation, supersedes } = stored.manifest;
-  return { generation, supersedes, stored };
-}
-
-function pinned(
-  pin: Pin,
-  own: readonly StoredGeneration[],
-  damages: readonly Damage[],
-): StoredLineage | Damage | undefined {
-  const stored = own.find(({ manifest }) => manifest.generation === pin.generation);
-  return stored ? lineageOf(stored) : damages.find(({ generation }) => generation === pin.generation);
+  if (generation) return { kind: 'whole', generation };
+  const damage = damages.find(
+    ({ recipe, generation: id }) => recipe === recipeName(pin.recipe) && id === pin.generation,
+  );
+  return damage ? { kind: 'damaged', damage } : { kind: 'absent' };
 }
 
 async function verified(
@@ -107,6 +95,7 @@ async function setAsideSafely(
   options: UseOptions & { readonly stored?: StoredGeneration },
 ): Promise<Damage | undefined> {
   const { dir, ...what } = finding;
+  if (options.isLooking) return { ...what, place: dir };
   using lock = options.hasLock ? undefined : await tryLockRecipe(place, unit);
   if (!(await place.disk.stat(dir))) return undefined;
   if (!options.hasLock && !lock) return { ...what, place: dir };
@@ -118,7 +107,7 @@ function findingOf(
   { kind, key, recipe }: UnitRecipe,
   { generation, dir, reason }: BrokenGeneration,
 ): DamageFinding {
-  return { kind, key, recipe: recipeName(recipe), generation, supersedes: [], reason, files: [], dir };
+  return { kind, key, recipe: recipeName(recipe), generation, supersedes: null, reason, files: [], dir };
 }
 
 function findingOfFiles({ manifest, dir }: StoredGeneration, files: readonly FileProblem[]): DamageFinding {

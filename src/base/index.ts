@@ -30,6 +30,7 @@ export {
 } from './json.ts';
 export { packageCode, packageFile, packagePage, packageVersion } from './package-files.ts';
 export {
+  asSentence,
   counted,
   formatCount,
   formatDuration,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted, namedOnce } from './plain-words.ts';
+import { asSentence, counted, namedOnce } from './plain-words.ts';
 
 test('a thing is named once, whether or not the reason names it', () => {
   expect(namedOnce('/a/journal.db', '/a/journal.db is damaged (torn).')).toBe(
@@ -16,4 +16,8 @@ test('one is not many', () => {
     '2 answers',
     '0 answers',
   ]);
+});
+
+test('a reason that is a sentence already gets no second full stop', () => {
+  expect(['torn', 'It is torn.', 'Why?'].map(asSentence)).toEqual(['torn.', 'It is torn.', 'Why?']);
 });

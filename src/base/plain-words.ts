@@ -8,7 +8,12 @@ export function counted(count: number, noun: string): string {
 /** What is wrong with a thing, named once: most reasons begin with its place already. */
 export function namedOnce(place: string, reason: string): string {
   const sentence = reason.includes(place) ? reason : `${place} (${reason})`;
-  return sentence.endsWith('.') ? sentence : `${sentence}.`;
+  return asSentence(sentence);
+}
+
+/** With a full stop, and not with two: most reasons are sentences already. */
+export function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** $0, $0.0042, $1.23, $1,234 */

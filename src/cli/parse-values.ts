@@ -64,6 +64,12 @@ export function parseSize(given: string | number): number {
   return Math.round(bytes);
 }
 
+/** `<kind>/<key>`: what a unit of artifacts is called. */
+export function parseUnit(text: string): string {
+  if (/^[^/]+\/./.test(text)) return text;
+  throw new InvalidArgumentError('Write a unit as <kind>/<key>, such as knowledge/shop.');
+}
+
 /** A count, or a share below 1. */
 export function parseErrorsAllowed(text: string): number {
   const value = Number(text);

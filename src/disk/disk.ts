@@ -15,8 +15,11 @@ export interface Disk {
   stat(path: string): Promise<DiskStat | undefined>;
   /** Names directly below a directory, in code-unit order. */
   list(dir: string): Promise<readonly DiskEntry[] | undefined>;
-  /** Creates the directory and its parents; one that exists is fine. Their names are durable on return. */
-  makeDir(dir: string): Promise<void>;
+  /**
+   * Creates the directory and its parents; one that exists is fine. Their names are durable on return, unless somebody says `isSynced:
+   * false` and syncs the directories around them himself.
+   */
+  makeDir(dir: string, options?: MakeDirOptions): Promise<void>;
   /** `read`: must exist. `create`: empty, read and write, fails with EEXIST. `update`: read and write, must exist. */
   open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
@@ -28,6 +31,10 @@ export interface Disk {
   syncDir(dir: string): Promise<void>;
 }
 
+export interface MakeDirOptions {
+  readonly isSynced: boolean;
+}
+
 export interface DiskFile extends AsyncDisposable {
   /** Fills `into` from `position`; returns how many bytes there were (fewer only at the end of the file). */
   read(into: Uint8Array, position: number): Promise<number>;
@@ -36,6 +43,13 @@ export interface DiskFile extends AsyncDisposable {
   truncate(sizeBytes: number): Promise<void>;
   sizeBytes(): Promise<number>;
   sync(): Promise<void>;
+  /**
+   * Makes the file read-only for everybody, and lets those who may read it run it when it is `executable`; like bytes, that survives
+   * power loss only after `sync`. It keeps out accidents: whoever may change the folder can still replace the file, and an administrator
+   * may write anything. A file that has another name elsewhere is not only ours and stays writable, and Windows, where what is read-only
+   * cannot be removed either, has none of it.
+   */
+  protect(rights?: { readonly executable: boolean }): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 export { isDamagedDatabase, openCacheFile } from './cache-file.ts';
 export { copyBytes } from './copy-bytes.ts';
 export { copyTree } from './copy-tree.ts';
-export type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
-export { isExecutable, makeExecutable } from './executable.ts';
+export type { Disk, DiskEntry, DiskFile, DiskStat, MakeDirOptions } from './disk.ts';
+export { isExecutable } from './executable.ts';
 export { explainDiskError } from './explain.ts';
 export { identityOfFile, sizeOfFile } from './file-identity.ts';
 export { freeBytes } from './free-space.ts';

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { errnoOf } from '../base/index.ts';
+import type { MakeDirOptions } from './disk.ts';
 
 /** What a file system offers for directories; `makeOne` fails with EEXIST and makes no parents. */
 export interface DirectoryCalls {
@@ -15,11 +16,19 @@ export interface DirectoryCalls {
  * A directory's name is synced before anything is made inside it. So whoever finds a directory can trust the names
  * above it, and only its own name may still be unsynced (its maker died in between): that one is synced here.
  */
-export async function makeDirWith(calls: DirectoryCalls, dir: string): Promise<void> {
+export async function makeDirWith(
+  given: DirectoryCalls,
+  dir: string,
+  { isSynced }: MakeDirOptions = { isSynced: true },
+): Promise<void> {
+  return makeAll(isSynced ? given : { ...given, sync: async () => undefined }, dir);
+}
+
+async function makeAll(calls: DirectoryCalls, dir: string): Promise<void> {
   const parent = dirname(dir);
   for (let attempt = 1; ; attempt++) {
     if (await calls.isDirectory(dir)) return syncNameOfExisting(calls, dir);
-    if (parent !== dir) await makeDirWith(calls, parent);
+    if (parent !== dir) await makeAll(calls, parent);
     try {
       await calls.makeOne(dir);
       break;

@@ -1,4 +1,4 @@
-import type { Dirent, Stats } from 'node:fs';
+import { type Dirent, fchmodSync, fstatSync, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { errnoOf } from '../base/index.ts';
 import type { Disk, DiskEntry, DiskFile, DiskStat } from './disk.ts';
@@ -26,7 +26,7 @@ export const nodeDisk: Disk = {
     return found?.map(toDiskEntry).sort(byName);
   },
 
-  makeDir: (dir) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir)),
+  makeDir: (dir, options) => explained(dir, () => makeDirWith(DIRECTORY_CALLS, dir, options)),
 
   async open(path, mode) {
     refuseLockFile(path);
@@ -112,6 +112,16 @@ class NodeFile implements DiskFile {
 
   sync(): Promise<void> {
     return explained(this.#path, () => this.#handle.sync());
+  }
+
+  protect({ executable } = { executable: false }): Promise<void> {
+    return explained(this.#path, async () => {
+      if (process.platform === 'win32') return;
+      // Both are done before another thread could be asked to do them.
+      const { mode, nlink } = fstatSync(this.#handle.fd);
+      const readers = mode & 0o444;
+      if (nlink === 1) fchmodSync(this.#handle.fd, executable ? readers | (readers >> 2) : readers);
+    });
   }
 
   close(): Promise<void> {

@@ -18,7 +18,7 @@ export interface WriterPorts {
 export interface CreateWriterOptions {
   readonly runDir: string;
   readonly run: RunRecord;
-  readonly writer: Pick<WriterRecord, 'writer' | 'generation' | 'after' | 'held' | 'reuse'>;
+  readonly writer: Pick<WriterRecord, 'writer' | 'generation' | 'after' | 'held' | 'builds' | 'reuse'>;
   readonly ports: WriterPorts;
 }
 

@@ -37,6 +37,8 @@ export interface WriterRecord {
   readonly after: readonly string[];
   /** What each of them held then, by name: one that is gone later is missed, with its price. */
   readonly held?: Readonly<Record<string, LostRows>>;
+  /** What builds of artifacts cost that were made for the run before this writer began, in US dollars, by the ids of their own runs. */
+  readonly builds?: Readonly<Record<string, number>>;
   readonly process: ProcessIdentity;
   readonly startedAt: string;
   /** From which other runs samples were taken. */

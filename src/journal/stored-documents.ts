@@ -1,5 +1,6 @@
 import {
   type Digest,
+  definedOf,
   isJsonObject,
   isRunId,
   type Json,
@@ -41,7 +42,7 @@ export function parseRunRecord(json: string): RunRecord | undefined {
 export function parseWriterRecord(json: string): WriterRecord | undefined {
   const value = parseObject(json);
   if (!value) return undefined;
-  const { writer, generation, after, held, process, startedAt, reuse } = value;
+  const { writer, generation, after, process, startedAt, reuse } = value;
   const isWhole =
     typeof writer === 'string' &&
     typeof generation === 'number' &&
@@ -50,7 +51,9 @@ export function parseWriterRecord(json: string): WriterRecord | undefined {
     typeof startedAt === 'string' &&
     (reuse === 'same' || reuse === 'any' || reuse === 'none');
   if (!isWhole) return undefined;
-  return { writer, generation, after, ...(isHeld(held) ? { held } : {}), process, startedAt, reuse };
+  const held = isHeld(value.held) ? value.held : undefined;
+  const builds = isAmounts(value.builds) ? value.builds : undefined;
+  return { writer, generation, after, ...definedOf({ held, builds }), process, startedAt, reuse };
 }
 
 /** Who wrote a journal of version 1: its run record named the writer, its last session the process. */
@@ -122,6 +125,11 @@ function isHeld(value: unknown): value is Readonly<Record<string, LostRows>> {
       (key) => typeof one === 'object' && one !== null && typeof Reflect.get(one, key) === 'number',
     ),
   );
+}
+
+function isAmounts(value: unknown): value is Readonly<Record<string, number>> {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((one: unknown) => typeof one === 'number');
 }
 
 function isIdentity(value: unknown): value is RunIdentity {

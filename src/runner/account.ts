@@ -41,6 +41,8 @@ export interface ArtifactAccount {
   readonly savedUsd: number | null;
   /** What this command paid for builds, also for those that failed, and not for answers that were there. null: unknown. It is not in `usd`, which counts the samples. */
   readonly spentUsd: number | null;
+  readonly savedTokens: number;
+  readonly spentTokens: number;
   /** They could not be had: the samples that need them failed. */
   readonly unavailable: readonly UnavailableArtifact[];
 }

@@ -27,6 +27,7 @@ import { openPublished } from './open-published.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import { type KnownCosts, NO_COSTS } from './sample-costs.ts';
 import type { RunSettings } from './settings.ts';
+import { changeSince, type Unrecorded } from './unrecorded.ts';
 
 /** same: what the same code made. any: also what other code made. none: nothing of other runs. */
 export type ReuseMode = 'same' | 'any' | 'none';
@@ -68,6 +69,7 @@ export class EarlierRuns implements AsyncDisposable {
   readonly #options: EarlierRunsOptions;
   readonly #open = new Map<string, Promise<LogReader | undefined>>();
   /** Logs that turned out to be damaged in this sample, by its name. */
+  readonly #changes = new Map<string, Promise<Unrecorded>>();
   readonly #refused = new Map<string, Set<string>>();
   /** Logs that were opened and have no end. */
   readonly #torn = new Set<string>();
@@ -199,10 +201,14 @@ export class EarlierRuns implements AsyncDisposable {
     return false;
   }
 
-  /** True when it was completed before, by other code and without a call that anybody recorded: what that cost is not known. */
-  isUnrecorded(planned: PlannedSample): boolean {
-    for (const found of this.#alike(planned)) return found.answers === undefined;
-    return false;
+  /** What differs now, when it was completed before without a call that anybody recorded: what that cost is not known. */
+  async unrecorded(planned: PlannedSample): Promise<Unrecorded | undefined> {
+    const [found] = this.#alike(planned);
+    if (!found || found.answers !== undefined) return undefined;
+    if (!planned.artifacts) return 'code';
+    const known = this.#changes.get(found.log) ?? changeSince(this.log(found.log), this.#options.plan);
+    this.#changes.set(found.log, known);
+    return known;
   }
 
   /** Of samples that nobody lends: how many published runs have, and why they cannot be taken. */

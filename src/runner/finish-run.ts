@@ -1,4 +1,12 @@
-import { ActionableError, counted, errnoOf, type JsonObject, messageOf, toJson } from '../base/index.ts';
+import {
+  ActionableError,
+  asSentence,
+  counted,
+  errnoOf,
+  type JsonObject,
+  messageOf,
+  toJson,
+} from '../base/index.ts';
 import type { SegmentShipper } from '../journal/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import {
@@ -25,6 +33,8 @@ export interface RunOutcome {
   readonly results?: EvalResults;
   /** What became of each sample. */
   readonly states?: SampleStates;
+  /** What the run has cost so far, as far as prices are known, over all attempts at it. */
+  readonly paidUsd?: number;
   /** Why the run stopped, when that was no decision: a full disk, a journal that is gone. */
   readonly error?: unknown;
 }
@@ -95,7 +105,7 @@ function explainedEnd(error: unknown, { places }: RunSettings): unknown {
   if (!isOfSystem(error)) throw error;
   return new ActionableError({
     code: 'E_LOG_DIR_GONE',
-    message: `The logs in ${places.logDir} cannot be reached any more: ${messageOf(error)}.`,
+    message: `The logs in ${places.logDir} cannot be reached any more: ${asSentence(messageOf(error))}`,
     hint: 'All that was paid for is in the journal. Put the directory back, then run the same command again.',
     cause: error,
   });

@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os';
-import { counted, sampleKeyText } from '../base/index.ts';
+import { definedOf, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
-import { artifactName } from '../evals/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
-import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { unfinishedOf } from './artifacts/earlier-pins.ts';
+import { type ArtifactForecast, forecastOfArtifacts } from './artifacts/forecast-artifacts.ts';
 import { lookForArtifacts } from './artifacts/look-for.ts';
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
@@ -38,6 +38,10 @@ export interface Forecast extends ExpectedCost {
   readonly toReplay: number;
   /** They run, and nothing is known of them. */
   readonly toBuy: number;
+  /** They cannot run: an artifact that they need cannot be had. */
+  readonly refused: number;
+  /** What the samples share, when they require something. */
+  readonly artifacts?: ArtifactForecast;
   /** What was not looked at, and what may be paid for where nobody sees it. */
   readonly notes: readonly string[];
   /** What could not be read. */
@@ -46,20 +50,31 @@ export interface Forecast extends ExpectedCost {
 
 /** Looks at what earlier runs left, and does nothing: not even a cache is written. */
 export async function forecastEval(task: RunTask, settings: RunSettings): Promise<Forecast> {
+  const notes: string[] = [];
   const prepared = await prepareEval(task, settings, {
     tempDir: tmpdir(),
     artifactsOf: ({ dataset, identity }) =>
-      lookForArtifacts({ task, settings, dataset, pins: () => pinsOfUnfinished(settings, identity) }),
+      lookForArtifacts({
+        ...{ task, settings, dataset, onNote: (text) => void notes.push(text) },
+        unfinished: () => unfinishedOf(settings, identity),
+      }),
   });
   try {
-    return await forecast(prepared);
+    const made = await forecast(prepared);
+    const about = prepared.artifacts && forecastOfArtifacts(prepared.artifacts);
+    return {
+      ...made,
+      ...definedOf({ artifacts: about?.artifacts }),
+      notes: [...made.notes, ...notes, ...(about?.notes ?? [])],
+      damage: [...made.damage, ...(about?.damage ?? [])],
+    };
   } finally {
     await prepared.dataset.close();
   }
 }
 
 async function forecast(prepared: PreparedEval): Promise<Forecast> {
-  const { settings, plan, target, task } = prepared;
+  const { settings, plan, target, task, artifacts } = prepared;
   const back = await lookBack(settings, plan, task);
   const damage = [...back.damage];
   const unfinished = new UnfinishedRuns(task);
@@ -72,25 +87,24 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
       isFresh: goOn !== undefined && isBegunFresh(goOn),
       onDamage: (sentence) => void damage.push(sentence),
     });
-    const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0 };
-    const [unrecorded, unlent]: [PlannedSample[], PlannedSample[]] = [[], []];
+    const counts = { kept: 0, toScore: 0, toReplay: 0, toBuy: 0, refused: 0 };
+    const unlent: PlannedSample[] = [];
+    const unrecorded = { code: 0, artifacts: 0 };
     for (const sample of plan.samples) {
-      const fate = await fateOf(sample, { earlier, unfinished });
+      const fate = await fateOf(sample, { earlier, unfinished, artifacts });
       counts[fate]++;
       if (fate === 'toReplay' || fate === 'toBuy') unlent.push(sample);
-      if (fate === 'toBuy' && earlier.isUnrecorded(sample)) unrecorded.push(sample);
+      const change = fate === 'toBuy' ? await earlier.unrecorded(sample) : undefined;
+      if (change) unrecorded[change]++;
     }
     return {
-      eval: plan.identity.eval,
-      target: target.name,
-      planned: plan.size,
+      ...{ eval: plan.identity.eval, target: target.name, planned: plan.size },
       ...counts,
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
       notes: [
         ...earlier.absenceNotes(unlent),
-        ...unrecordedNotes(unrecorded.length, target),
+        ...unrecordedNotes(unrecorded, target),
         ...(await runsInBucket(settings, plan)),
-        ...toBuildNotes(prepared.artifacts),
       ],
       damage,
     };
@@ -113,24 +127,20 @@ async function earlierRuns(
   return about.isFresh ? earlier.withoutLogs() : earlier;
 }
 
-function toBuildNotes(artifacts: RunArtifacts | undefined): readonly string[] {
-  const missing = (artifacts?.needed ?? []).filter(({ state }) => state.kind !== 'ready');
-  if (missing.length === 0) return [];
-  const names = missing.slice(0, NAMED_MAX).map(({ plan }) => artifactName(plan.unit));
-  const more = missing.length > NAMED_MAX ? ' …' : '';
-  return [`${counted(missing.length, 'artifact')} to build first: ${names.join(', ')}${more}`];
-}
-
-const NAMED_MAX = 5;
-
-type Fate = 'kept' | 'toScore' | 'toReplay' | 'toBuy';
+type Fate = 'kept' | 'toScore' | 'toReplay' | 'toBuy' | 'refused';
 
 async function fateOf(
   sample: PlannedSample,
-  { earlier, unfinished }: { readonly earlier: EarlierRuns; readonly unfinished: UnfinishedRuns },
+  about: {
+    readonly earlier: EarlierRuns;
+    readonly unfinished: UnfinishedRuns;
+    readonly artifacts: RunArtifacts | undefined;
+  },
 ): Promise<Fate> {
+  const { earlier, unfinished, artifacts } = about;
   const there = await unfinished.fateOf(sample);
   if (there === 'kept' || (await earlier.result(sample))) return 'kept';
+  if (artifacts?.isAvailable(sample.index) === false) return 'refused';
   if (there === 'toScore' || (await earlier.output(sample))) return 'toScore';
   return there === 'toReplay' || (await earlier.hasAnswers(sample)) ? 'toReplay' : 'toBuy';
 }

@@ -1,4 +1,4 @@
-import { assert, sampleKeyText } from '../base/index.ts';
+import { assert, definedOf, sampleKeyText } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { releaseRun } from '../seal/index.ts';
@@ -33,8 +33,8 @@ export async function handOver(
 ): Promise<HandedOver> {
   const shipped = { ...settings, places: { ...settings.places, segments: place } };
   const prepared = await prepareEval(task, shipped, {
-    artifactsOf: ({ dataset }) =>
-      artifactsOfEval({ task, settings: shipped, dataset, runTask: runEval, pins: async () => new Map() }),
+    artifactsOf: ({ dataset, identity }) =>
+      artifactsOfEval({ task, settings: shipped, dataset, runTask: runEval, asker: identity }),
   });
   try {
     const tally = new RunTally({
@@ -60,7 +60,10 @@ interface Begun {
 async function beginAndShip(prepared: PreparedEval, { earlier, tally }: Begun): Promise<HandedOver> {
   const { settings, plan } = prepared;
   await settings.disk.makeDir(settings.places.state.path);
-  const opened = await beginRun({ settings, plan, startOf: startOf(prepared) });
+  const opened = await beginRun({
+    ...{ settings, plan, startOf: startOf(prepared) },
+    ...definedOf({ builds: prepared.artifacts?.paid?.costs }),
+  });
   try {
     const stock = await takeStock(opened, { plan, earlier, tally });
     const toDo = new Set(stock.toDo.map(({ id, epoch }) => sampleKeyText(id, epoch)));

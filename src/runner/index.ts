@@ -1,5 +1,5 @@
 export type { Account, ArtifactAccount } from './account.ts';
-export { pinnedByRuns } from './artifacts/earlier-pins.ts';
+export { pinnedByRuns, pinsIn } from './artifacts/earlier-pins.ts';
 export type { BuildWish } from './artifacts/eval-artifacts.ts';
 export type {
   Elsewhere,
@@ -12,7 +12,7 @@ export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';
 export type { Forecast } from './forecast.ts';
 export { handOver } from './hand-over.ts';
-export { addMoney } from './money.ts';
+export { addMoney, moneyOfBuilds } from './money.ts';
 export type { ObservedOutcome, ObservedSample, RunObserver, RunStarted } from './observer.ts';
 export { checkWritable, placesOf } from './open-places.ts';
 export type { Places } from './places.ts';

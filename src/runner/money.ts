@@ -1,4 +1,4 @@
-import type { Amounts, Money } from './account.ts';
+import type { Amounts, ArtifactAccount, Money } from './account.ts';
 
 /** Money as it is added up: what is known, and how much there is of which it is not. */
 export interface Sums {
@@ -38,4 +38,14 @@ export function addMoney(list: readonly Money[]): Money {
     lost += sums.lost;
   }
   return moneyOf({ known, unpriced, lost });
+}
+
+/** What builds of artifacts cost, and what those would have that were there. */
+export function moneyOfBuilds({ spentUsd, savedUsd }: Pick<ArtifactAccount, 'spentUsd' | 'savedUsd'>): Money {
+  const isUnknown = (usd: number | null) => (usd === null ? 1 : 0);
+  return moneyOf({
+    known: { spent: spentUsd ?? 0, saved: savedUsd ?? 0, wasted: 0 },
+    unpriced: { spent: isUnknown(spentUsd), saved: isUnknown(savedUsd), wasted: 0 },
+    lost: 0,
+  });
 }

@@ -5,6 +5,9 @@ import type { ExpectedCost } from './sample-costs.ts';
 
 /** What a screen shows of a run under way. Every method is called synchronously and must be quick. */
 export interface RunObserver {
+  /** Before `onRunStart`: an artifact is built. */
+  onBuildStart?(): void;
+  onBuildEnd?(): void;
   onRunStart?(run: RunStarted): void;
   /** Before `onRunStart`, for each sample that earlier attempts or other runs completed. */
   onSampleKept?(scores: Readonly<Record<string, Score>>, sample: ObservedSample): void;

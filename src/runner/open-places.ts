@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { definedOf, digestOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
+import { asSentence, definedOf, digestOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
 import { isBucketUrl, openBucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { STATE_FOLDER, StateDir } from '../journal/index.ts';
@@ -88,7 +88,7 @@ async function statOf(disk: Disk, path: string, dir: string) {
 function notWritable(dir: string, reason: string, cause?: unknown): UsageError {
   return new UsageError({
     code: 'E_LOG_DIR',
-    message: `The log directory ${dir} cannot be written: ${reason}.`,
+    message: `The log directory ${dir} cannot be written: ${asSentence(reason)}`,
     hint: 'Correct it, or name another one with --log-dir.',
     ...definedOf({ cause }),
   });

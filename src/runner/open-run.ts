@@ -1,4 +1,4 @@
-import { ActionableError, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
+import { ActionableError, definedOf, isoSeconds, newRunId, type RunId, shortId } from '../base/index.ts';
 import {
   createWriter,
   type FoundRun,
@@ -9,6 +9,7 @@ import {
   type RunJournals,
   type RunLock,
   type RunRecord,
+  type WriterRecord,
 } from '../journal/index.ts';
 import { type LogStart, logFileName } from '../log/index.ts';
 import type { PreviousAttempt } from './account.ts';
@@ -39,6 +40,8 @@ export interface OpenRunOptions {
   readonly settings: RunSettings;
   readonly plan: Plan;
   readonly startOf: (runId: RunId, created: string) => LogStart;
+  /** What was paid for artifacts of the run, and is on record nowhere else. */
+  readonly builds?: WriterRecord['builds'];
 }
 
 /**
@@ -49,7 +52,7 @@ export interface OpenRunOptions {
  * The run is locked before its writers are looked at. Those that somebody vouched for are fenced before their journals are
  * read, so what they might still write is never counted on.
  */
-export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): Promise<OpenRun> {
+export async function goOnWith(found: FoundRun, { settings, builds }: OpenRunOptions): Promise<OpenRun> {
   const { disk, reuse } = settings;
   const lock = lockRun(found.dir);
   let opening: OpenJournals | undefined;
@@ -68,6 +71,7 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
         generation: earlier.nextGeneration,
         after: [...new Set(earlier.writers().map((record) => record.writer))],
         held: earlier.held(),
+        ...definedOf({ builds }),
         reuse,
       },
       ports: settings,
@@ -83,17 +87,28 @@ export async function goOnWith(found: FoundRun, { settings }: OpenRunOptions): P
 }
 
 /** Begins a run of its own. */
-export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Promise<OpenRun> {
-  const { disk, places, random, reuse } = settings;
-  const run = newRun({ settings, plan, startOf });
-  const runDir = places.state.runDir(run.runId);
+export async function beginRun({ settings, plan, startOf, builds }: OpenRunOptions): Promise<OpenRun> {
+  const { clock, disk, places, random, reuse } = settings;
+  const nowMs = clock.nowMs();
+  const runId = newRunId(nowMs, random);
+  const created = isoSeconds(nowMs);
+  const start = startOf(runId, created);
+  const run: RunRecord = {
+    runId,
+    created,
+    start,
+    identity: { ...plan.identity, plan: plan.digest },
+    planned: plan.size,
+    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
+  };
+  const runDir = places.state.runDir(runId);
   await disk.makeDir(runDir);
   const lock = lockRun(runDir);
   try {
     const writer = await createWriter({
       runDir,
       run,
-      writer: { writer: shortId(random), generation: 1, after: [], reuse },
+      writer: { writer: shortId(random), generation: 1, after: [], ...definedOf({ builds }), reuse },
       ports: settings,
     });
     const journals = (await openRunJournals({ disk, runDir, except: [writer.record.writer] })).with(
@@ -106,23 +121,6 @@ export async function beginRun({ settings, plan, startOf }: OpenRunOptions): Pro
     lock.release();
     throw error;
   }
-}
-
-/** What a run is, before anything of it is done. */
-function newRun({ settings, plan, startOf }: OpenRunOptions): RunRecord {
-  const { clock, random } = settings;
-  const nowMs = clock.nowMs();
-  const runId = newRunId(nowMs, random);
-  const created = isoSeconds(nowMs);
-  const start = startOf(runId, created);
-  return {
-    runId,
-    created,
-    start,
-    identity: { ...plan.identity, plan: plan.digest },
-    planned: plan.size,
-    logName: logFileName({ created, task: start.eval.task, taskId: start.eval.task_id }),
-  };
 }
 
 function opened(parts: Omit<OpenRun, 'close'>): OpenRun {

@@ -10,9 +10,9 @@ import {
   type RunnableTarget,
   resolvePlanned,
 } from '../targets/index.ts';
+import type { Asker } from './artifacts/earlier-pins.ts';
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { EarlierRuns, type EarlierRunsOptions } from './earlier-runs.ts';
-import type { EvalIdentity } from './of-eval.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
 import type { RunSettings, RunTask } from './settings.ts';
@@ -32,7 +32,7 @@ export interface PreparedEval {
 /** Finds or builds what the rows need, when they and the target are known. */
 export type ArtifactsOf = (opened: {
   readonly dataset: Dataset;
-  readonly identity: EvalIdentity;
+  readonly identity: Asker;
 }) => Promise<RunArtifacts | undefined>;
 
 export interface PrepareOptions {
@@ -48,30 +48,27 @@ export async function prepareEval(
   { tempDir = settings.places.state.path, artifactsOf }: PrepareOptions,
 ): Promise<PreparedEval> {
   const { disk } = settings;
-  const { baseDir } = task;
-  const target = await resolvePlanned(task.eval.target, {
-    disk,
-    models: task.models,
-    baseDir,
-    ...definedOf({ model: task.model }),
-  });
+  const { baseDir, models, model } = task;
+  const target = await resolvePlanned(task.eval.target, { disk, models, baseDir, ...definedOf({ model }) });
   refuseUnpriced(task.eval, task.models, billedAs(task, target));
   const inputs = await readInputs(disk, { inputs: task.eval.inputs, baseDir });
   const scoring = { inputs, code: task.code, models: task.models.surroundings };
   const dataset = await openRows(task, { disk, tempDir });
   try {
-    const identity = { eval: task.eval.name, targetName: target.name };
+    const identity = {
+      eval: task.eval.name,
+      targetName: target.name,
+      target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
+      definition: definitionDigest(task.eval, scoring),
+    };
     const artifacts = await artifactsOf({ dataset, identity });
     const plan = makePlan({
-      eval: task.eval.name,
+      ...identity,
       artifacts,
       version: String(task.eval.version),
-      targetName: target.name,
       knownAs: target.knownAs ?? target.name,
-      target: targetDigest(task.eval, { key: target.key, inputs, code: task.code }),
       parts: definitionParts(task.eval, { ...scoring, key: target.key }),
       scoring: scoringDigest(task.eval, scoring),
-      definition: definitionDigest(task.eval, scoring),
       epochs: task.eval.epochs.count,
       rows: dataset,
     });

@@ -17,7 +17,7 @@ import type { BudgetAccount } from './account.ts';
 import { spentByAgent } from './agent-spending.ts';
 import { findDone } from './already-done.ts';
 import { artifactAccount } from './artifacts/artifact-account.ts';
-import { pinsOfUnfinished } from './artifacts/earlier-pins.ts';
+import { unfinishedOf } from './artifacts/earlier-pins.ts';
 import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
 import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { type BroughtHome, bringHome } from './bring-home.ts';
@@ -51,10 +51,11 @@ export async function runEval(task: RunTask, settings: RunSettings): Promise<Run
     artifactsOf: ({ dataset, identity }) =>
       artifactsOfEval({
         ...{ task, settings, dataset, runTask: runEval },
-        pins: async () => {
+        asker: identity,
+        unfinished: async () => {
           // A run whose machine is gone says what it had pinned only when it is here.
           brought = await bringHome(settings, { identity });
-          return pinsOfUnfinished(settings, identity);
+          return unfinishedOf(settings, identity);
         },
       }),
   });
@@ -84,12 +85,14 @@ async function runPlanned(prepared: PreparedEval & { readonly brought?: BroughtH
   for (const note of brought.notes) tally.note(note);
   for (const sentence of brought.damage) tally.noteDamage(sentence);
   const found = await openRun({ ...prepared, tally });
+  await prepared.artifacts?.paid?.forget();
   const { states } = tally;
   if ('account' in found) return { ...found, states };
   const { opened } = found;
   await using earlier = found.earlier;
   try {
-    return { ...(await work({ ...prepared, tally, earlier, opened })), states };
+    const outcome = await work({ ...prepared, tally, earlier, opened });
+    return { ...outcome, states, paidUsd: tally.paidUsd };
   } catch (error) {
     if (error instanceof UsageError && opened.journals.isUnpaid()) await forget(opened, settings);
     throw error;
@@ -132,7 +135,7 @@ interface Opened {
 /** A run to work on; or the outcome, when there is nothing to do. */
 async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   const { settings, plan, tally } = planned;
-  const options = { settings, plan, startOf: startOf(planned) };
+  const options = { settings, plan, startOf: startOf(planned), builds: planned.artifacts?.paid?.costs };
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
@@ -208,8 +211,8 @@ function noteFound(back: LookBack, opened: OpenRun, tally: RunTally): void {
 async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const { task, settings, target, plan, tally, earlier, opened, dataset } = planned;
   tally.previous = opened.previous;
-  const spentUsd = opened.journals.spentUsd() + spentByAgent(opened.journals, target);
-  task.models.budget.countEarlier(opened.run.runId, spentUsd);
+  tally.earlierUsd = opened.journals.spentUsd() + spentByAgent(opened.journals, target);
+  task.models.budget.countEarlier(opened.run.runId, tally.earlierUsd);
   task.models.calls.onFailedTry = (failed) => task.observer?.onFailedTry?.(failed);
   const shipper = startShipper(planned);
   const finish = { settings, task, plan, opened, tally, shipper };

@@ -35,10 +35,11 @@ export interface SamplesToRun {
 }
 
 /** Runs what is left to run, until all of it ended or the run must stop. */
-export function runSamples(about: SamplesToRun): Promise<Executed> {
+export async function runSamples(about: SamplesToRun): Promise<Executed> {
   const { settings, task, plan, opened, stock, tally } = about;
   const runner = sampleRunner(about);
-  return executeSamples({
+  let completed = 0;
+  const executed = await executeSamples({
     samples: stock.toDo,
     slots: settings.slots,
     clock: settings.clock,
@@ -56,8 +57,13 @@ export function runSamples(about: SamplesToRun): Promise<Executed> {
         ? runElsewhere(sample, signal, { ...about, runner, elsewhere: about.elsewhere })
         : runOne({ planned: sample, before }, signal, { ...about, runner }),
     onStart: (sample) => task.observer?.onSampleStart?.(sample),
-    onEnd: (sample, outcome) => tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample))),
+    onEnd: (sample, outcome) => {
+      if (outcome.status === 'completed') completed++;
+      tally.countEnd(sample, outcome, stock.tried.get(nameOf(sample)));
+    },
   });
+  const isWhole = settings.sealsWhatIsWhole === true && completed === stock.toDo.length;
+  return isWhole && executed.stopped !== 'failed' ? {} : executed;
 }
 
 async function runElsewhere(

@@ -1,5 +1,5 @@
 /** Several attempts of one command: one account, one budget. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { damageFirstAnswer, damageFirstAttempt, rows } from '../../test/interrup
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { defineEval, type EvalDefinition, includes } from '../evals/index.ts';
+import { defineArtifact, defineEval, type EvalDefinition, includes } from '../evals/index.ts';
 import { openLog } from '../log/index.ts';
 import { mockModel } from '../targets/index.ts';
 import { type RunEvalsOptions, type RunWatch, runEvals } from './run-evals.ts';
@@ -198,4 +198,19 @@ test('an answer that was lost is lost once, with its price, however many attempt
   await damageFirstAnswer({ stateDir }, stopped?.account?.runId ?? '');
   const { account } = (await attempts(failing(['q7', 'q8']).definition, {})) ?? {};
   expect(account).toMatchObject({ state: 'done', answers: { lost: 1 }, usd: { lost: 2 } });
+});
+
+test('artifacts that an earlier attempt built are told as built, with their price, and count once', async () => {
+  const { definition } = failing(['1']);
+  const learned = defineArtifact({
+    ...{ kind: 'learned', key: 'x', version: 1, model: 'mock/paid' },
+    build: async ({ dir: folder, generate }) =>
+      writeFile(join(folder, 'x.txt'), (await generate('learn')).text),
+  });
+  const outcome = await attempts(defineEval({ ...definition, requires: learned }), { budgetUsd: 100 });
+  expect(outcome?.account).toMatchObject({ state: 'done', budget: { spentUsd: 22 } });
+  expect(outcome?.account?.artifacts).toMatchObject({
+    ...{ spentUsd: 2, spentTokens: 2_000, reused: 0, savedUsd: 0 },
+    built: [{ unit: 'learned/x' }],
+  });
 });

@@ -1,6 +1,7 @@
+import { definedOf } from '../base/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import type { Models } from '../targets/index.ts';
-import type { Account, Amounts } from './account.ts';
+import type { Account, Amounts, ArtifactAccount } from './account.ts';
 import { moneyOf, type Sums, sumsOf } from './money.ts';
 import type { RunObserver } from './observer.ts';
 import { runEval } from './run-eval.ts';
@@ -112,6 +113,7 @@ function withEarlier(last: Attempted, before: Attempted): Attempted {
     },
     usd: overAttempts(then.usd, now.usd),
     tokens: sumAmounts(then.tokens, now.tokens),
+    ...definedOf({ artifacts: artifactsOverAttempts(then.artifacts, now.artifacts) }),
     ...(damage.length > 0 ? { damage } : {}),
     notes: [...new Set([...then.notes, ...now.notes])],
   };
@@ -121,6 +123,22 @@ function withEarlier(last: Attempted, before: Attempted): Attempted {
 /** What the later attempt saved is what the earlier one bought: only what was there before all of them was saved. */
 function sumAmounts(then: Amounts, now: Amounts): Amounts {
   return { spent: then.spent + now.spent, saved: then.saved, wasted: then.wasted + now.wasted };
+}
+
+/** What the earlier attempt built is there for the later one: it was built once, and not saved. */
+function artifactsOverAttempts(
+  then: ArtifactAccount | undefined,
+  now: ArtifactAccount | undefined,
+): ArtifactAccount | undefined {
+  if (!then || !now) return now ?? then;
+  const { reused, fetched, savedUsd, savedTokens } = then;
+  const spentUsd = then.spentUsd === null || now.spentUsd === null ? null : then.spentUsd + now.spentUsd;
+  return {
+    ...{ reused, fetched, savedUsd, savedTokens, spentUsd },
+    built: [...then.built, ...now.built],
+    spentTokens: then.spentTokens + now.spentTokens,
+    unavailable: now.unavailable,
+  };
 }
 
 /** The same of money, of which some may be unknown. */

@@ -36,6 +36,8 @@ export class RunTally {
   /** How many samples each log lent. */
   readonly #lenders = new Map<string, number>();
   #lost = { answers: 0, usd: 0 };
+  /** What the attempts before this one cost. */
+  earlierUsd = 0;
   previous: PreviousAttempt | undefined;
   artifacts: ArtifactAccount | undefined;
   /** Logs that the bucket lacks, by name, with the reason. */
@@ -44,6 +46,11 @@ export class RunTally {
   constructor(options: TallyOptions) {
     this.#options = options;
     this.states = new SampleStates(options.plan);
+  }
+
+  /** What the run has cost so far, as far as prices are known, over all attempts at it. */
+  get paidUsd(): number {
+    return this.earlierUsd + this.ledger.usd.known.spent;
   }
 
   /** Completed by an earlier attempt of this run: its money is saved, and its score counts from the start. */

@@ -43,6 +43,7 @@ function bothOf(own: Budget, shared: Budget): Budget {
       shared.spend(added);
       return added;
     },
+    attribute: (run, costUsd) => own.attribute(run, costUsd),
     isExhausted: () => shared.isExhausted(),
   };
 }

@@ -33,6 +33,8 @@ export interface RunSettings {
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
   readonly forceDead: boolean;
+  /** A run of which nothing is left is sealed although it was told to stop, or its money is spent. Builds: nobody comes back to one whose folder is filled. */
+  readonly sealsWhatIsWhole?: boolean | undefined;
   /** Where artifacts are kept. */
   readonly artifacts: ArtifactSettings;
   /** Other processes that run the samples; undefined: this one does. */

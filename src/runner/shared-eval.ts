@@ -1,3 +1,4 @@
+import type { Pin } from '../artifacts/index.ts';
 import { assert, definedOf, messageOf, sampleKeyText, UsageError } from '../base/index.ts';
 import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import type { FoundSample } from '../reuse/index.ts';
@@ -65,7 +66,7 @@ export class SharedEval {
       artifactsOf: ({ dataset }) =>
         artifactsOfEval({
           ...{ task, settings: shipping, dataset, runTask: runEval },
-          pins: async () => new Map(pinsIn(run.start.eval.metadata).map((pin) => [pin.recipe, pin])),
+          unfinished: async () => ({ pins: pinsOf(run), paid: new Map() }),
         }),
     });
     try {
@@ -133,12 +134,23 @@ export class SharedEval {
     const { settings, task, target, dataset, plan, artifacts } = this.#prepared;
     const { run, writer, journals } = this.#joined;
     const { tally, tried, outputs } = one;
-    const stock = { toDo: [], outputs, toReplay: 0, unrecorded: 0, tried, costs: NO_COSTS };
+    const stock = {
+      toDo: [],
+      outputs,
+      toReplay: 0,
+      unrecorded: { code: 0, artifacts: 0 },
+      tried,
+      costs: NO_COSTS,
+    };
     return {
       ...{ settings, task, target, dataset, plan, artifacts, opened: { run, writer, journals }, stock },
       ...{ earlier: this.#earlier, tally, shipper: this.#shipper },
     };
   }
+}
+
+function pinsOf({ start }: RunRecord): ReadonlyMap<string, Pin> {
+  return new Map(pinsIn(start.eval.metadata).map((pin) => [pin.recipe, pin]));
 }
 
 function tallyOf({ task, target, plan }: PreparedEval): RunTally {

@@ -8,6 +8,7 @@ import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
 import type { RunTally } from './run-tally.ts';
 import { addCosts, costsOf, type KnownCosts, NO_COSTS } from './sample-costs.ts';
+import type { UnrecordedCounts } from './unrecorded.ts';
 
 /** What is still to do. */
 export interface Stock {
@@ -17,8 +18,8 @@ export interface Stock {
   readonly outputs: ReadonlyMap<string, FoundSample>;
   /** Those to be run of which answers are on record. */
   readonly toReplay: number;
-  /** Those to be run by a function that was changed, and whose calls nobody recorded before. */
-  readonly unrecorded: number;
+  /** Those to be run by a function whose calls nobody recorded before, by what has changed since. */
+  readonly unrecorded: UnrecordedCounts;
   /** How the latest attempt ended of samples that had one before, by name. */
   readonly tried: ReadonlyMap<string, 'errored' | 'interrupted'>;
   /** What the samples cost that this run has completed. */
@@ -41,7 +42,8 @@ export async function takeStock(
   const lent = await lendAll(missing, { writer, earlier, tally });
   const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
   const outputs = new Map<string, FoundSample>();
-  let [toReplay, unrecorded] = [0, 0];
+  let toReplay = 0;
+  const unrecorded = { code: 0, artifacts: 0 };
   for (const sample of toDo) {
     const output = await earlier.output(sample);
     if (output) {
@@ -51,7 +53,10 @@ export async function takeStock(
     const wasTried = tried.has(nameOf(sample));
     if (!wasTried && earlier.failure(sample) !== undefined) tried.set(nameOf(sample), 'errored');
     if ((wasTried && isPaidFor(journals, sample)) || (await earlier.hasAnswers(sample))) toReplay++;
-    else if (earlier.isUnrecorded(sample)) unrecorded++;
+    else {
+      const change = await earlier.unrecorded(sample);
+      if (change) unrecorded[change]++;
+    }
   }
   for (const note of earlier.absenceNotes(toDo.filter((sample) => !outputs.has(nameOf(sample)))))
     tally.note(note);

@@ -33,6 +33,11 @@ export class ToldBudget implements Budget {
     return 0;
   }
 
+  /** The process that keeps it has the run. */
+  attribute(): void {
+    // Nothing is counted here.
+  }
+
   isExhausted(): boolean {
     return this.#told.isExhausted;
   }

@@ -62,6 +62,19 @@ test('[BUD-4] what a run cost counts once, however often it is gone on with', ()
   expect(budget.spentUsd).toBe(5.5);
 });
 
+test('[BUD-4] runs that spend side by side say at their ends what each of them cost', () => {
+  const budget = createBudget(10);
+  budget.countEarlier('one', 0);
+  budget.countEarlier('two', 0);
+  // Nobody knows whose these are.
+  budget.spend(1);
+  budget.spend(2);
+  budget.attribute('one', 1);
+  budget.attribute('two', 2);
+  expect([budget.countEarlier('one', 1), budget.countEarlier('two', 2)]).toEqual([0, 0]);
+  expect(budget.spentUsd).toBe(3);
+});
+
 test('[BUD-6] ten calls of $0.02 use up $0.20, and are no more than $0.20', () => {
   const budget = createBudget(0.2);
   for (let call = 0; call < 9; call++) budget.spend(0.02);

@@ -24,6 +24,11 @@ export interface Budget {
    * What was counted already, here or as it was spent, does not count again [BUD-4]. Gives what was new.
    */
   countEarlier(run: string, costUsd: number): number;
+  /**
+   * Of what was counted, so much is this run's. Runs that spend side by side cannot be told apart while they do: each says at its end
+   * what it cost, so that it does not count again when it is met later.
+   */
+  attribute(run: string, costUsd: number): void;
   isExhausted(): boolean;
 }
 
@@ -100,6 +105,7 @@ export function createBudget(limitUsd?: number, { allowUnpriced = false }: Budge
       counted.set(run, known + added);
       return added;
     },
+    attribute: (run, costUsd) => void counted.set(run, costUsd),
     isExhausted: () => limitUsd !== undefined && isUsdUsedUp(spentUsd, limitUsd),
   };
 }

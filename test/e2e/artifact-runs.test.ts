@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { overwrite } from '../sim/overwrite.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
 import { holdfast, reportOf, startHoldfast } from './holdfast.ts';
 
@@ -84,9 +85,8 @@ describe('evals that require artifacts', () => {
     const third = await holdfast(home, ['run', 'sql.eval.ts'], env());
     expect(third.stdout).toMatch(/artifacts +2 from the cache, \$\S+ saved/);
     expect(asked()).toEqual(ALL);
-    // Whether a run or `artifacts build` built it is not on record, so nothing is said of it.
     const shown = await holdfast(home, ['artifacts', 'show', 'knowledge/shop']);
-    expect(shown.stdout).toMatch(/ {4}built {5}\S+ \S+ with Holdfast \S+\n/);
+    expect(shown.stdout).toMatch(/ {4}built {5}\S+ \S+ with Holdfast \S+, in run \S+\n/);
   });
 
   test('two processes at once: one builds, the other waits, says for what, and takes it', async () => {
@@ -98,6 +98,23 @@ describe('evals that require artifacts', () => {
     const ended = await Promise.all(both.map(({ ended }) => ended));
     expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     expect(asked()).toEqual(ALL);
+  });
+
+  test('what was spent is told for samples and builds, apart and together', async () => {
+    const run = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env());
+    const { total, runs } = JSON.parse(run.stdout);
+    const builds = runs[0].artifacts.spentUsd;
+    expect(builds).toBeGreaterThan(0);
+    expect([total.usdOf.samples.spent, total.usdOf.builds.spent, total.usd.spent]).toEqual([
+      0,
+      builds,
+      builds,
+    ]);
+    expect(total.tokens.spent).toBe(runs[0].tokens.spent + runs[0].artifacts.spentTokens);
+    expect(runs[0].artifacts.spentTokens).toBeGreaterThan(0);
+    rmSync(join(home, 'logs'), { recursive: true });
+    const { stdout } = await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(stdout).toMatch(/samples +\$0 +\$0 +\$0\nbuilds +\$0 +\$\S+ +\$0\nmoney +\$0 +\$\S+ +\$0\n/);
   });
 
   test('a builder that dies frees what others wait for', async () => {
@@ -123,6 +140,36 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
   });
 
+  test('Ctrl-C once: builds under way are waited for, as builds; what they made is kept, and their logs are whole', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['run', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    const ended = await first.ended;
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toMatch(/Stopping \(SIGINT\): 2 running builds may finish within 30 s/);
+    for (const db of ['shop', 'school']) {
+      const place = join(home, '.holdfast/artifacts/builds/knowledge', db);
+      expect(readdirSync(place).filter((name) => name.endsWith('.eval'))).toHaveLength(1);
+      const unfinished = await holdfast(home, ['recover', '--list', place]);
+      expect(unfinished.stdout).toContain('Nothing here needs to be recovered');
+    }
+    const second = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env({ GATE: gate }));
+    expect([second.code, asked()]).toEqual([0, ALL]);
+  });
+
+  test('Ctrl-C once while everything that is left is built: artifacts build ends as if nothing had been', async () => {
+    const gate = join(dir.path, 'gate');
+    const first = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+    await until(() => heard() === 2);
+    first.child.kill('SIGINT');
+    await first.said('Stopping');
+    writeFileSync(gate, '');
+    expect((await first.ended).code).toBe(0);
+  });
+
   test('what must be there is refused with the command that builds it; that command builds it, and anew only when it is told', async () => {
     const refused = await holdfast(home, ['run', 'sql.eval.ts'], env({ MUST: 'yes' }));
     expect(refused.code).toBe(2);
@@ -142,6 +189,17 @@ describe('evals that require artifacts', () => {
       env(),
     );
     expect(anew.stdout).toContain('1 built');
+    expect(asked()).toHaveLength(6);
+    // What others are only made of can be named as well; what is made of it stays, and that is said.
+    const input = await holdfast(
+      home,
+      ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'schema/shop'],
+      env(),
+    );
+    expect([input.code, input.stdout]).toEqual([0, expect.stringMatching(/^schema\/shop .*\n1 built/)]);
+    expect(input.stderr).toContain(
+      'knowledge/shop was made of an earlier generation of schema/shop, and stays',
+    );
     expect(asked()).toHaveLength(6);
     const wrong = await holdfast(
       home,
@@ -207,7 +265,7 @@ describe('evals that require artifacts', () => {
     const unit = join(home, '.holdfast/artifacts/units/knowledge/shop');
     const [recipe = ''] = readdirSync(unit);
     const [generation = ''] = readdirSync(join(unit, recipe));
-    writeFileSync(join(unit, recipe, generation, 'files/knowledge.md'), 'changed');
+    overwrite(join(unit, recipe, generation, 'files/knowledge.md'), 'changed');
     const run = await holdfast(home, ['run', 'sql.eval.ts', '--json'], env());
     expect(run.code).toBe(3);
     expect(reportOf(run).runs[0]).toMatchObject({ samples: { errored: 2, fresh: 3 } });
@@ -215,5 +273,57 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
     const again = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
     expect([again.code, asked()]).toEqual([3, ALL]);
+  });
+
+  test('the value of --rebuild is one unit: files behind it are files, and a file is not taken for a unit', async () => {
+    const build = (...words: readonly string[]) => holdfast(home, ['artifacts', 'build', ...words], env());
+    expect((await build('sql.eval.ts')).code).toBe(0);
+    const both = ['--rebuild', 'knowledge/shop', '--rebuild', 'knowledge/school'];
+    const rebuilt = await build(...both, 'sql.eval.ts');
+    expect([rebuilt.code, asked().length]).toEqual([0, 2 * ALL.length]);
+    const swallowed = await build('--rebuild', 'sql.eval.ts');
+    expect([swallowed.code, swallowed.stderr]).toEqual([2, expect.stringContaining('sql.eval.ts is a file')]);
+    expect((await build('sql.eval.ts', '--rebuild')).code).toBe(0);
+    expect(asked()).toHaveLength(3 * ALL.length);
+  });
+
+  test('what a finished log names as used can be expected of a merge, to the very generation', async () => {
+    expect((await holdfast(home, ['run', 'sql.eval.ts'], env())).code).toBe(0);
+    const [log = ''] = readdirSync(join(home, 'logs')).filter((name) => name.endsWith('.eval'));
+    const away = join(dir.path, 'away');
+    mkdirSync(away);
+    const merge = [
+      'artifacts',
+      'merge',
+      '../project/logs',
+      '--expect-from',
+      `../project/logs/${log}`,
+      '--json',
+    ];
+    const merged = await holdfast(away, merge);
+    expect(merged.code).toBe(0);
+    expect(JSON.parse(merged.stdout).entries).toHaveLength(4);
+    rmSync(join(home, '.holdfast/artifacts/units/knowledge/shop'), { recursive: true });
+    const missed = await holdfast(away, [...merge, '--cache', 'another']);
+    expect(missed.code).toBe(1);
+    const { entries } = JSON.parse(missed.stdout);
+    expect(entries.filter(({ state }: { state: string }) => state !== 'installed')).toMatchObject([
+      { unit: 'knowledge/shop', state: 'never-seen', generation: expect.stringMatching(/^\d{8}T/) },
+    ]);
+    expect(readdirSync(join(home, 'logs')).filter((name) => name.startsWith('artifacts-'))).toHaveLength(2);
+    expect((await holdfast(home, ['log', 'list'])).code).toBe(0);
+  });
+
+  test('a forecast does not go back to what a damaged rebuild superseded: it says what the run would refuse', async () => {
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
+    await holdfast(home, ['artifacts', 'build', 'sql.eval.ts', '--rebuild', 'knowledge/shop'], env());
+    const unit = join(home, '.holdfast/artifacts/units/knowledge/shop');
+    const [recipe = ''] = readdirSync(unit);
+    const newest = readdirSync(join(unit, recipe)).sort().at(-1) ?? '';
+    rmSync(join(unit, recipe, newest, 'files/knowledge.md'));
+    expect((await holdfast(home, ['run', 'sql.eval.ts', '--json'], env())).code).toBe(3);
+    const dry = await holdfast(home, ['run', 'sql.eval.ts', '--dry-run'], env());
+    expect(dry.stdout + dry.stderr).toContain(`Generation ${newest} of knowledge/shop is damaged`);
+    expect(dry.stdout + dry.stderr).not.toContain('to build first');
   });
 });

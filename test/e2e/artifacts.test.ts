@@ -4,9 +4,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recipeOf } from '../../src/artifacts/index.ts';
+import { tryLock } from '../../src/disk/index.ts';
 import { building, buildOf, openCache, partsOf } from '../sim/artifact-fixture.ts';
+import { overwrite } from '../sim/overwrite.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
-import { holdfast } from './holdfast.ts';
+import { holdfast, startHoldfast } from './holdfast.ts';
 
 const dir = useTempDir();
 const FILES = { 'notes.md': 'tables', 'more/hints.md': 'joins' };
@@ -57,8 +59,8 @@ describe('list, show and verify', () => {
   test('verify lists all damage, ends with 3, and changes nothing', async () => {
     const cache = await project('db1', 'db2', 'db3');
     const [one, two] = await cache.units();
-    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
-    writeFileSync(join(two?.current.dir ?? '', 'manifest.json'), '{');
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
+    overwrite(join(two?.current?.dir ?? '', 'manifest.json'), '{');
     for (let turn = 0; turn < 2; turn++) {
       const { code, value } = await json('verify');
       expect(code).toBe(3);
@@ -68,6 +70,78 @@ describe('list, show and verify', () => {
       ]);
     }
     expect(await cache.damages()).toEqual([]);
+  });
+
+  test('verify --set-aside makes room for a whole copy, which pull then brings', async () => {
+    const cache = await project('db1');
+    await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    const [one] = await cache.units();
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
+    const found = await holdfast(dir.path, ['artifacts', 'verify']);
+    expect(found.stderr).toContain(
+      '"holdfast artifacts verify --set-aside", and then "holdfast artifacts pull"',
+    );
+    expect(found.stderr).toContain('holdfast artifacts build <eval files> --rebuild knowledge/db1');
+    expect((await holdfast(dir.path, ['artifacts', 'verify', '--set-aside'])).code).toBe(3);
+    expect(await cache.damages()).toHaveLength(1);
+    expect((await holdfast(dir.path, ['artifacts', 'pull', '--store', 'bucket'])).code).toBe(0);
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).code).toBe(0);
+  });
+
+  test('what cannot be read is listed, shown and found by its name as damaged, with or without a manifest', async () => {
+    const cache = await project('db1', 'db2', 'db3');
+    const [one, two] = await cache.units();
+    overwrite(join(one?.current?.dir ?? '', 'manifest.json'), '{"edited":true}');
+    rmSync(join(two?.current?.dir ?? '', 'manifest.json'));
+    const listed = await holdfast(dir.path, ['artifacts', 'list']);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(
+      /^damaged knowledge\/db1 \S+: its manifest does not fit its own digest\. It lies in /m,
+    );
+    expect(listed.stdout).toMatch(/^damaged knowledge\/db2 \S+: it has no manifest\. It lies in /m);
+    expect(listed.stdout).toMatch(/^knowledge\/db3 /m);
+    expect(listed.stderr).toContain('holdfast artifacts pull');
+    expect((await json('list', 'knowledge/db2')).value).toMatchObject({
+      units: [],
+      unusable: [{ key: 'db2', reason: 'it has no manifest' }],
+    });
+    expect((await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1'])).stdout).toMatch(
+      /^damaged knowledge\/db1 /,
+    );
+    for (const words of [[], ['knowledge/db2']]) {
+      const { code, value } = await json('verify', ...words);
+      expect([code, value.isWhole]).toEqual([3, false]);
+      expect(JSON.stringify(value.generations)).toContain('it has no manifest');
+    }
+  });
+
+  test('a rebuild that is damaged is never stood in for by what it superseded: not in lists, not in what is sent or copied', async () => {
+    const cache = await project('db1', 'db2');
+    const again = building(buildOf({ 'notes.md': 'better' }), { isRebuild: true });
+    const { generation } = await cache.buildOnce(partsOf('db1'), again);
+    rmSync(join(generation.filesDir, 'notes.md'));
+    expect((await cache.use(recipeOf(partsOf('db1')))).kind).toBe('damaged');
+    const id = generation.manifest.generation;
+    const listed = await json('list', 'knowledge/db1');
+    expect(listed.value).toMatchObject({
+      units: [{ key: 'db1', generations: 1, current: null }],
+      unusable: [{ generation: id, isCurrent: true }],
+    });
+    expect((await holdfast(dir.path, ['artifacts', 'list'])).stdout).toMatch(
+      /^knowledge\/db1 .*current one damaged$/m,
+    );
+    const shown = await holdfast(dir.path, ['artifacts', 'show', 'knowledge/db1']);
+    expect(shown.stdout).not.toMatch(/ {2}current$/m);
+    expect(shown.stdout).toContain(`damaged knowledge/db1 ${id}: notes.md is missing`);
+    const pushed = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
+    expect(pushed.code).toBe(3);
+    expect(pushed.stdout).toMatch(/^1 pushed, 0 already there, 1 not sent$/m);
+    expect(pushed.stdout).toContain(`damaged knowledge/db1 ${id}: notes.md is missing`);
+    const exported = await holdfast(dir.path, ['artifacts', 'export', '--to', 'stick']);
+    expect([exported.code, exported.stdout]).toEqual([3, expect.stringMatching(/^1 installed$/m)]);
+    expect(exported.stderr).toContain(`damaged knowledge/db1 ${id}`);
+    expect(exported.stdout).not.toContain('db1');
+    expect((await holdfast(dir.path, ['artifacts', 'verify'])).code).toBe(3);
   });
 
   test('linked work trees of one repository share one cache', async () => {
@@ -120,6 +194,7 @@ describe('sharing', () => {
     expect(Object.keys(JSON.parse(printed.stdout)).toSorted()).toEqual(
       [
         ...Object.keys(JSON.parse(readFileSync(join(other(), 'run', report), 'utf8'))),
+        'isInterrupted',
         'unwritten',
       ].toSorted(),
     );
@@ -128,7 +203,7 @@ describe('sharing', () => {
   test('merge takes the rest of a damaged source, names what it did not take, and ends with 3', async () => {
     const cache = await project('db1', 'db2');
     const [one] = await cache.units();
-    writeFileSync(join(one?.current.filesDir ?? '', 'notes.md'), 'tablet');
+    overwrite(join(one?.current?.filesDir ?? '', 'notes.md'), 'tablet');
     mkdirSync(other());
     const { code, stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
     expect(code).toBe(3);
@@ -144,6 +219,75 @@ describe('sharing', () => {
     await cache.buildOnce(partsOf('db1'), building(buildOf({ 'notes.md': 'better' }), { isRebuild: true }));
     const { stdout } = await holdfast(other(), ['artifacts', 'merge', '../.holdfast/artifacts']);
     expect(stdout).toMatch(/^current of knowledge\/db1 changed from \S+ to \S+$/m);
+  });
+
+  test('merge takes what a run of another machine has beside it, and leaves a report beside that run as well', async () => {
+    await project('db1');
+    const logs = join(dir.path, 'logs');
+    mkdirSync(logs);
+    mkdirSync(other());
+    writeFileSync(join(logs, '2026-01-01T00-00-00_sql_x.eval'), '');
+    for (const [at, word] of ['../logs', '../logs/2026-01-01T00-00-00_sql_x.eval', '..'].entries()) {
+      const merged = await holdfast(other(), ['artifacts', 'merge', word, '--cache', `cache${at}`]);
+      expect([merged.code, merged.stderr]).toEqual([0, '']);
+      expect(merged.stdout).toMatch(/^installed knowledge\/db1 /);
+      const [name = ''] = readdirSync(join(other(), `cache${at}/reports`));
+      const beside = join(word === '..' ? dir.path : logs, `artifacts-${name}`);
+      expect(readFileSync(beside)).toEqual(readFileSync(join(other(), `cache${at}/reports`, name)));
+    }
+    // Its own cache is not that of a run of another machine.
+    const own = await holdfast(dir.path, ['artifacts', 'merge', 'logs', '--verbose']);
+    expect([own.code, own.stderr.includes('E_ARTIFACT_SOURCE')]).toEqual([2, true]);
+  });
+
+  test('merge and pull miss what was expected and nobody has, by name', async () => {
+    await project('db1', 'db2');
+    mkdirSync(other());
+    await holdfast(dir.path, ['artifacts', 'push', 'knowledge/db1', '--store', 'bucket']);
+    const expecting = ['--expect', 'knowledge/db1', '--expect', 'knowledge/db2', '--expect', 'notes/a/b'];
+    const pulled = await holdfast(other(), ['artifacts', 'pull', '--store', '../bucket', ...expecting]);
+    expect(pulled.code).toBe(1);
+    expect(pulled.stdout.split('\n')).toMatchObject([
+      expect.stringMatching(/^installed knowledge\/db1 /),
+      'never-seen knowledge/db2: it was expected, and nobody has it',
+      'never-seen notes/a/b: it was expected, and nobody has it',
+      '1 installed, 2 never-seen',
+      '',
+    ]);
+    const merged = await holdfast(other(), ['artifacts', 'merge', '..', '--expect', 'knowledge/db2']);
+    expect([merged.code, merged.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^1 installed, 1 already-here$/m),
+    ]);
+    const wrong = await holdfast(other(), ['artifacts', 'merge', '..', '--expect', 'knowledge']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('<kind>/<key>')]);
+  });
+
+  test('Ctrl-C ends a merge before the next unit: the report says what came and what was not reached', async () => {
+    const cache = await project('db1', 'db2', 'db3', 'db4', 'db5');
+    mkdirSync(join(other(), 'cache/locks'), { recursive: true });
+    const [first] = await cache.units();
+    using _lock = tryLock(join(other(), `cache/locks/${first?.recipe}.lock`));
+    const args = ['artifacts', 'merge', '../.holdfast/artifacts', '--cache', 'cache', '--json'];
+    const { child, ended, said } = startHoldfast(other(), args);
+    await said('working on knowledge/db1');
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(code).toBe(4);
+    const report = JSON.parse(stdout);
+    expect(report.isInterrupted).toBe(true);
+    expect(report.entries.map((one: { state: string; reason?: string }) => [one.state, one.reason])).toEqual([
+      ['failed', 'the merge was stopped before it was here'],
+      ['installed', undefined],
+      ['installed', undefined],
+      ['failed', 'not reached: the merge was stopped before'],
+      ['failed', 'not reached: the merge was stopped before'],
+    ]);
+    const [name = ''] = readdirSync(join(other(), 'cache/reports'));
+    expect(JSON.parse(readFileSync(join(other(), 'cache/reports', name), 'utf8')).entries).toEqual(
+      report.entries,
+    );
+    expect(readdirSync(join(other(), 'cache/units/knowledge/db1'), { recursive: true })).toHaveLength(1);
   });
 
   test('what is no source is refused before anything is made', async () => {
@@ -190,7 +334,7 @@ describe('sharing', () => {
   test('push sends the rest when one is damaged, and says which', async () => {
     const cache = await project('db1', 'db2');
     const [one] = await cache.units();
-    rmSync(join(one?.current.filesDir ?? '', 'notes.md'));
+    rmSync(join(one?.current?.filesDir ?? '', 'notes.md'));
     const { code, stdout } = await holdfast(dir.path, ['artifacts', 'push', '--store', 'bucket']);
     expect(code).toBe(3);
     expect(stdout).toMatch(/^damaged knowledge\/db1 .*: notes\.md is missing$/m);
@@ -208,7 +352,7 @@ describe('diff and gc', () => {
     const { code, stdout } = await holdfast(dir.path, ['artifacts', 'diff', 'knowledge/db1']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/another recipe:\n {2}version: 1 → 2\n.*1 changed, 1 the same\n {2}~ notes\.md/);
-    const [one, two] = (await cache.units()).map(({ current }) => current.manifest.generation);
+    const [one, two] = (await cache.units()).map(({ current }) => current?.manifest.generation);
     const { value } = await json('diff', String(one), String(two));
     expect(value).toMatchObject({ before: { generation: one }, after: { generation: two } });
   });

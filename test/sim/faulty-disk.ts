@@ -1,4 +1,4 @@
-import type { Disk, DiskEntry, DiskFile, DiskStat } from '../../src/disk/index.ts';
+import type { Disk, DiskEntry, DiskFile, DiskStat, MakeDirOptions } from '../../src/disk/index.ts';
 import { explainDiskError } from '../../src/disk/index.ts';
 import { FaultQueue } from './fault-queue.ts';
 import { systemError } from './system-error.ts';
@@ -59,9 +59,9 @@ export class FaultyDisk implements Disk, Disposable {
     return this.#disk.list(dir);
   }
 
-  async makeDir(dir: string): Promise<void> {
+  async makeDir(dir: string, options?: MakeDirOptions): Promise<void> {
     this.#strike('makeDir', dir);
-    await this.#disk.makeDir(dir);
+    await this.#disk.makeDir(dir, options);
   }
 
   async open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile> {
@@ -115,6 +115,7 @@ export class FaultyDisk implements Disk, Disposable {
         this.#strike('sync', path);
         await file.sync();
       },
+      protect: (rights) => file.protect(rights),
       close,
       [Symbol.asyncDispose]: close,
     };

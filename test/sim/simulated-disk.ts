@@ -6,6 +6,7 @@ import {
   type DiskEntry,
   type DiskFile,
   type DiskStat,
+  type MakeDirOptions,
   makeDirWith,
 } from '../../src/disk/index.ts';
 import { SimulatedDirectory, type SimulatedNode } from './simulated-directory.ts';
@@ -93,13 +94,13 @@ export class SimulatedDisk implements Disk {
   }
 
   /** The algorithm is the real one, so that its order is tested too. */
-  makeDir(dir: string): Promise<void> {
+  makeDir(dir: string, options?: MakeDirOptions): Promise<void> {
     const calls: DirectoryCalls = {
       isDirectory: async (path) => this.#find(path)?.kind === 'directory',
       makeOne: async (path) => this.#makeOne(path),
       sync: (path) => this.syncDir(path),
     };
-    return makeDirWith(calls, resolve(dir));
+    return makeDirWith(calls, resolve(dir), options);
   }
 
   async open(path: string, mode: 'read' | 'create' | 'update'): Promise<DiskFile> {
@@ -263,6 +264,8 @@ export class SimulatedDisk implements Disk {
         check();
         this.#step(() => file.sync(), 'sync');
       },
+      // It has no rights, and one user.
+      protect: async () => check(),
       close,
       [Symbol.asyncDispose]: close,
     };

@@ -7,10 +7,12 @@ import {
   folderSource,
   openStore,
 } from '../../artifacts/index.ts';
-import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
+import { errnoOf, systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { repositoryAround } from '../../git/index.ts';
+import { STATE_FOLDER } from '../../journal/index.ts';
+import { isLogName } from '../../log/index.ts';
 import type { Terminal } from '../terminal.ts';
 import type { CacheFlags, StoreFlags } from './artifact-options.ts';
 
@@ -42,17 +44,62 @@ export async function storeOf(
   });
 }
 
-/** What a word of the command line names: a bucket (also one that is a folder), or a folder in the layout of a cache. */
-export async function sourceOf(word: string, { cwd }: Terminal): Promise<ArtifactSource> {
-  const place = isBucketUrl(word) ? word : resolve(cwd, word);
-  const isBucket = isBucketUrl(word) || (await nodeDisk.stat(join(place, 'objects')))?.kind === 'directory';
-  if (isBucket) return bucketSource({ disk: nodeDisk, bucket: await openBucket(place, { disk: nodeDisk }) });
-  if ((await nodeDisk.stat(join(place, 'units')))?.kind === 'directory') return folderSource(nodeDisk, place);
+/** Where artifacts come from. */
+export interface NamedSource {
+  readonly source: ArtifactSource;
+  /** When a run was named: its folder, which gets a copy of the report. */
+  readonly runDir?: string;
+}
+
+/**
+ * What a word of the command line names: a bucket (also one that is a folder), a folder in the layout of a cache, or a run, by its log or
+ * its folder, that has its cache beside it. `ownDir`, which is merged into, is the cache of no other run.
+ */
+export async function sourceOf(
+  word: string,
+  { cwd, ownDir }: { readonly cwd: string; readonly ownDir: string },
+): Promise<NamedSource> {
+  if (isBucketUrl(word)) return { source: await bucketAt(word) };
+  const place = resolve(cwd, word);
+  const source = await sourceAt(place);
+  if (source) return { source };
+  const runDir = (await nodeDisk.stat(place))?.kind === 'file' ? dirname(place) : place;
+  for (const dir of await placesBeside(runDir)) {
+    const beside = dir === ownDir ? undefined : await sourceAt(dir);
+    if (beside) return { source: beside, runDir };
+  }
   throw new UsageError({
     code: 'E_ARTIFACT_SOURCE',
-    message: `There are no artifacts in ${place}: it has neither "units" nor "objects".`,
-    hint: 'Name a cache, a folder that "holdfast artifacts export" made, or a bucket.',
+    message: `There are no artifacts in ${place}: it has neither "units" nor "objects", and is no run with a cache beside it.`,
+    hint: 'Name a cache, a folder that "holdfast artifacts export" made, a bucket, or the log or the folder of a run of another machine with its .holdfast/artifacts.',
   });
+}
+
+/** Where a run may have its cache: in its folder, or in that of the project, around its folder of logs. */
+async function placesBeside(runDir: string): Promise<readonly string[]> {
+  const within = (dir: string) => [join(dir, 'artifacts'), join(dir, '.holdfast/artifacts')];
+  const entries = (await nodeDisk.list(runDir)) ?? [];
+  const hasLogs = entries.some(({ name }) => isLogName(name) || name === STATE_FOLDER);
+  return hasLogs ? [...within(runDir), ...within(dirname(runDir))] : within(runDir);
+}
+
+async function sourceAt(dir: string): Promise<ArtifactSource | undefined> {
+  if (await isFolder(join(dir, 'objects'))) return bucketAt(dir);
+  return (await isFolder(join(dir, 'units'))) ? folderSource(nodeDisk, dir) : undefined;
+}
+
+async function bucketAt(place: string): Promise<ArtifactSource> {
+  return bucketSource({ disk: nodeDisk, bucket: await openBucket(place, { disk: nodeDisk }) });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await nodeDisk.stat(path))?.kind === 'directory';
+  } catch (error) {
+    // Below a file there is nothing.
+    if (errnoOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 /** Linked work trees of one repository share one cache. Without a repository it is that of the folder. */

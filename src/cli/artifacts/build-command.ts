@@ -116,9 +116,10 @@ function conclude(
 
 function exitCodeOf(made: readonly ItemArtifacts[], wasStopped: boolean): ExitCode {
   if (made.some(({ error }) => error instanceof UsageError)) return EXIT.usage;
-  if (wasStopped) return EXIT.interrupted;
   const reasons = made.flatMap(({ account }) => account?.unavailable ?? []);
+  const isUnfinished = reasons.length > 0 || made.some(({ error }) => error !== undefined);
+  if (wasStopped && isUnfinished) return EXIT.interrupted;
   if (reasons.some(({ code }) => code === 'E_ARTIFACT_DAMAGED')) return EXIT.damage;
   if (reasons.some(({ isStopped }) => isStopped)) return EXIT.interrupted;
-  return reasons.length > 0 || made.some(({ error }) => error !== undefined) ? EXIT.failed : EXIT.ok;
+  return isUnfinished ? EXIT.failed : EXIT.ok;
 }

@@ -26,8 +26,9 @@ export function printMerge({ report, unwritten }: Merged, terminal: Terminal): v
   for (const failure of unwritten) terminal.note(terminal.noteStyle.warn(failure));
 }
 
-/** Damage is told from what is only missing. */
-export function exitOfMerge(report: MergeReport): ExitCode {
+/** Damage is told from what is only missing; and whoever stopped it knows why not everything is here. */
+export function exitOfMerge({ report, isInterrupted }: Merged): ExitCode {
+  if (isInterrupted) return EXIT.interrupted;
   if (report.entries.some(({ state }) => state === 'corrupt' || state === 'conflicting')) return EXIT.damage;
   return isComplete(report) ? EXIT.ok : EXIT.failed;
 }

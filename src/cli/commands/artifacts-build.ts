@@ -1,12 +1,23 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { defineCommand } from '../command.ts';
+import { collect } from '../parse-values.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
 export interface BuildFlags extends CacheFlags, RunOptionFlags {
   readonly rebuild?: true | readonly string[];
   readonly budget?: number;
   readonly store?: string | false;
+}
+
+const FILE = /\.([cm]?[jt]s|ya?ml)$/;
+
+function parseRebuild(text: string, before: true | readonly string[] = []): true | readonly string[] {
+  if (FILE.test(text))
+    throw new InvalidArgumentError(
+      `${text} is a file, and would be taken for a unit: name it before --rebuild, or name the unit.`,
+    );
+  return before === true ? true : collect(text, before);
 }
 
 export const command = defineCommand<BuildFlags>({
@@ -18,10 +29,11 @@ With --rebuild they are built anew, and what is there is superseded: only you ca
   options: [
     cacheOption(),
     ...storeOptions(),
+    // One value each: several would swallow the files behind them.
     new Option(
-      '--rebuild [units...]',
-      'build these (<kind> or <kind>/<key>), or all, although they are there',
-    ),
+      '--rebuild [unit]',
+      'build this one (<kind> or <kind>/<key>), or all, although it is there; repeatable',
+    ).argParser(parseRebuild),
     budgetOption(),
     ...runOptions().filter(({ long }) => long !== '--attempts'),
   ],

@@ -8,7 +8,7 @@ import {
 import { formatUsd, type Json, jsonText, toJson, UsageError } from '../../base/index.ts';
 import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
 import { cacheOf } from '../artifacts/artifact-place.ts';
-import { findUnits } from '../artifacts/find-units.ts';
+import { findUnits, namesGeneration } from '../artifacts/find-units.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { cutEnd, oneLine } from '../table.ts';
@@ -61,10 +61,9 @@ async function newestOf(cache: ArtifactCache, word: string): Promise<Manifest> {
 
 /** Newest first. A word that names a single generation means that one, not its siblings. */
 async function named(cache: ArtifactCache, word: string): Promise<readonly StoredGeneration[]> {
-  const all = (await findUnits(cache, [word])).flatMap(({ generations }) => generations);
-  const exact = all.filter(({ manifest }) =>
-    [manifest.generation, manifest.digest].some((name) => name.startsWith(word)),
-  );
+  const { units } = await findUnits(cache, [word]);
+  const all = units.flatMap(({ generations }) => generations);
+  const exact = all.filter((generation) => namesGeneration(word, generation));
   return (exact.length > 0 ? exact : all).toSorted((a, b) =>
     a.manifest.generation < b.manifest.generation ? 1 : -1,
   );

@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { unitText } from '../../artifacts/index.ts';
 import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
 import { cacheOf } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
-import { findUnits } from '../artifacts/find-units.ts';
+import { chosenOf, findUnits } from '../artifacts/find-units.ts';
 import { sayMerge } from '../artifacts/merge-command.ts';
+import { stoppable } from '../artifacts/stoppable.ts';
+import { cureLine, unusableLines } from '../artifacts/unusable-lines.ts';
 import { defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
 import { MERGE_EXITS } from './artifacts-merge.ts';
 
 interface ExportFlags extends CacheFlags {
@@ -26,13 +30,20 @@ export const command = defineCommand<ExportFlags>({
   exits: { ...MERGE_EXITS, 0: 'copied', 2: 'there is no such unit' },
   async run({ args, flags, terminal }) {
     const cache = await cacheOf(flags, terminal);
-    const units = await findUnits(cache, (args[0] ?? []) as readonly string[]);
-    const chosen = units.flatMap(({ generations, current }) => (flags.all ? generations : [current]));
+    const found = await findUnits(cache, (args[0] ?? []) as readonly string[]);
+    const chosen = found.units.flatMap((unit) => chosenOf(unit, flags));
+    const damaged = found.unusable.filter(({ isCurrent }) => isCurrent);
     const progress = fileProgress(terminal, 'copied');
-    const merged = await cache.exportTo(resolve(terminal.cwd, flags.to), chosen, {
-      onProgress: progress.show,
-    });
+    const to = resolve(terminal.cwd, flags.to);
+    const merged = await stoppable(terminal, (stops) =>
+      cache.exportTo(to, chosen, { ...stops, onProgress: progress.show }),
+    );
     progress.end();
-    return sayMerge(merged, flags, terminal);
+    const exitCode = sayMerge(merged, flags, terminal);
+    if (damaged.length === 0) return exitCode;
+    // What it superseded is not copied in its place.
+    for (const line of unusableLines(damaged, terminal)) terminal.note(line);
+    terminal.note(cureLine(damaged.map(unitText), { setAside: true }));
+    return exitCode === EXIT.interrupted ? exitCode : EXIT.damage;
   },
 });

@@ -10,6 +10,7 @@ import { nodeDisk } from '../../disk/index.ts';
 import { pinnedByRuns, placesOf } from '../../runner/index.ts';
 import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
 import { cacheOf } from '../artifacts/artifact-place.ts';
+import { namesGeneration } from '../artifacts/find-units.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { collect, parseDays } from '../parse-values.ts';
@@ -25,7 +26,6 @@ interface GcFlags extends CacheFlags {
 }
 
 const DAY_MS = 86_400_000;
-const PREFIX_MIN = 6;
 
 export const command = defineCommand<GcFlags>({
   summary: 'Remove generations that nobody needs any more',
@@ -85,11 +85,7 @@ async function digestsNamed(words: readonly string[], cache: ArtifactCache): Pro
 }
 
 function digestsOf(word: string, all: readonly StoredGeneration[], dir: string): readonly string[] {
-  const named = all.filter(({ manifest: { generation, digest } }) =>
-    [generation, digest].some(
-      (name) => name === word || (word.length >= PREFIX_MIN && name.startsWith(word)),
-    ),
-  );
+  const named = all.filter((generation) => namesGeneration(word, generation));
   if (named.length > 0) return named.map(({ manifest }) => manifest.digest);
   throw new UsageError({
     code: 'E_ARTIFACT_UNKNOWN',

@@ -12,7 +12,8 @@ export const command = defineCommand<CacheFlags>({
   examples: [['holdfast artifacts import /media/stick/artifacts', 'from a stick']],
   exits: MERGE_EXITS,
   async run({ args, flags, terminal }) {
-    const source = await sourceOf(String(args[0]), terminal);
-    return mergeVisibly(await cacheOf(flags, terminal), [source], { flags, terminal });
+    const cache = await cacheOf(flags, terminal);
+    const { source } = await sourceOf(String(args[0]), { cwd: terminal.cwd, ownDir: cache.dir });
+    return mergeVisibly(cache, [source], { flags, terminal });
   },
 });

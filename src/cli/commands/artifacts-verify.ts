@@ -1,20 +1,41 @@
-import { type ArtifactCache, problemsText, unitText } from '../../artifacts/index.ts';
+import { Option } from 'commander';
+import {
+  type ArtifactCache,
+  type CachedRecipe,
+  pinOf,
+  problemsText,
+  type UnusableGeneration,
+  unitText,
+} from '../../artifacts/index.ts';
 import { counted, toJson } from '../../base/index.ts';
 import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
 import { cacheOf } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
 import { findUnits } from '../artifacts/find-units.ts';
+import { cureLine } from '../artifacts/unusable-lines.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { formatBytes } from '../quantities.ts';
+import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
-export const command = defineCommand<CacheFlags>({
+interface VerifyFlags extends CacheFlags {
+  readonly setAside?: true;
+}
+
+export const command = defineCommand<VerifyFlags>({
   summary: 'Check artifacts against their digests',
-  description: `Reads every file of every generation and lists all damage. Changes nothing: what is damaged is set aside when somebody wants to use it.`,
+  description: `Reads every file of every generation and lists all damage. Changes nothing: what is damaged is set aside when somebody wants to use it, or by --set-aside; then a whole copy can take its
+place.`,
   arguments: [['[units...]', '<kind>, <kind>/<key>, or the beginning of a recipe (default: all)']],
-  options: [cacheOption()],
-  examples: [['holdfast artifacts verify', 'everything']],
+  options: [
+    cacheOption(),
+    new Option('--set-aside', 'move what is damaged out of the way of a whole copy ("pull", "merge")'),
+  ],
+  examples: [
+    ['holdfast artifacts verify', 'everything'],
+    ['holdfast artifacts verify --set-aside', 'and make room for whole copies'],
+  ],
   exits: {
     0: 'everything is whole',
     1: 'the cache cannot be read',
@@ -24,16 +45,28 @@ export const command = defineCommand<CacheFlags>({
   async run({ args, flags, terminal }) {
     const words = (args[0] ?? []) as readonly string[];
     const cache = await cacheOf(flags, terminal);
+    const { units, unusable } = await findUnits(cache, words);
     const checked = [
-      ...(await checkGenerations(cache, words, terminal)),
-      ...(await brokenOnes(cache, words)),
+      ...(await checkGenerations(cache, units, { flags, terminal })),
+      ...unusableOnes(unusable),
     ];
     const damaged = checked.filter(({ problem }) => problem !== undefined);
     if (flags.json) terminal.json(toJson({ isWhole: damaged.length === 0, generations: checked }));
     else {
-      for (const { unit, generation, problem } of damaged)
-        terminal.line(terminal.style.bad(`${unit} ${generation}: ${problem}.`));
+      for (const { unit, generation, problem, place } of damaged)
+        terminal.line(
+          terminal.style.bad(
+            `${oneLine(unit)} ${generation}: ${problem}.${place === undefined ? '' : ` It lies in ${place}.`}`,
+          ),
+        );
       terminal.line(summary(checked, damaged.length, terminal));
+      if (damaged.length > 0)
+        terminal.note(
+          cureLine(
+            damaged.map(({ unit }) => unit),
+            flags,
+          ),
+        );
     }
     return damaged.length > 0 ? EXIT.damage : EXIT.ok;
   },
@@ -45,14 +78,15 @@ interface Checked {
   readonly files: number;
   readonly bytes: number;
   readonly problem?: string;
+  /** Of what cannot be read: where it lies. */
+  readonly place?: string;
 }
 
 async function checkGenerations(
   cache: ArtifactCache,
-  words: readonly string[],
-  terminal: Terminal,
+  units: readonly CachedRecipe[],
+  { flags, terminal }: { readonly flags: VerifyFlags; readonly terminal: Terminal },
 ): Promise<readonly Checked[]> {
-  const units = await findUnits(cache, words);
   const all = units.flatMap(({ generations }) => generations);
   const progress = fileProgress(terminal, 'checked');
   const filesTotal = all.reduce((sum, { manifest }) => sum + manifest.files.length, 0);
@@ -72,21 +106,24 @@ async function checkGenerations(
     };
     filesBefore += one.files;
     bytesBefore += one.bytes;
+    // Whoever uses it sets it aside: under its lock, and only what is still damaged then.
+    if (problems.length > 0 && flags.setAside) await cache.use(pinOf(stored));
     checked.push(problems.length > 0 ? { ...one, problem: problemsText(problems) } : one);
   }
   progress.end();
   return checked;
 }
 
-/** What has the name of a generation and no manifest of its own has no unit either: it is looked for only when all are. */
-async function brokenOnes(cache: ArtifactCache, words: readonly string[]): Promise<readonly Checked[]> {
-  if (words.length > 0) return [];
-  const found: Checked[] = [];
-  for await (const { broken } of cache.contents()) {
-    for (const { folder, generation, reason, kind } of broken)
-      if (kind !== 'scrap') found.push({ unit: folder, generation, files: 0, bytes: 0, problem: reason });
-  }
-  return found;
+/** Of what cannot be read there are no files to compare: that it cannot be is the damage. */
+function unusableOnes(unusable: readonly UnusableGeneration[]): readonly Checked[] {
+  return unusable.map((one) => ({
+    unit: unitText(one),
+    generation: one.generation,
+    files: 0,
+    bytes: 0,
+    problem: one.reason,
+    place: one.place,
+  }));
 }
 
 function summary(checked: readonly Checked[], damaged: number, { style }: Terminal): string {

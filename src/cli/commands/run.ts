@@ -54,7 +54,7 @@ both can be gone on with by the same command.`,
   options: [
     new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
     new Option('-t, --target <name>', 'the same as --model').argParser(collect),
-    logDirOption('where logs go: a path, or a bucket (file://…)'),
+    logDirOption('where logs go: a path, or a bucket (s3://…, file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     cacheOption(),
     ...storeOptions(),
@@ -65,7 +65,7 @@ both can be gone on with by the same command.`,
     new Option('--keep-outputs', 'keep outputs although the code of the target has changed, and score them'),
     new Option(
       '--dry-run',
-      'say what would be kept, scored anew and bought, and about what it costs; do nothing',
+      'say what would be kept, scored anew, built and bought, and about what it costs; do nothing',
     ),
     new Option(
       '--force-dead',

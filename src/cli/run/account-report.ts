@@ -1,6 +1,6 @@
 import { definedOf, errnoOf, type Json, type JsonObject, toJson } from '../../base/index.ts';
 import type { EvalResults } from '../../log/index.ts';
-import { type Account, addMoney, type ItemOutcome } from '../../runner/index.ts';
+import { type Account, addMoney, type ItemOutcome, moneyOfBuilds } from '../../runner/index.ts';
 import { counted, formatCount, formatScore, formatUsd } from '../quantities.ts';
 import { errorJson } from '../report-error.ts';
 import { shortPath } from '../short-path.ts';
@@ -105,11 +105,15 @@ function amountsTable(accounts: readonly Account[], { style, columns: width }: T
     { title: '', shrinks: true },
     ...AMOUNT_COLUMNS.map((title) => ({ title, align: 'right' as const })),
   ];
-  const tokens = sumAmounts(accounts.map((account) => account.tokens));
-  const usd = addMoney(accounts.map((account) => account.usd));
+  const { tokens, usd, of } = totalAmounts(accounts);
+  const moneyRow = (name: string, money: Account['usd']) => [
+    name,
+    ...AMOUNT_COLUMNS.map((key) => moneyText(money, key)),
+  ];
   const rows = [
     ['tokens', ...AMOUNT_COLUMNS.map((key) => formatCount(tokens[key]))],
-    ['money', ...AMOUNT_COLUMNS.map((key) => moneyText(usd, key))],
+    ...(of ? [moneyRow('samples', of.samples), moneyRow('builds', of.builds)] : []),
+    moneyRow('money', usd),
   ];
   return renderTable(columns, rows, { width, title: style.dim });
 }
@@ -202,10 +206,31 @@ export function accountJson(outcomes: readonly ItemOutcome[]): JsonObject {
     runs: outcomes.map(outcomeJson),
     total: {
       samples: toJson(totalSamples(accounts)),
-      tokens: toJson(sumAmounts(accounts.map(({ tokens }) => tokens))),
-      usd: toJson(addMoney(accounts.map(({ usd }) => usd))),
+      ...totalJson(accounts),
     },
   };
+}
+
+function totalJson(accounts: readonly Account[]): JsonObject {
+  const { tokens, usd, of } = totalAmounts(accounts);
+  return { tokens: toJson(tokens), usd: toJson(usd), ...definedOf({ usdOf: of && toJson(of) }) };
+}
+
+/** Samples and builds together; apart as well, when builds cost something or were spared. */
+function totalAmounts(accounts: readonly Account[]) {
+  const artifacts = accounts.flatMap((account) => account.artifacts ?? []);
+  const samples = addMoney(accounts.map(({ usd }) => usd));
+  const builds = addMoney(artifacts.map(moneyOfBuilds));
+  const tokens = sumAmounts([
+    ...accounts.map((account) => account.tokens),
+    ...artifacts.map(({ spentTokens, savedTokens }) => ({
+      ...{ spent: spentTokens, saved: savedTokens, wasted: 0 },
+    })),
+  ]);
+  const usd = addMoney([samples, builds]);
+  return builds.spent === 0 && builds.saved === 0
+    ? { tokens, usd }
+    : { tokens, usd, of: { samples, builds } };
 }
 
 function outcomeJson({ item, account, results, missed, error }: ItemOutcome): Json {

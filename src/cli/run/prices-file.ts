@@ -1,4 +1,4 @@
-import { UsageError } from '../../base/index.ts';
+import { asSentence, UsageError } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { readYaml } from '../../evals/index.ts';
 import type { PriceTable } from '../../targets/index.ts';
@@ -43,7 +43,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function invalid(path: string, reason: string): UsageError {
   return new UsageError({
     code: 'E_PRICES_FILE',
-    message: `The prices in ${path} cannot be used: ${reason}.`,
+    message: `The prices in ${path} cannot be used: ${asSentence(reason)}`,
     hint: 'Write US dollars per million tokens: { "openai/gpt-5": { "input": 1.25, "output": 10 } }.',
   });
 }

@@ -34,10 +34,11 @@ export function describeForecast(forecast: {
   readonly toScore: number;
   readonly toReplay: number;
   readonly toBuy: number;
+  readonly refused?: number;
   readonly estimateUsd?: number | undefined;
   readonly replayAtMostUsd?: number | undefined;
 }): string {
-  const { kept, toScore, toReplay, toBuy, estimateUsd, replayAtMostUsd } = forecast;
+  const { kept, toScore, toReplay, toBuy, refused = 0, estimateUsd, replayAtMostUsd } = forecast;
   const isNothing = toBuy + toReplay === 0 && kept + toScore > 0;
   const atMost =
     replayAtMostUsd === undefined
@@ -46,10 +47,11 @@ export function describeForecast(forecast: {
   const parts = [
     kept > 0 ? `${formatCount(kept)} kept` : '',
     toScore > 0 ? `${formatCount(toScore)} scored anew` : '',
+    refused > 0 ? `${formatCount(refused)} that cannot run` : '',
     toReplay > 0
       ? `${formatCount(toReplay)} to run again with the answers on record (new requests are bought: ${atMost})`
       : '',
-    toBuy > 0 || kept + toScore + toReplay === 0 ? `${formatCount(toBuy)} to buy` : '',
+    toBuy > 0 || kept + toScore + toReplay + refused === 0 ? `${formatCount(toBuy)} to buy` : '',
     toBuy > 0 ? (estimateUsd === undefined ? 'cost not known yet' : `about ${formatUsd(estimateUsd)}`) : '',
     isNothing ? (toScore > 0 ? 'nothing to buy but what scorers ask for' : 'nothing to buy') : '',
   ];

@@ -173,7 +173,8 @@ function limitsOf(flags: RunFlags): SampleLimits | undefined {
 
 /** `--dry-run`: what would happen, and nothing else. */
 function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: CommandCall<RunFlags>): ExitCode {
-  if (flags.json) terminal.json({ exitCode: EXIT.ok, forecasts: toJson(forecasts) });
+  const exitCode = exitCodeOfForecasts(forecasts);
+  if (flags.json) terminal.json({ exitCode, forecasts: toJson(forecasts) });
   else
     for (const forecast of forecasts) {
       const title = runTitle(forecast.eval, forecast.target);
@@ -183,7 +184,15 @@ function sayForecasts(forecasts: readonly Forecast[], { flags, terminal }: Comma
       for (const note of forecast.notes) terminal.line(note);
       for (const sentence of forecast.damage) terminal.line(terminal.style.bad(sentence));
     }
-  return EXIT.ok;
+  return exitCode;
+}
+
+/** What the runs would end with for want of artifacts: that is known before they begin. */
+function exitCodeOfForecasts(forecasts: readonly Forecast[]): ExitCode {
+  const refused = forecasts.filter((forecast) => forecast.refused > 0);
+  const codes = refused.flatMap(({ artifacts }) => artifacts?.unavailable.map(({ code }) => code) ?? []);
+  if (codes.includes('E_ARTIFACT_DAMAGED')) return EXIT.damage;
+  return refused.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
 interface Watched {
@@ -228,11 +237,10 @@ async function runWatched(
   { views, progress, strays, warn }: Watched,
   { grace: graceMs = GRACE_MS, elsewhere }: RunFlags & { readonly elsewhere: Elsewhere | undefined },
 ): Promise<{ readonly outcomes: readonly ItemOutcome[]; readonly wasStopped: boolean }> {
-  const running = () => [...views.values()].reduce((sum, view) => sum + view.running, 0);
   const stop = listenForStop({
     onDrain: (reason) =>
       progress.note(
-        `Stopping (${reason}): ${counted(running(), 'running sample')} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
+        `Stopping (${reason}): ${underWay([...views.values()])} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
       ),
     onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
     exitCode: EXIT.interrupted,
@@ -254,6 +262,17 @@ async function runWatched(
     stop.dispose();
     progress.close();
   }
+}
+
+/** `2 running builds and 3 running samples` */
+function underWay(views: readonly RunView[]): string {
+  const count = (key: 'building' | 'running') => views.reduce((sum, view) => sum + view[key], 0);
+  const [builds, samples] = [count('building'), count('running')];
+  const parts = [
+    ...(builds > 0 ? [counted(builds, 'running build')] : []),
+    ...(samples > 0 || builds === 0 ? [counted(samples, 'running sample')] : []),
+  ];
+  return parts.join(' and ');
 }
 
 interface Conclusion {

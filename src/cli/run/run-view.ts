@@ -20,6 +20,8 @@ export class RunView implements RunObserver {
   phase: 'waiting' | 'running' | 'sealing' | 'ended' = 'waiting';
   target: string;
   started: RunStarted | undefined;
+  /** Artifacts that are built at the moment. */
+  building = 0;
   running = 0;
   completed = 0;
   failed = 0;
@@ -52,6 +54,14 @@ export class RunView implements RunObserver {
     this.target = run.target;
     this.#startedMs = this.#clock.monotonicMs();
     this.#onChange(this, { kind: 'start' });
+  }
+
+  onBuildStart(): void {
+    this.building++;
+  }
+
+  onBuildEnd(): void {
+    this.building--;
   }
 
   onSampleStart(): void {

@@ -4,7 +4,11 @@ import type { ArtifactAccount } from '../account.ts';
 import type { NeededArtifact, RunArtifacts } from './run-artifacts.ts';
 
 /** What became of the artifacts of a run. */
-export function artifactAccount({ all, spentUsd }: Pick<RunArtifacts, 'all' | 'spentUsd'>): ArtifactAccount {
+export function artifactAccount({
+  all,
+  spentUsd,
+  spentTokens,
+}: Pick<RunArtifacts, 'all' | 'spentUsd' | 'spentTokens'>): ArtifactAccount {
   const generations = (isBuilt: boolean) =>
     all.flatMap(({ state }) =>
       state.kind === 'ready' && (state.origin === 'built') === isBuilt ? [state.generation] : [],
@@ -21,6 +25,8 @@ export function artifactAccount({ all, spentUsd }: Pick<RunArtifacts, 'all' | 's
     })),
     savedUsd: sumOf(reused),
     spentUsd,
+    savedTokens: reused.reduce((sum, { manifest }) => sum + manifest.cost.tokens, 0),
+    spentTokens,
     unavailable: all.flatMap(unavailable),
   };
 }

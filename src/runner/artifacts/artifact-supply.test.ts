@@ -2,6 +2,9 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { overwrite } from '../../../test/sim/overwrite.ts';
+import { ArtifactCache, pushGenerations } from '../../artifacts/index.ts';
+import { systemClock, systemRandom } from '../../base/index.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { defineArtifact, type EvalDefinition } from '../../evals/index.ts';
@@ -87,7 +90,7 @@ describe('the store of artifacts', () => {
 
   test('a whole copy from the store takes the place of a damaged one', async () => {
     await harness.run(definition('first'), machine('one'));
-    writeFileSync(filesOf('one', 'a'), 'something else');
+    overwrite(filesOf('one', 'a'), 'something else');
     begun.length = 0;
     const { account } = await harness.run(definition('second'), machine('one'));
     expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { fetched: 1, unavailable: [] } });
@@ -139,6 +142,126 @@ describe('the store of artifacts', () => {
       machine('one', { store: awayFor('read', 'create', 'list') }),
     );
     expect(third.account.notes.filter((note) => note.includes('is not in'))).toEqual([]);
+  });
+});
+
+describe('a rebuild on another machine', () => {
+  const only = (name: string) => definition(name, { data: [{ id: 1, input: 'a' }] });
+  const cacheOf = (name: string) =>
+    ArtifactCache.open({
+      ...{ disk: nodeDisk, clock: systemClock, random: systemRandom },
+      dir: join(harness.dir, name),
+    });
+  const generationsOf = async (name: string) =>
+    (await cacheOf(name).units()).flatMap(({ generations }) => generations.map(({ manifest }) => manifest));
+
+  /** As `artifacts build --rebuild` does, on machine one, which sends it to the store. */
+  async function rebuilt(text: string): Promise<void> {
+    const [unit] = await cacheOf('one').units();
+    if (!unit?.current) throw new Error('machine one has built nothing');
+    const { kind, key, version, inputs, parameters, producer } = unit.current.manifest;
+    const { generation } = await cacheOf('one').buildOnce(
+      { kind, key, version, inputs, parameters },
+      {
+        ...{ isRebuild: true, producer },
+        build: async (dir) => {
+          writeFileSync(join(dir, 'index.txt'), text);
+          return { cost: { usd: 0, tokens: 0, calls: 0 } };
+        },
+      },
+    );
+    await pushGenerations([generation], { disk: nodeDisk, bucket: store });
+  }
+
+  const completion = async (log: string | undefined) => (await harness.samples(log))[0]?.output.completion;
+
+  test('a run that pinned nothing yet takes the one that supersedes, and says so', async () => {
+    await harness.run(only('first'), machine('one'));
+    await harness.run(only('second'), machine('two'));
+    await rebuilt('anew');
+    const notes: string[] = [];
+    const observer = { onNote: (text: string) => void notes.push(text) };
+    const { account } = await harness.run(only('third'), { ...machine('two'), observer });
+    expect(await completion(account.log)).toBe('anew');
+    expect(account.artifacts).toMatchObject({ fetched: 1, built: [] });
+    const [old, anew] = (await generationsOf('two')).map(({ generation }) => generation);
+    expect(notes.filter((note) => note.includes('takes the place of'))).toEqual([
+      expect.stringMatching(new RegExp(`${anew} of index/a.*store takes the place of ${old}`)),
+    ]);
+    // What has come is here: it is told once.
+    notes.length = 0;
+    await harness.run(only('fourth'), { ...machine('two'), observer });
+    expect(notes).toEqual([]);
+  });
+
+  test('a run under way keeps what it pinned', async () => {
+    await harness.run(only('first'), machine('one'));
+    const stop = new AbortController();
+    const signals = { drain: stop.signal, abort: new AbortController().signal };
+    const two = definition('second', {
+      data: ['a', 'a'].map((input, at) => ({ id: at + 1, input })),
+      target: async ({ input }, { artifact }) => {
+        stop.abort();
+        return readFileSync(join(artifact(indexOf(input)), 'index.txt'), 'utf8');
+      },
+    });
+    const begunRun = await harness.run(two, { ...machine('two'), signals, concurrency: 1 });
+    expect(begunRun.account.state).toBe('interrupted');
+    await rebuilt('anew');
+    const { account } = await harness.run(two, machine('two'));
+    expect(account).toMatchObject({ runId: begunRun.account.runId, state: 'done' });
+    expect((await harness.samples(account.log)).map(({ output }) => output.completion)).toEqual([
+      'index of a',
+      'index of a',
+    ]);
+  });
+
+  test('while the store is away, what is here is used, and that is said once', async () => {
+    await harness.run(definition('first'), machine('one'));
+    const notes: string[] = [];
+    const observer = { onNote: (text: string) => void notes.push(text) };
+    const away = machine('one', { store: awayFor('list') });
+    const { account } = await harness.run(definition('second'), { ...away, observer });
+    expect(account).toMatchObject({ state: 'done', samples: { errored: 0 } });
+    expect(notes).toEqual([expect.stringMatching(/store cannot be asked \(the network is down\).*is used/)]);
+  });
+
+  test('what is not whole in the store takes no place', async () => {
+    await harness.run(only('first'), machine('one'));
+    await harness.run(only('second'), machine('two'));
+    await rebuilt('anew');
+    const anew = (await generationsOf('one')).at(-1)?.files[0]?.sha256 ?? '';
+    writeFileSync(join(harness.dir, 'store/objects', anew.slice(0, 2), anew), 'x');
+    const { account } = await harness.run(only('third'), machine('two'));
+    expect(await completion(account.log)).toBe('index of a');
+    expect(account.samples.errored).toBe(0);
+  });
+
+  test('recipes are looked for side by side, and not one after the other', async () => {
+    const keys = Array.from({ length: 12 }, (_, at) => `k${at}`);
+    const many = (name: string) =>
+      definition(name, { data: keys.map((input, at) => ({ id: at + 1, input })) });
+    await harness.run(many('first'), machine('one'));
+    let [now, most, asked] = [0, 0, 0];
+    const counting = new Proxy(store, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== 'function') return value;
+        if (name !== 'list') return value.bind(target);
+        return async function* (...words: Parameters<Bucket['list']>) {
+          asked++;
+          most = Math.max(most, ++now);
+          await systemClock.sleep(20);
+          now--;
+          yield* target.list(...words);
+        };
+      },
+    });
+    await harness.run(many('second'), machine('one', { store: counting }));
+    // One listing for each recipe, which also says that the store still has what was sent.
+    expect(asked).toBe(keys.length);
+    expect(most).toBeGreaterThan(3);
+    expect(most).toBeLessThanOrEqual(8);
   });
 });
 

@@ -3,12 +3,15 @@ import {
   type ArtifactCache,
   type ArtifactSource,
   bucketSource,
+  currentOf,
   folderSource,
+  type Manifest,
   onlyRecipe,
+  peekSource,
   pushGenerations,
   type StoredGeneration,
 } from '../../artifacts/index.ts';
-import { ActionableError, definedOf, digestOf, messageOf } from '../../base/index.ts';
+import { ActionableError, asSentence, definedOf, digestOf, messageOf } from '../../base/index.ts';
 import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
 import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName } from '../../evals/index.ts';
@@ -29,6 +32,9 @@ export interface SupplyOptions {
 export class ArtifactSupply {
   readonly #options: SupplyOptions;
   #sent: Promise<readonly string[]> = Promise.resolve([]);
+  /** What the store has of a recipe, as far as it was asked. */
+  readonly #listed = new Map<string, ReadonlySet<string>>();
+  #isAway = false;
 
   constructor(options: SupplyOptions) {
     this.#options = options;
@@ -39,12 +45,59 @@ export class ArtifactSupply {
    * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
    */
   async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<'fetched' | 'seeded' | undefined> {
-    const { disk, store } = this.#options;
-    const { unit } = plan;
-    if (store && (await this.#take(bucketSource({ disk, bucket: store, only: [unit] }), plan)))
-      return 'fetched';
+    const { store } = this.#options;
+    if (store && (await this.#take(this.#storeOf(store, plan), plan))) return 'fetched';
     for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
     return undefined;
+  }
+
+  /** Takes what `newer` finds. True when it is here then. */
+  async renew(plan: ArtifactPlan): Promise<boolean> {
+    const { store, cache, onNote } = this.#options;
+    const to = await this.newer(plan);
+    if (!store || !to) return false;
+    const from = (await cache.current(plan.unit))?.manifest;
+    const isTaken = await this.#unlessAway(store, () => this.#take(this.#storeOf(store, plan), plan));
+    // What was not whole there was not taken, and was said.
+    if (!isTaken || (await cache.current(plan.unit))?.manifest.generation !== to.generation) return false;
+    onNote(
+      `Generation ${to.generation} of ${artifactName(plan.unit)} in ${store.url} takes the place of ${from?.generation}, which was here.`,
+    );
+    return true;
+  }
+
+  /**
+   * Which generation is current is decided by all that are here and in the store [ART-7]: the one of the store, when it is not here.
+   * A store that is away hinders nobody who has one: it is said once, and what is here is used.
+   */
+  async newer(plan: ArtifactPlan): Promise<Manifest | undefined> {
+    const { store, cache, signal } = this.#options;
+    if (!store || this.#isAway) return undefined;
+    const { unit } = plan;
+    const here = (await cache.generations(unit)).map(({ manifest }) => manifest);
+    const known = new Set<string>(here.map(({ generation }) => generation));
+    const peeked = await this.#unlessAway(store, () =>
+      peekSource(this.#storeOf(store, plan), unit, { known, signal }),
+    );
+    if (!peeked) return undefined;
+    this.#listed.set(unit.recipe, new Set(peeked.generations));
+    const current = currentOf([...here, ...peeked.manifests]);
+    return current && !known.has(current.generation) ? current : undefined;
+  }
+
+  /** What `fetch` would take, by manifests alone: nothing is taken. */
+  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<readonly Manifest[]> {
+    const { store, signal } = this.#options;
+    const { unit } = plan;
+    for (const place of [store, ...seeds]) {
+      if (place === undefined) continue;
+      const source = typeof place === 'string' ? await this.#seedOf(place) : this.#storeOf(place, plan);
+      const peeked = await this.#ask(source, unit, () =>
+        peekSource(source, unit, { known: new Set(), signal }),
+      );
+      if (peeked.manifests.length > 0) return peeked.manifests;
+    }
+    return [];
   }
 
   /** Sends generations to the store while the run goes on. */
@@ -77,6 +130,22 @@ export class ArtifactSupply {
     return report.entries.some(({ state }) => TAKEN.has(state));
   }
 
+  #storeOf(bucket: Bucket, { unit }: ArtifactPlan): ArtifactSource {
+    return bucketSource({ disk: this.#options.disk, bucket, only: [unit] });
+  }
+
+  async #unlessAway<T>(store: Bucket, ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      const { signal, onNote } = this.#options;
+      signal.throwIfAborted();
+      if (!this.#isAway) onNote(awayNote(store, error));
+      this.#isAway = true;
+      return undefined;
+    }
+  }
+
   async #ask<T>(source: ArtifactSource, unit: ArtifactPlan['unit'], ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -92,9 +161,11 @@ export class ArtifactSupply {
     return folderSource(disk, isAbsolute(seed) ? seed : join(baseDir, seed));
   }
 
-  /** What was sent may be gone from there. A store that cannot be asked hinders nobody who needs nothing of it. */
+  /** What was sent may be gone from there. Whoever has asked knows. A store that cannot be asked hinders nobody who needs nothing of it. */
   async #isStillThere({ manifest }: StoredGeneration, store: Bucket): Promise<boolean> {
     const { disk, signal } = this.#options;
+    const known = this.#listed.get(manifest.recipe);
+    if (known || this.#isAway) return known?.has(manifest.generation) ?? true;
     try {
       const listed = await bucketSource({ disk, bucket: store, only: [manifest] }).list(signal);
       return listed?.some(({ generation }) => generation === manifest.generation) ?? false;
@@ -117,7 +188,7 @@ export class ArtifactSupply {
         await this.#keepMark(entry.digest, store);
       else
         sentences.push(
-          `${entry.unit} is not in ${store.url}: ${entry.reason ?? entry.state}. The next run sends it again, and so does holdfast artifacts push.`,
+          `${entry.unit} is not in ${store.url}: ${asSentence(entry.reason ?? entry.state)} The next run sends it again, and so does holdfast artifacts push.`,
         );
     }
     return sentences;
@@ -134,6 +205,14 @@ export class ArtifactSupply {
     await disk.makeDir(dirname(mark));
     await createFile(disk, mark, Buffer.from(`${store.url}\n`));
   }
+}
+
+function awayNote({ url }: Bucket, error: unknown): string {
+  const { message } =
+    error instanceof ActionableError && error.cause instanceof Error
+      ? error.cause
+      : { message: messageOf(error) };
+  return `The store ${url} cannot be asked (${message}): whether it has newer generations is not known, and what is here is used.`;
 }
 
 function away(

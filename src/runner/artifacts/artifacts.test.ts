@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
+import { overwrite } from '../../../test/sim/overwrite.ts';
 import { ArtifactCache, type StoredGeneration } from '../../artifacts/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -180,7 +181,7 @@ describe('artifacts of a run', () => {
   test('a damaged one is refused with its samples, and never built over; the others run', async () => {
     await harness.run(definition(), { model: model() });
     const shop = (await cached()).get('knowledge/shop');
-    writeFileSync(join(shop?.filesDir ?? '', 'knowledge.md'), 'something else');
+    overwrite(join(shop?.filesDir ?? '', 'knowledge.md'), 'something else');
     begun.length = 0;
     const { account } = await harness.run(definition({ name: 'sql-2' }), { model: model() });
     expect(begun).toEqual([]);
@@ -201,6 +202,20 @@ describe('artifacts of a run', () => {
     const other = await harness.run(definition(), { model: model() });
     expect(other.account.samples).toMatchObject({ reused: 1, replayed: 2 });
     expect(asked).toEqual([]);
+  });
+
+  test('what changed is said: an artifact is no code of the target', async () => {
+    const silent = definition({
+      target: ({ input }, { artifact }) =>
+        readFileSync(join(artifact(knowledgeOf(input)), 'knowledge.md'), 'utf8'),
+    });
+    await harness.run(silent, { model: model() });
+    await rebuild('knowledge/shop');
+    const notes = (await harness.run(silent, { model: model() })).account.notes.join();
+    expect(notes).toContain('An artifact that the target reads is another one now, and 2 samples');
+    expect(notes).not.toContain('The code of the target');
+    const other = (await harness.run({ ...silent, version: 2 }, { model: model() })).account.notes.join();
+    expect(other).not.toContain('An artifact');
   });
 
   test('a run that was interrupted goes on with the generations that it pinned, whatever is current now', async () => {
@@ -238,6 +253,10 @@ describe('artifacts of a run', () => {
     });
     const first = await harness.run(slow, { model: model(), signals, concurrency: 1 });
     expect(first.account).toMatchObject({ state: 'interrupted', samples: { remaining: 3, errored: 0 } });
+    // Its log is whole: nobody would come back to it.
+    const [unit = ''] = begun;
+    const logs = readdirSync(join(harness.dir, 'artifacts/builds/knowledge', unit));
+    expect(logs.filter((name) => name.endsWith('.eval'))).toHaveLength(1);
     const second = await harness.run(slow, { model: model() });
     expect(second.account).toMatchObject({ state: 'done', samples: { errored: 0 } });
     expect(begun.sort()).toEqual(['school', 'shop']);
@@ -343,6 +362,29 @@ describe('artifacts of a run', () => {
     expect(await openCache().units()).toEqual([]);
   });
 
+  test('a build that names no model is told where to name one, which is not the command line', async () => {
+    const nameless = definition({
+      requires: defineArtifact({
+        ...{ kind: 'knowledge', key: 'shop', version: 1 },
+        build: async ({ generate }) => void (await generate('words')),
+      }),
+    });
+    const refused = harness.run(nameless, { model: model() });
+    await expect(refused).rejects.toMatchObject({
+      code: 'E_MODEL_NONE',
+      message: expect.stringContaining('knowledge/shop'),
+      hint: expect.not.stringContaining('--model'),
+    });
+  });
+
+  test('a generation names the run that built it, whose log is kept', async () => {
+    await harness.run(definition(), { model: model() });
+    const { producer } = (await cached()).get('knowledge/shop')?.manifest ?? {};
+    const place = join(harness.dir, 'artifacts/builds/knowledge/shop');
+    const [log = ''] = readdirSync(place).filter((name) => name.endsWith('.eval'));
+    expect((await headerOf(join(place, log))).eval.run_id).toBe(producer?.run);
+  });
+
   test('programs find them by the environment', async () => {
     const { account } = await harness.run(
       {
@@ -382,7 +424,7 @@ function openCache(): ArtifactCache {
 /** The current generation of each unit, by name. */
 async function cached(): Promise<ReadonlyMap<string, StoredGeneration>> {
   const units = await openCache().units();
-  return new Map(units.map(({ kind, key, current }) => [`${kind}/${key}`, current]));
+  return new Map(units.flatMap(({ kind, key, current }) => (current ? [[`${kind}/${key}`, current]] : [])));
 }
 
 /** As `artifacts build --rebuild` does: another content, which replaces the one that is there. */

@@ -14,12 +14,11 @@ export async function buildArtifacts(
   const { disk, places } = settings;
   const dataset = await openRows(task, { disk, tempDir: places.state.path });
   try {
-    const artifacts = await artifactsOfEval({
-      ...{ task, settings, dataset, runTask: runEval, build },
-      pins: async () => new Map(),
-    });
+    const artifacts = await artifactsOfEval({ task, settings, dataset, runTask: runEval, build });
+    // What is left to build goes on, and what it has cost counts then.
+    if (artifacts?.all.every(({ state }) => state.kind === 'ready')) await artifacts.paid?.forget();
     for (const sentence of (await artifacts?.shared()) ?? []) task.observer?.onNote?.(sentence);
-    return artifactAccount(artifacts ?? { all: [], spentUsd: 0 });
+    return artifactAccount(artifacts ?? { all: [], spentUsd: 0, spentTokens: 0 });
   } finally {
     await dataset.close();
   }

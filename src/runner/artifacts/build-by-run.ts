@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Built } from '../../artifacts/index.ts';
-import { ActionableError } from '../../base/index.ts';
+import { ActionableError, UsageError } from '../../base/index.ts';
 import { bucketFolder } from '../../bucket/index.ts';
 import { fileNameFor } from '../../disk/index.ts';
 import {
@@ -33,8 +33,19 @@ export interface BuildByRunOptions {
   readonly runTask: RunTaskOf;
   /** Nothing of earlier builds is used: the user asked for a new one. */
   readonly isRebuild: boolean;
-  /** What a round of it cost, whatever came of it; null when nobody knows. */
-  readonly onSpent: (usd: number | null) => void;
+  /** What a round of it cost, whatever came of it. */
+  readonly onSpent: (spent: BuildRound) => Promise<void>;
+}
+
+/** One time that the run of a build was worked on. */
+export interface BuildRound {
+  /** The id of its run. */
+  readonly run: string;
+  /** What this round cost; null when nobody knows. */
+  readonly usd: number | null;
+  readonly tokens: number;
+  /** What the run has cost so far, as far as prices are known, over all attempts at it. */
+  readonly paidUsd: number;
 }
 
 /** The run was told to stop, or its money is spent: what the build bought is kept, and the same command goes on with it. */
@@ -61,14 +72,16 @@ export async function buildByRun(
   plan: ArtifactPlan,
   dir: string,
   options: BuildByRunOptions,
-): Promise<Pick<Built, 'cost'>> {
+): Promise<Pick<Built, 'cost' | 'run'>> {
   const logDir = join(options.buildsDir, plan.unit.kind, fileNameFor(plan.unit.key));
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
   for (let round = 1; ; round++) {
-    const account = await runBuild(plan, { ...options, logDir, target: filling.target });
-    options.onSpent(account.usd.unpriced.spent > 0 ? null : account.usd.spent);
+    const outcome = await runBuild(plan, { ...options, logDir, target: filling.target });
+    await options.onSpent(roundOf(outcome));
+    if (outcome.error !== undefined) throw outcome.error;
+    const { account } = outcome;
     // Also when it was told to stop meanwhile: what is done is done.
-    if (filling.isDone) return { cost: costOf(account) };
+    if (filling.isDone) return { cost: costOf(account), run: account.runId };
     // Whatever its code made of that.
     if (account.state === 'interrupted' || account.state === 'budget')
       throw new BuildStopped(artifactName(plan.unit), account.state);
@@ -95,13 +108,24 @@ class Filling {
       try {
         await plan.artifact.build(contextOf(plan, context, given));
       } catch (error) {
-        this.failure = error;
-        throw error;
+        this.failure = ofBuild(error, plan);
+        throw this.failure;
       }
       this.isDone = true;
       return 'built';
     };
   }
+}
+
+/** The command line names models for targets: a build has its own. */
+function ofBuild(error: unknown, { unit }: ArtifactPlan): unknown {
+  if (!(error instanceof UsageError) || error.code !== 'E_MODEL_NONE') return error;
+  return new UsageError({
+    code: 'E_MODEL_NONE',
+    message: `The build of ${artifactName(unit)} called generate(), but no model is named.`,
+    hint: 'Name one as `model` of the artifact, or in the call: generate({ model: "openai/gpt-5", prompt }).',
+    cause: error,
+  });
 }
 
 async function runBuild(
@@ -110,7 +134,7 @@ async function runBuild(
     readonly logDir: string;
     readonly target: TargetFunction<unknown, string, unknown>;
   },
-): Promise<Account> {
+): Promise<RunOutcome> {
   const { task, settings, logDir } = options;
   const name = artifactName(unit);
   const here = await openPlaces(settings.disk, { logDir, workDir: logDir });
@@ -122,7 +146,7 @@ async function runBuild(
     target: options.target,
     scorers: [],
   });
-  const { account, error } = await options.runTask(
+  return options.runTask(
     { ...task, eval: build, model: artifact.model, code: undefined, file: undefined, observer: undefined },
     {
       ...settings,
@@ -131,10 +155,14 @@ async function runBuild(
       reuse: options.isRebuild ? 'none' : 'same',
       earlierLogs: undefined,
       keepOutputs: false,
+      sealsWhatIsWhole: true,
     },
   );
-  if (error !== undefined) throw error;
-  return account;
+}
+
+function roundOf({ account, paidUsd = 0 }: RunOutcome): BuildRound {
+  const { usd, tokens, runId: run } = account;
+  return { run, usd: usd.unpriced.spent > 0 ? null : usd.spent, tokens: tokens.spent, paidUsd };
 }
 
 /** Answers that an earlier try had bought are part of what it cost. */

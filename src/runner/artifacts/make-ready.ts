@@ -1,18 +1,21 @@
 import { join } from 'node:path';
 import {
   ArtifactCache,
+  type Built,
   type Pin,
   type StoredGeneration,
   type UnitRecipe,
   type Use,
   type Waiting,
 } from '../../artifacts/index.ts';
-import { ActionableError, counted, formatUsd, shortId, UsageError } from '../../base/index.ts';
+import { ActionableError, counted, formatUsd, inOrder, shortId, UsageError } from '../../base/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
 import { ArtifactSupply } from './artifact-supply.ts';
 import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import { mustBeThere } from './must-be-there.ts';
+import type { PaidBuilds } from './paid-builds.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
 
 export interface ReadyOptions {
@@ -20,6 +23,7 @@ export interface ReadyOptions {
   readonly settings: RunSettings;
   /** What the run that is gone on with had pinned, by recipe. */
   readonly pins: ReadonlyMap<string, Pin>;
+  readonly paid: PaidBuilds;
   readonly runTask: RunTaskOf;
   /** Which units are built although they are there: the user's word. */
   readonly isRebuilt?: (plan: ArtifactPlan) => boolean;
@@ -28,6 +32,8 @@ export interface ReadyOptions {
 
 /** How many artifacts are built at a time; what they ask of a model waits at its gate as well. */
 const BUILDS_MAX = 4;
+/** How many are looked for at a time, here and in the store. */
+const LOOKS_MAX = 8;
 
 /**
  * Makes ready what samples need: found and verified, or built. All that must be there and is not is refused before anything is
@@ -43,26 +49,73 @@ export async function makeReady(
   const shelf = new ArtifactShelf(options);
   // Several samples may name the same artifact, and not all of them its seeds.
   const seeds = Map.groupBy(wanted, ({ plan }) => plan.unit.recipe);
-  for (const { plan } of wanted)
-    await shelf.look(
+  const work = ({ plan }: WantedArtifact) =>
+    shelf.look(
       plan,
       seeds.get(plan.unit.recipe)?.flatMap((one) => one.seeds),
     );
+  for await (const _ of inOrder(wanted, { atATime: LOOKS_MAX, work }));
   const missing: ArtifactPlan[] = [];
   for (const { plan, mayBuild } of wanted)
     if (!mayBuild && (await shelf.look(plan)).use?.kind === 'absent') missing.push(plan);
   if (missing.length > 0) throw mustBeThere(missing);
-  const queue = wanted.values();
-  const work = async () => {
-    for (const { plan } of queue) await shelf.ready(plan);
-  };
-  await Promise.all(Array.from({ length: BUILDS_MAX }, work));
+  await readyAll(wanted, shelf);
+  await rebuildInputs(wanted, { shelf, ...options });
   const needed = await Promise.all(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
   const all = await shelf.all();
   shelf.supply.share(all.flatMap(({ state }) => (state.kind === 'ready' ? [state.generation] : [])));
-  return { needed, all, supply: shelf.supply, spentUsd: shelf.spentUsd };
+  const { supply, spentUsd, spentTokens } = shelf;
+  return { needed, all, supply, paid: options.paid, spentUsd, spentTokens };
+}
+
+/** Those under way end first, whatever one of them meets, and no other is begun then: what they pay for is theirs to keep and to count. */
+async function readyAll(wanted: readonly WantedArtifact[], shelf: ArtifactShelf): Promise<void> {
+  const queue = [...wanted];
+  const work = async () => {
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) await shelf.ready(next.plan);
+    } catch (error) {
+      queue.length = 0;
+      throw error;
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: BUILDS_MAX }, work));
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+}
+
+/**
+ * What the user has named and others are only made of: they are built anew although nobody asks for them. What is made of them has the
+ * recipe that it had [ART-2], so it stays until it is named as well, and that is said.
+ */
+async function rebuildInputs(
+  wanted: readonly WantedArtifact[],
+  {
+    shelf,
+    isRebuilt,
+    onNote,
+  }: Pick<ReadyOptions, 'isRebuilt' | 'onNote'> & { readonly shelf: ArtifactShelf },
+): Promise<void> {
+  for (const { plan } of wanted) {
+    const before = await shelf.ready(plan);
+    for (const input of inputsOf(plan)) {
+      if (!isRebuilt?.(input)) continue;
+      const state = await shelf.ready(input);
+      if (state.kind === 'ready' && before.kind === 'ready' && before.origin !== 'built')
+        onNote(
+          `${artifactName(plan.unit)} was made of an earlier generation of ${artifactName(input.unit)}, and stays: name it as well to have it built anew.`,
+        );
+    }
+  }
+}
+
+/** All that it is made of, directly and by way of others. */
+function inputsOf(plan: ArtifactPlan): readonly ArtifactPlan[] {
+  const direct = [...plan.inputs.values()].flatMap((input) =>
+    input.kind === 'artifact' ? [input.plan] : [],
+  );
+  return direct.flatMap((input) => [input, ...inputsOf(input)]);
 }
 
 export interface ReadyArtifacts {
@@ -71,7 +124,9 @@ export interface ReadyArtifacts {
   /** Each once, with those that others are made of, as far as they were looked at. */
   readonly all: readonly NeededArtifact[];
   readonly supply: ArtifactSupply;
+  readonly paid: PaidBuilds;
   readonly spentUsd: number | null;
+  readonly spentTokens: number;
 }
 
 interface WantedArtifact extends PlannedNeed {
@@ -86,6 +141,7 @@ class ArtifactShelf {
   readonly #found = new Map<string, Promise<Looked>>();
   /** What each round of each build cost; null where nobody knows. */
   readonly #spent: (number | null)[] = [];
+  spentTokens = 0;
   readonly #states = new Map<
     string,
     { readonly plan: ArtifactPlan; readonly state: Promise<ArtifactState> }
@@ -130,7 +186,8 @@ class ArtifactShelf {
   async #look(plan: ArtifactPlan, seeds: readonly string[]): Promise<Looked> {
     const pin = this.#options.pins.get(plan.unit.recipe);
     const found = await this.#use(pin ?? plan.unit);
-    if (found.use?.kind === 'usable') return found;
+    if (found.use?.kind === 'usable')
+      return !pin && (await this.supply.renew(plan)) ? await this.#use(plan.unit, 'fetched') : found;
     const fetched = await this.#fetch(plan, seeds);
     if ('error' in fetched) return fetched;
     const pinned = pin && fetched.origin && (await this.#use(pin, fetched.origin));
@@ -180,7 +237,7 @@ class ArtifactShelf {
   }
 
   async #build(plan: ArtifactPlan, isRebuild: boolean): Promise<ArtifactState> {
-    const { settings, task, runTask, onNote } = this.#options;
+    const { settings, task, onNote } = this.#options;
     const inputs = new Map<string, StoredGeneration>();
     for (const [name, input] of plan.inputs) {
       if (input.kind !== 'artifact') continue;
@@ -197,21 +254,37 @@ class ArtifactShelf {
       onWait: sayingOnce(onNote),
       build: async (dir) => {
         onNote(`Building ${unit} …`);
-        const { cost } = await buildByRun(plan, dir, {
-          task,
-          settings,
-          runTask,
-          isRebuild,
-          buildsDir: join(this.#cache.dir, 'builds'),
-          onSpent: (usd) => this.#spent.push(usd),
-          folderOf: (name) => inputs.get(name)?.filesDir ?? '',
-        });
-        await this.#refuseChanged(plan);
-        return { cost, used: usedOf(inputs) };
+        task.observer?.onBuildStart?.();
+        try {
+          return await this.#fill(plan, dir, { inputs, isRebuild });
+        } finally {
+          task.observer?.onBuildEnd?.();
+        }
       },
     });
     if (origin === 'built') onNote(builtNote(unit, generation, settings.clock.monotonicMs() - startedMs));
     return ready(generation, origin);
+  }
+
+  async #fill(
+    plan: ArtifactPlan,
+    dir: string,
+    about: { readonly inputs: ReadonlyMap<string, StoredGeneration>; readonly isRebuild: boolean },
+  ): Promise<Built> {
+    const { settings, task, runTask, paid } = this.#options;
+    const { inputs, isRebuild } = about;
+    const built = await buildByRun(plan, dir, {
+      ...{ task, settings, runTask, isRebuild },
+      buildsDir: join(this.#cache.dir, 'builds'),
+      onSpent: async ({ run, usd, tokens, paidUsd }) => {
+        this.#spent.push(usd);
+        this.spentTokens += tokens;
+        await paid.add(run, paidUsd);
+      },
+      folderOf: (name) => inputs.get(name)?.filesDir ?? '',
+    });
+    await this.#refuseChanged(plan);
+    return { ...built, used: usedOf(inputs) };
   }
 
   /** What it was made of must still be what its recipe says: nobody knows which of the two the build has read. */
@@ -279,13 +352,4 @@ function builtNote(unit: string, { manifest }: StoredGeneration, ms: number): st
   const { usd, tokens } = manifest.cost;
   const price = usd === null ? `${tokens} tokens of unknown price` : formatUsd(usd);
   return `Built ${unit} in ${(ms / 1_000).toFixed(1)} s for ${price}: ${counted(manifest.files.length, 'file')}.`;
-}
-
-function mustBeThere(plans: readonly ArtifactPlan[]): UsageError {
-  const units = [...new Set(plans.map(({ unit }) => artifactName(unit)))];
-  return new UsageError({
-    code: 'E_ARTIFACT_MISSING',
-    message: `The eval needs ${units.join(', ')}, which ${units.length === 1 ? 'is' : 'are'} not in the cache, and may not be built by a run (\`build: false\`).`,
-    hint: `Build ${units.length === 1 ? 'it' : 'them'} first: holdfast artifacts build <eval file>. Or take ${units.length === 1 ? 'it' : 'them'} from elsewhere: holdfast artifacts merge <cache or bucket>.`,
-  });
 }

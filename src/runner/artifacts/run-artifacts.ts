@@ -1,9 +1,10 @@
-import { type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
+import { type Manifest, type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
 import { type ActionableError, type Digest, digestOf } from '../../base/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import { type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
 import type { ArtifactPlan } from './artifact-plans.ts';
 import type { ArtifactSupply } from './artifact-supply.ts';
+import type { PaidBuilds } from './paid-builds.ts';
 import type { RowNeeds } from './row-needs.ts';
 
 /** How a generation that a run uses came to be here. `here`: it was. `peer`: another process built it meanwhile. */
@@ -14,6 +15,8 @@ export type ArtifactState =
   | { readonly kind: 'ready'; readonly generation: StoredGeneration; readonly origin: ArtifactOrigin }
   /** It has to be built first: only a forecast leaves it so. */
   | { readonly kind: 'unbuilt' }
+  /** It has to be taken from the store or a seed first: the same. */
+  | { readonly kind: 'elsewhere'; readonly manifest: Manifest }
   /** `isStopped`: nothing is wrong with it, but the run was told to stop, or its money is spent. */
   | { readonly kind: 'unavailable'; readonly error: ActionableError; readonly isStopped: boolean };
 
@@ -33,14 +36,22 @@ export class RunArtifacts {
 
   /** What this command paid for builds; null when nobody knows. */
   readonly spentUsd: number | null;
+  readonly spentTokens: number;
+  /** What builds cost it that no journal of the run says yet. */
+  readonly paid: PaidBuilds | undefined;
   readonly #supply: ArtifactSupply | undefined;
 
   constructor(
-    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd'> & { readonly supply?: ArtifactSupply },
+    ready: Pick<RunArtifacts, 'needed' | 'all' | 'spentUsd' | 'spentTokens'> & {
+      readonly paid?: PaidBuilds;
+      readonly supply?: ArtifactSupply;
+    },
     needs: RowNeeds,
   ) {
     this.#supply = ready.supply;
+    this.paid = ready.paid;
     this.spentUsd = ready.spentUsd;
+    this.spentTokens = ready.spentTokens;
     this.needed = ready.needed;
     this.all = ready.all;
     this.#needs = needs;
@@ -59,7 +70,7 @@ export class RunArtifacts {
     return Object.fromEntries(
       this.#of(row).map(({ plan, state }) => [
         artifactName(plan.unit),
-        state.kind === 'ready' ? state.generation.manifest.digest : `none of ${plan.unit.recipe}`,
+        manifestIn(state)?.digest ?? `none of ${plan.unit.recipe}`,
       ]),
     );
   }
@@ -68,6 +79,11 @@ export class RunArtifacts {
   digestOf(row: number): Digest | undefined {
     const digests = Object.entries(this.digestsOf(row)).sort(([a], [b]) => (a < b ? -1 : 1));
     return digests.length === 0 ? undefined : digestOf(JSON.stringify(digests));
+  }
+
+  /** False when something that the row needs cannot be had. */
+  isAvailable(row: number): boolean {
+    return this.#of(row).every(({ state }) => state.kind !== 'unavailable');
   }
 
   /** What a sample may read; an error when something that it needs is not there. */
@@ -89,4 +105,9 @@ export class RunArtifacts {
   #of(row: number): readonly NeededArtifact[] {
     return this.#needs.of(row).flatMap((number) => this.needed[number] ?? []);
   }
+}
+
+function manifestIn(state: ArtifactState): Manifest | undefined {
+  if (state.kind === 'elsewhere') return state.manifest;
+  return state.kind === 'ready' ? state.generation.manifest : undefined;
 }

@@ -1,0 +1,37 @@
+import { inOrder } from '../base/index.ts';
+import type { ArtifactSource, SourceRef } from './artifact-source.ts';
+import { onlyRecipe } from './artifact-source.ts';
+import { decodeManifest, isManifest, type Manifest } from './manifest.ts';
+import type { UnitRecipe } from './recipe.ts';
+
+/** What a source says that it has of a recipe. */
+export interface Peeked {
+  /** All that has the name of a generation. */
+  readonly generations: readonly string[];
+  /** The manifests of those that were not known. */
+  readonly manifests: readonly Manifest[];
+}
+
+const MANIFESTS_AT_A_TIME = 4;
+
+/**
+ * Looks at the generations of a recipe in a source by their manifests alone, and takes nothing: their files are not looked at. What is no
+ * whole manifest of the recipe is left out. A source that cannot be asked throws.
+ */
+export async function peekSource(
+  everything: ArtifactSource,
+  unit: UnitRecipe,
+  { known, signal }: { readonly known: ReadonlySet<string>; readonly signal?: AbortSignal },
+): Promise<Peeked> {
+  const source = onlyRecipe(everything, unit);
+  const refs = (await source.list(signal)) ?? [];
+  const work = async (ref: SourceRef) => {
+    const bytes = await source.readManifest(ref, signal);
+    const manifest = bytes && decodeManifest(bytes);
+    if (!manifest || !isManifest(manifest)) return [];
+    return manifest.generation === ref.generation && manifest.recipe === unit.recipe ? [manifest] : [];
+  };
+  const unknown = refs.filter(({ generation }) => !known.has(generation));
+  const found = await Array.fromAsync(inOrder(unknown, { atATime: MANIFESTS_AT_A_TIME, work }));
+  return { generations: refs.map(({ generation }) => generation), manifests: found.flat() };
+}
