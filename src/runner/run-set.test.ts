@@ -201,7 +201,7 @@ test('an answer that was lost is lost once, with its price, however many attempt
 });
 
 test('artifacts that an earlier attempt built are told as built, with their price, and count once', async () => {
-  const { definition } = failing(['1']);
+  const { definition } = failing(['q5']);
   const learned = defineArtifact({
     ...{ kind: 'learned', key: 'x', version: 1, model: 'mock/paid' },
     build: async ({ dir: folder, generate }) =>
