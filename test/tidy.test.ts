@@ -46,6 +46,21 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'code',
     'reuse',
   ],
+  cluster: [
+    'base',
+    'disk',
+    'bucket',
+    'process',
+    'log',
+    'journal',
+    'seal',
+    'results',
+    'artifacts',
+    'datasets',
+    'evals',
+    'targets',
+    'runner',
+  ],
   cli: [
     'base',
     'disk',
@@ -72,6 +87,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'export',
     'views',
     'server',
+    'cluster',
   ],
 };
 

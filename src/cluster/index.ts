@@ -3,6 +3,7 @@ export { evalSession } from './eval-session.ts';
 export type { Handled, JobQueue, QueuedJob, ServeOptions } from './job-queue.ts';
 export { endOfJob, type Lease, LeaseBook } from './lease-book.ts';
 export { LocalQueue } from './local-queue.ts';
+export { openQueue } from './open-queue.ts';
 export { patiently } from './patiently.ts';
 export { rangesText } from './ranges.ts';
 export { enqueueDue } from './reconcile.ts';
