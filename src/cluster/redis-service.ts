@@ -94,7 +94,7 @@ class RedisService {
   }
 
   async #handle(queued: QueuedJob): Promise<Handled> {
-    const handling = this.#options.handle(queued);
+    const handling = (async () => this.#options.handle(queued))();
     this.#handling.add(handling);
     try {
       return await handling;
