@@ -10,6 +10,7 @@ export interface Engine {
 }
 
 const CONNECT_MS = 5_000;
+const DISCONNECT_MS = 500;
 /** When a server that was asked says nothing for so long, the connection is given up. Longer than BullMQ waits for a job. */
 const SILENT_MS = 15_000;
 const RETRY_MS = 100;
@@ -36,6 +37,7 @@ export function connectTo(address: RedisAddress, engine: Engine, isPatient: bool
     ...definedOf({ username: address.username, password: address.password }),
     db: address.db,
     connectTimeout: CONNECT_MS,
+    disconnectTimeout: DISCONNECT_MS,
     socketTimeout: SILENT_MS,
     maxRetriesPerRequest: isPatient ? null : 1,
     retryStrategy: (times) => Math.min(times * RETRY_MS, RETRY_MS_MAX),

@@ -28,9 +28,12 @@ const JOB_NAME = 'job';
 
 export async function openRedisQueue(address: RedisAddress, options: RedisQueueOptions): Promise<JobQueue> {
   const engine = await loadEngine(address);
+  await probe(address, engine).catch((error: unknown) => {
+    throw explainQueueError(error, address);
+  });
   const queue = new RedisQueue(address, engine, options);
   try {
-    await queue.check();
+    await queue.claim();
   } catch (error) {
     await queue.close();
     throw error;
@@ -77,15 +80,15 @@ class RedisQueue implements JobQueue {
     this.#queue.on('error', () => undefined);
   }
 
-  async check(): Promise<void> {
-    await this.#ask(() => probe(this.#address, this.#engine));
+  /** Throws when jobs of another version are there. */
+  async claim(): Promise<void> {
     await this.#ask(() => this.#claim());
   }
 
   /** [QUEUE-2] */
   async add(jobs: readonly QueuedJob[]): Promise<void> {
     if (jobs.length === 0) return;
-    await this.#ask(() => this.#claim());
+    await this.claim();
     for (let from = 0; from < jobs.length; from += BATCH) {
       const batch = jobs.slice(from, from + BATCH).map((job) => toBull(job));
       await this.#ask(() => this.#queue.addBulk(batch));
@@ -116,7 +119,7 @@ class RedisQueue implements JobQueue {
     await settlesWithin(this.#queue.close(), ANSWER_MS, this.#options.clock);
   }
 
-  /** Throws when jobs of another version are there. One that has left nothing behind makes room. */
+  /** A version that has left no jobs behind makes room. */
   async #claim(): Promise<void> {
     const key = `${this.#address.prefix}:version`;
     const own = String(SHARED_VERSION);

@@ -129,14 +129,15 @@ class RedisService {
 
   /**
    * ### Ordering
-   * No job is taken any more; the handlers end; Redis hears what became of their jobs. A Redis that is away then is not waited for.
+   * No job is taken any more; the handlers end; Redis hears what became of their jobs. One that is away then is not waited for any longer.
    */
   async #stop(worker: Worker): Promise<void> {
     const { clock } = this.#options;
     for (const copy of this.#copies) hangUp(copy);
+    const isOwing = this.#handling.size > 0 || this.#main.status === 'ready';
     const closed = worker.close();
     await Promise.allSettled(this.#handling);
-    await settlesWithin(closed, GIVE_BACK_MS, clock);
+    if (isOwing) await settlesWithin(closed, GIVE_BACK_MS, clock);
     for (const client of [this.#main, ...this.#copies]) hangUp(client);
     await settlesWithin(closed, HANG_UP_MS, clock);
   }
