@@ -63,17 +63,15 @@ export function hangUp(client: Redis): void {
  */
 export async function probe(address: RedisAddress, engine: Engine): Promise<void> {
   const { username, password, db } = address;
-  const client = quiet(
-    new engine.Redis({
-      ...placeOf(address),
-      connectTimeout: CONNECT_MS,
-      socketTimeout: CONNECT_MS,
-      lazyConnect: true,
-      enableReadyCheck: false,
-      protocol: 2,
-      retryStrategy: () => null,
-    }),
-  );
+  const client = new engine.Redis({
+    ...placeOf(address),
+    connectTimeout: CONNECT_MS,
+    socketTimeout: CONNECT_MS,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    protocol: 2,
+    retryStrategy: () => null,
+  });
   let connecting: unknown;
   client.on('error', (error) => {
     connecting = error;

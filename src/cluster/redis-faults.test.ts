@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { noting, samples, serving } from '../../test/contract/job-queue.ts';
+import { noting, type ServingOptions, samples, serving } from '../../test/contract/job-queue.ts';
 import {
   onRedis,
   type RedisServer,
@@ -50,9 +50,9 @@ class World implements AsyncDisposable {
     return queue;
   }
 
-  serve(queue: JobQueue, handle: Parameters<typeof serving>[1]['handle'], slots = 1): void {
-    const served = serving(queue, { slots, handle });
-    this.#ends.push(() => served.stop());
+  serve(queue: JobQueue, options: ServingOptions): void {
+    const served = serving(queue, options);
+    this.#ends.push(() => served[Symbol.asyncDispose]());
   }
 
   /** A worker in a process of its own, and the lines that it says. */
@@ -81,7 +81,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     await queue.add(samples(1));
     await eventually(() => expect(lines).toContain('begun s0'));
     const seen: string[] = [];
-    world.serve(queue, noting(seen));
+    world.serve(queue, { handle: noting(seen) });
     await sleep(5_000);
     expect(seen).toEqual([]);
     child.kill('SIGKILL');
@@ -103,10 +103,13 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     child.kill('SIGSTOP');
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
-    world.serve(queue, async ({ job }) => {
-      seen.push(job);
-      await gate.promise;
-      return seen.length === 1 ? { againMs: 0 } : 'done';
+    world.serve(queue, {
+      gate,
+      handle: async ({ job }) => {
+        seen.push(job);
+        await gate.promise;
+        return seen.length === 1 ? { againMs: 0 } : 'done';
+      },
     });
     await eventually(() => expect(seen).toEqual(['s0']));
     child.kill('SIGCONT');
@@ -128,10 +131,13 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     await queue.add(samples(3));
     const gate = Promise.withResolvers<void>();
     const seen: string[] = [];
-    world.serve(queue, async ({ job }) => {
-      seen.push(job);
-      if (seen.length === 1) await gate.promise;
-      return seen.length === 1 ? { againMs: 0 } : 'done';
+    world.serve(queue, {
+      gate,
+      handle: async ({ job }) => {
+        seen.push(job);
+        if (seen.length === 1) await gate.promise;
+        return seen.length === 1 ? { againMs: 0 } : 'done';
+      },
     });
     await eventually(() => expect(seen).toHaveLength(1));
     await server.kill();
@@ -158,7 +164,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
       await sleep(300);
       return 'done';
     };
-    world.serve(queue, handle, 2);
+    world.serve(queue, { slots: 2, handle });
     await eventually(() => expect(seen.length).toBeGreaterThan(4));
     await server.kill();
     await sleep(500);
@@ -184,7 +190,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     expect(performance.now() - started).toBeLessThan(10_000);
     // It is served from the moment that there is something to serve from.
     const seen: string[] = [];
-    world.serve(queue, noting(seen));
+    world.serve(queue, { handle: noting(seen) });
     await sleep(1_500);
     await server.start();
     await eventually(() => expect(seen).toEqual(['s0']));
@@ -197,7 +203,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     const server = await world.redis();
     const queue = await world.open(server.url);
     const seen: string[] = [];
-    world.serve(queue, noting(seen));
+    world.serve(queue, { handle: noting(seen) });
     await sleep(300);
     server.freeze();
     const started = performance.now();
@@ -237,7 +243,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     const queue = await world.open(server.url);
     const other = await world.open(server.url);
     const seen: string[] = [];
-    world.serve(other, noting(seen));
+    world.serve(other, { handle: noting(seen) });
     const late: string[] = [];
     for (let round = 0; round < 40; round++) {
       const stop = new AbortController();

@@ -75,8 +75,8 @@ export function queueContract(name: string, make: () => Promise<QueueUnderTest>)
           return 'done';
         };
         await queue.add(samples(1));
-        await using _served = serving(queue, { slots: 2, handle });
-        await using _beside = serving(other, { slots: 2, handle });
+        await using _served = serving(queue, { slots: 2, handle, gate });
+        await using _beside = serving(other, { slots: 2, handle, gate });
         await expect.poll(() => begun).toBe(1);
         await other.add(samples(1));
         await sleep(300);
@@ -132,6 +132,7 @@ export function queueContract(name: string, make: () => Promise<QueueUnderTest>)
         const seen: string[] = [];
         await queue.add(samples(3));
         await using _busy = serving(queue, {
+          gate,
           handle: async ({ job }) => {
             seen.push(job);
             await gate.promise;
@@ -195,8 +196,9 @@ export function queueContract(name: string, make: () => Promise<QueueUnderTest>)
         const gate = Promise.withResolvers<void>();
         const ended: string[] = [];
         let begun = 0;
-        const served = serving(queue, {
+        await using served = serving(queue, {
           slots: 2,
+          gate,
           handle: async ({ job }) => {
             begun++;
             await gate.promise;
@@ -271,16 +273,24 @@ export interface Serving extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+export interface ServingOptions {
+  readonly slots?: number;
+  readonly handle: (job: QueuedJob) => Promise<Handled>;
+  /** What handlers wait for: it opens at the latest when the test is over, whatever became of it. */
+  readonly gate?: { resolve(): void };
+}
+
 /** Serves until it is stopped. */
-export function serving(
-  queue: JobQueue,
-  { slots = 1, handle }: { readonly slots?: number; readonly handle: (job: QueuedJob) => Promise<Handled> },
-): Serving {
+export function serving(queue: JobQueue, { slots = 1, handle, gate }: ServingOptions): Serving {
   const stopping = new AbortController();
   const served = queue.serve({ slots, signal: stopping.signal, handle });
   const stop = () => {
     stopping.abort();
     return served;
   };
-  return { stop, [Symbol.asyncDispose]: stop };
+  const end = () => {
+    gate?.resolve();
+    return stop();
+  };
+  return { stop, [Symbol.asyncDispose]: end };
 }
