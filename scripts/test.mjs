@@ -10,6 +10,7 @@ const SYSTEM_PARTS = [
   { program: 'ceph-mon', aptPackage: 'ceph-mon', why: 'buckets in S3' },
   { program: 'ceph-osd', aptPackage: 'ceph-osd', why: 'buckets in S3' },
   { program: 'radosgw', aptPackage: 'radosgw', why: 'buckets in S3' },
+  { program: 'redis-server', aptPackage: 'redis-server', why: 'queues in Redis' },
 ];
 
 ensureInstalled();

@@ -74,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'export',
     'views',
     'server',
+    'cluster',
   ],
 };
 

@@ -4,6 +4,7 @@ export { evalSession } from './eval-session.ts';
 export type { Handled, JobQueue, QueuedJob } from './job-queue.ts';
 export { type Lease, LeaseBook } from './lease-book.ts';
 export { LocalQueue } from './local-queue.ts';
+export { openQueue } from './open-queue.ts';
 export { patiently } from './patiently.ts';
 export { servePool } from './pool-session.ts';
 export { rangesText } from './ranges.ts';

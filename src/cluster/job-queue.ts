@@ -22,13 +22,24 @@ export type Handled =
  * - [QUEUE-2] A job that is there already, waiting or handed out, is not added a second time.
  * - [QUEUE-3] A worker is handed no more jobs at a time than it has slots: a slot first, a job second.
  * - [QUEUE-4] What a handler wants to see again is there again, also when it is handed out elsewhere meanwhile.
+ *
+ * While its engine is away, `add` and `count` throw a retryable error (E_QUEUE_AWAY) within seconds; whoever serves waits, and goes on when it
+ * is back. Whether it came back empty nobody is told: the bucket knows what is due.
  */
 export interface JobQueue {
+  /** What is there already is left as it is; but what waits for longer than a minute is handed out now: some clock was wrong. */
   add(jobs: readonly QueuedJob[]): Promise<void>;
-  /** How many jobs of a run it holds, waiting and handed out. */
+  /**
+   * At least as many as it holds of a run: waiting, handed out, and waiting for their time. An engine that many runs share may count those of all, so
+   * only 0 says that nothing of this run is there.
+   */
   count(run: string): Promise<number>;
-  /** Hands out jobs until the signal is aborted; resolves when the last handler has ended. */
+  /**
+   * Hands out jobs until the signal is aborted; resolves when the last handler has ended. What was handed out too late to be
+   * begun is there again at once. A handler that throws ends the serving with its error, and its job is there again.
+   */
   serve(options: ServeOptions): Promise<void>;
+  /** Called when nobody serves any more. */
   close(): Promise<void>;
 }
 
