@@ -24,6 +24,14 @@ export function parseCount(text: string): number {
   return value;
 }
 
+/** `3/8`: the third of eight slices. */
+export function parseShard(text: string): { readonly index: number; readonly count: number } {
+  const [, index, count] = /^(\d{1,9})\/(\d{1,9})$/.exec(text.trim()) ?? [];
+  if (index === undefined || Number(index) < 1 || Number(index) > Number(count))
+    throw new InvalidArgumentError('Write which of how many, such as 3/8, from 1/8 to 8/8.');
+  return { index: Number(index), count: Number(count) };
+}
+
 export function parseNatural(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)

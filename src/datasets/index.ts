@@ -1,1 +1,1 @@
-export { type Dataset, type OpenDatasetInput, openDataset } from './open-dataset.ts';
+export { type Dataset, type OpenDatasetInput, openDataset, type Shard } from './open-dataset.ts';

@@ -480,3 +480,27 @@ test('any bytes give rows or an error a person can act on', async () => {
     { numRuns: 250 },
   );
 });
+
+describe('slices', () => {
+  const rows = Array.from({ length: 10 }, (_, index) => ({ id: index, input: `row ${index}` }));
+  const idsOf = (more: Options) => withData(rows, {}, ({ ids }) => [...ids], more);
+
+  test.each([{}, { limit: 7 }, { shuffle: 3 }, { shuffle: 3, limit: 8 }])(
+    'together have every row once, after %j',
+    async (more) => {
+      const slices = await Promise.all(
+        [1, 2, 3].map((index) => idsOf({ ...more, shard: { index, count: 3 } })),
+      );
+      expect(slices.flat().sort()).toEqual((await idsOf(more)).sort());
+      const sizes = slices.map(({ length }) => length);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test('one that has no row says so', async () => {
+    await expect(idsOf({ limit: 2, shard: { index: 3, count: 3 } })).rejects.toMatchObject({
+      code: 'E_SHARD_EMPTY',
+      message: 'Shard 3/3 has no samples: there are 2 rows for 3 shards.',
+    });
+  });
+});

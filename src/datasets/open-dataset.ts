@@ -2,6 +2,7 @@
 import {
   ActionableError,
   assert,
+  counted,
   type Digest,
   messageOf,
   sampleKeyText,
@@ -30,8 +31,16 @@ export interface OpenDatasetInput extends OpenStoreInput {
   /** The seed; the same seed gives the same order on every machine. */
   readonly shuffle?: number;
   readonly limit?: number;
+  /** Of what is left only a slice: every `count`th row, from number `index` (from 1) on. */
+  readonly shard?: Shard;
   /** Throws a UsageError for a row that could not be used. Only rows that are left after filter and limit are refused. */
   readonly check?: (row: SampleRow) => void;
+}
+
+/** One slice of several: together they have every row, each once. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
 }
 
 export interface Dataset {
@@ -164,9 +173,24 @@ function isWanted(row: SampleRow, filter: OpenDatasetInput['filter']): boolean {
   }
 }
 
-function select(entries: readonly RowEntry[], { shuffle, limit }: OpenDatasetInput): readonly RowEntry[] {
+function select(entries: readonly RowEntry[], input: OpenDatasetInput): readonly RowEntry[] {
+  const { shuffle, limit, shard } = input;
   const ordered = shuffle === undefined ? entries : shuffled(entries, seededRandom(shuffle));
-  return limit === undefined ? ordered : ordered.slice(0, limit);
+  const limited = limit === undefined ? ordered : ordered.slice(0, limit);
+  if (!shard) return limited;
+  const { index, count } = shard;
+  const slice = limited.filter((_, at) => at % count === index - 1);
+  if (slice.length === 0) throw nothingInShard(limited.length, shard);
+  return slice;
+}
+
+/** Nothing is wrong: there are more shards than rows. */
+function nothingInShard(rows: number, { index, count }: Shard): UsageError {
+  return new UsageError({
+    code: 'E_SHARD_EMPTY',
+    message: `Shard ${index}/${count} has no samples: there are ${counted(rows, 'row')} for ${count} shards.`,
+    hint: 'Nothing is missing: the other shards have them.',
+  });
 }
 
 const IDS_NAMED_MAX = 5;

@@ -81,7 +81,7 @@ export async function prepareEval(
 
 /** The rows of an eval; whoever opens them closes them. */
 export function openRows(
-  { eval: planned, baseDir }: RunTask,
+  { eval: planned, baseDir, shard }: RunTask,
   place: { readonly disk: Disk; readonly tempDir: string },
 ): Promise<Dataset> {
   const { data, limit, filter, shuffle, scorers } = planned;
@@ -92,7 +92,7 @@ export function openRows(
     check: (row) => {
       for (const scorer of scorers) scorer.check(row);
     },
-    ...definedOf({ limit, filter, shuffle }),
+    ...definedOf({ limit, filter, shuffle, shard }),
   });
 }
 

@@ -29,7 +29,7 @@ import type { RunObserver } from './observer.ts';
 import { openPlaces, placesOf } from './open-places.ts';
 import type { Places } from './places.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
-import { type ItemOutcome, runSet } from './run-set.ts';
+import { emptyShard, type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
 import { type EvalChanges, type EvalSource, type PlannedItem, planSetItems } from './set-items.ts';
 import { type ArtifactSettings, GRACE_MS, type RunSettings, type RunTask } from './settings.ts';
@@ -154,7 +154,7 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     places,
     concurrency,
     gates,
-    forecast: () => forecastItems(items, { settings, modelsFor }),
+    forecast: () => forecastItems(items, { settings, modelsFor, onNote: options.onNote }),
     buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
     share: (item, options) => shareItem(item, options, { settings, modelsFor }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt, elsewhere } = {}) =>
@@ -171,14 +171,26 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
 
 async function forecastItems(
   items: readonly PlannedItem[],
-  { settings, modelsFor }: { readonly settings: Omit<RunSettings, 'signals'>; readonly modelsFor: ModelsFor },
+  { settings, modelsFor, onNote }: ForecastPorts,
 ): Promise<readonly Forecast[]> {
   const found: Forecast[] = [];
   for (const item of items) {
     const task = { ...item, models: modelsFor(item), observer: undefined };
-    found.push(await forecastEval(task, { ...settings, signals: neverStop() }));
+    try {
+      found.push(await forecastEval(task, { ...settings, signals: neverStop() }));
+    } catch (error) {
+      const empty = emptyShard(error);
+      if (empty === undefined) throw error;
+      onNote?.(`${item.eval.name}: ${empty}`);
+    }
   }
   return found;
+}
+
+interface ForecastPorts {
+  readonly settings: Omit<RunSettings, 'signals'>;
+  readonly modelsFor: ModelsFor;
+  readonly onNote: RunEvalsOptions['onNote'];
 }
 
 type ModelsFor = (item: PlannedItem, budget?: Budget) => Models;

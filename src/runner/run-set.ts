@@ -1,4 +1,4 @@
-import { definedOf } from '../base/index.ts';
+import { definedOf, UsageError } from '../base/index.ts';
 import type { EvalResults } from '../log/index.ts';
 import type { Models } from '../targets/index.ts';
 import type { Account, Amounts, ArtifactAccount } from './account.ts';
@@ -83,11 +83,22 @@ async function runItem(options: RunSetOptions, item: PlannedItem): Promise<Attem
     const missed = results ? missedThresholds(item.eval.threshold, results) : [];
     return { item, account, missed, error, states, ...(results ? { results } : {}) };
   } catch (error) {
+    const empty = emptyShard(error);
+    if (empty !== undefined) {
+      observer?.onNote?.(empty);
+      return { item, missed: [] };
+    }
     // One item that cannot run does not take the others with it; the caller shows the error.
     return { item, missed: [], error };
   } finally {
     observer?.onRunEnd?.();
   }
+}
+
+/** What to say of a slice that has nothing to run: nothing is wrong with it. Undefined for any other error. */
+export function emptyShard(error: unknown): string | undefined {
+  const isIt = error instanceof UsageError && error.code === 'E_SHARD_EMPTY';
+  return isIt ? `${error.message} ${error.hint}` : undefined;
 }
 
 /** One account for all attempts: what was run over all of them, and what is left after the last. */

@@ -1,5 +1,6 @@
 import { UsageError } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
+import type { Shard } from '../datasets/index.ts';
 import {
   type EvalDefinition,
   idFilter,
@@ -32,6 +33,8 @@ export interface EvalChanges {
   readonly shuffle?: number;
   /** Only the samples with these ids. */
   readonly ids?: readonly string[];
+  /** Only a slice of the rows. */
+  readonly shard?: Shard;
   readonly retries?: number;
   readonly failOnError?: boolean | number;
   readonly limits?: SampleLimits;
@@ -55,7 +58,8 @@ export function planSetItems(
   const items: PlannedItem[] = [];
   const notes: string[] = [];
   for (const source of evals) {
-    const changed = { ...source, definition: applyChanges(source.definition, options.changes) };
+    const { shard } = options.changes;
+    const changed = { ...source, shard, definition: applyChanges(source.definition, options.changes) };
     const planned = normalizeEval(changed.definition);
     if (options.models.length > 0 && !TAKES_MODEL.has(planned.target.kind)) {
       notes.push(`${planned.name}: --model changes nothing, because its target is no model.`);
@@ -85,7 +89,7 @@ function refuseEqualNames(evals: readonly EvalSource[]): void {
 const TAKES_MODEL: ReadonlySet<PlannedTarget['kind']> = new Set(['none', 'model', 'function']);
 
 function itemOf(
-  { definition, file, baseDir, code, prices }: EvalSource,
+  { definition, file, baseDir, code, prices, shard }: EvalSource & { readonly shard: Shard | undefined },
   planned: PlannedEval,
   model?: string,
 ): PlannedItem {
@@ -95,13 +99,14 @@ function itemOf(
     model,
     file,
     baseDir,
+    shard,
     code,
     prices: { ...prices, ...definition.prices },
   };
 }
 
 function applyChanges(definition: EvalDefinition, changes: EvalChanges): EvalDefinition {
-  const { ids, epochs, limits, redact, ...plain } = changes;
+  const { ids, epochs, limits, redact, shard: _shard, ...plain } = changes;
   return {
     ...definition,
     ...plain,

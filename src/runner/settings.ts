@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import type { EvalCode } from '../code/index.ts';
+import type { Shard } from '../datasets/index.ts';
 import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
 import type { LoggedCode } from '../log/index.ts';
@@ -65,6 +66,8 @@ export interface RunTask {
   readonly file: string | undefined;
   /** Where relative paths start. */
   readonly baseDir: string;
+  /** Only a slice of the rows: others run the rest. */
+  readonly shard?: Shard | undefined;
   readonly models: Models;
   /** True when its budget is that of the whole set. */
   readonly isBudgetShared?: boolean;

@@ -180,3 +180,33 @@ test('--worker-session is refused in a process that nobody started for it', asyn
   const ended = await holdfast(dir.path, ['run', 'shared.eval.ts', '--worker-session', '--json']);
   expect(reportOf(ended)).toMatchObject({ exitCode: 2, error: { code: 'E_NO_PARENT' } });
 });
+
+test('--shard: slices have every sample once, and the whole run afterwards buys nothing', async () => {
+  await using dir = await sharedEval();
+  for (const index of [1, 2, 3]) {
+    const report = reportOf(
+      await holdfast(dir.path, ['run', 'shared.eval.ts', '--json', '--shard', `${index}/3`]),
+    );
+    expect(report).toMatchObject({
+      exitCode: 0,
+      runs: [{ state: 'done', samples: { planned: SAMPLES / 3, lost: 0 } }],
+    });
+  }
+  expect(dir.bought().sort()).toEqual([...ALL].sort());
+  const whole = reportOf(await holdfast(dir.path, ['run', 'shared.eval.ts', '--json']));
+  expect(whole).toMatchObject({ exitCode: 0, runs: [{ samples: { planned: SAMPLES, reused: SAMPLES } }] });
+  expect(dir.bought()).toHaveLength(2 * SAMPLES);
+});
+
+test('--shard: a slice without samples says so and ends well, and a wrong one is refused', async () => {
+  await using dir = await sharedEval();
+  for (const more of [[], ['--dry-run']]) {
+    const empty = await holdfast(dir.path, ['run', 'shared.eval.ts', '--shard', '20/20', ...more]);
+    expect(empty.code).toBe(0);
+    expect(empty.stderr + empty.stdout).toContain(
+      'Shard 20/20 has no samples: there are 12 rows for 20 shards. Nothing is missing: the other shards have them.',
+    );
+  }
+  const wrong = await holdfast(dir.path, ['run', 'shared.eval.ts', '--shard', '4/3', '--json']);
+  expect(reportOf(wrong)).toMatchObject({ exitCode: 2, error: { code: 'E_USAGE' } });
+});

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import type { Shard } from '../../datasets/index.ts';
 import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -8,6 +9,7 @@ import {
   parseDuration,
   parseErrorsAllowed,
   parseNatural,
+  parseShard,
   parseUsd,
 } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
@@ -29,6 +31,7 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly limit?: number;
   readonly epochs?: number;
   readonly shuffle?: number | true;
+  readonly shard?: Shard;
   readonly id?: readonly string[];
   readonly concurrency?: number;
   readonly workers?: number;
@@ -74,6 +77,10 @@ both can be gone on with by the same command.`,
     new Option('--limit <n>', 'only the first n samples').argParser(parseCount),
     new Option('--id <id...>', 'only the samples with these ids'),
     new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),
+    new Option(
+      '--shard <i/n>',
+      'only slice i of n, for machines that each run one (a CI matrix, an array job); the same --limit, --shuffle and data give slices that have every sample once',
+    ).argParser(parseShard),
     new Option('--epochs <n>', 'how often each sample is run').argParser(parseCount),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
     new Option(
@@ -103,6 +110,7 @@ both can be gone on with by the same command.`,
     ['holdfast run evals/ -m openai/gpt-5 -m mock/echo', 'every eval of a folder on two models'],
     ['holdfast run "evals/**/*.eval.yaml" --limit 5', 'a first look at five samples of each'],
     ['holdfast run big.eval.ts --budget 20', 'stop when 20 dollars are spent; go on later'],
+    ['holdfast run big.eval.ts --shard 3/8', 'the third of eight slices; each machine runs another'],
   ],
   exits: {
     0: 'every sample has a result, and every threshold is met',

@@ -94,7 +94,11 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
     onNote: (text) => onNote(text),
   });
   if (flags.workerSession) return serveAsWorker(set);
-  if (flags.dryRun) return sayForecasts(await set.forecast(), call);
+  if (flags.dryRun) {
+    const forecasts = await set.forecast();
+    for (const note of notes) terminal.note(note);
+    return sayForecasts(forecasts, call);
+  }
   const watched = await watchSet(set, call, strays ?? new StrayErrors(terminal));
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
@@ -152,6 +156,7 @@ function changesOf(flags: RunFlags): EvalChanges {
     epochs: flags.epochs,
     shuffle: flags.shuffle === true ? 0 : flags.shuffle,
     ids: flags.id,
+    shard: flags.shard,
     retries: flags.retries,
     failOnError: flags.failOnError,
     limits: limitsOf(flags),
