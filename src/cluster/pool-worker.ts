@@ -1,6 +1,6 @@
 import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
 import { type NodeChild, startNodeChild } from '../process/index.ts';
-import type { EndedElsewhere, RunElsewhere, SampleElsewhere } from '../runner/index.ts';
+import type { EndedElsewhere, RunElsewhere, SampleElsewhere, WriterElsewhere } from '../runner/index.ts';
 import type { FromWorker, ToldError, ToWorker } from './pool-messages.ts';
 
 export interface PoolWorkerOptions {
@@ -21,6 +21,8 @@ export class WorkerGone extends Error {
   }
 }
 
+type Counted = NonNullable<WriterElsewhere['toldBefore']>[number];
+
 interface Waiting {
   readonly item: number;
   readonly settle: (ended: EndedElsewhere) => void;
@@ -29,7 +31,9 @@ interface Waiting {
 
 interface OpenedItem {
   readonly run: RunElsewhere;
-  readonly writers: Set<string>;
+  readonly writers: Map<string, WriterElsewhere>;
+  /** What it told so far. */
+  readonly told: Counted[];
   readonly closed: PromiseWithResolvers<void>;
   writer: string | undefined;
 }
@@ -72,11 +76,7 @@ export class PoolWorker {
   }
 
   async run(
-    {
-      item,
-      run,
-      writers,
-    }: { readonly item: number; readonly run: RunElsewhere; readonly writers: Set<string> },
+    { item, run, writers }: Pick<OpenedItem, 'run' | 'writers'> & { readonly item: number },
     { planned, kept, signal }: SampleElsewhere,
     earlier: readonly string[],
   ): Promise<EndedElsewhere> {
@@ -115,7 +115,8 @@ export class PoolWorker {
   #open(item: number, about: Pick<OpenedItem, 'run' | 'writers'>): void {
     if (this.#items.has(item)) return;
     const { run } = about;
-    this.#items.set(item, { ...about, closed: Promise.withResolvers<void>(), writer: undefined });
+    const closed = Promise.withResolvers<void>();
+    this.#items.set(item, { ...about, closed, told: [], writer: undefined });
     this.say({ kind: 'open', item, run: run.run, writer: run.writer });
   }
 
@@ -123,7 +124,7 @@ export class PoolWorker {
     if (said.kind === 'opened') this.#isOpened(said.item, said.writer);
     if (said.kind === 'closed') this.#items.get(said.item)?.closed.resolve();
     if (said.kind === 'refused') this.#refuse(said.item, errorOf(said.error));
-    if (said.kind === 'ended') this.#waiting.get(said.id)?.settle({ kind: 'ended', ...said.result });
+    if (said.kind === 'ended') this.#hasEnded(said);
     if (said.kind === 'failed') this.#waiting.get(said.id)?.fail(errorOf(said.error));
     if (said.kind === 'spent') this.#onSpent(said.item, said.usd);
     if (said.kind === 'note') this.#items.get(said.item)?.run.onNote(said.text);
@@ -133,7 +134,13 @@ export class PoolWorker {
     const opened = this.#items.get(item);
     if (!opened) return;
     opened.writer = writer;
-    opened.writers.add(writer);
+    opened.writers.set(writer, { writer });
+  }
+
+  #hasEnded({ id, result }: Extract<FromWorker, { kind: 'ended' }>): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting) this.#items.get(waiting.item)?.told.push(result.counted);
+    waiting?.settle({ kind: 'ended', ...result });
   }
 
   #refuse(item: number, error: unknown): void {
@@ -145,7 +152,10 @@ export class PoolWorker {
     const how = signal ? `by ${signal}` : `with exit code ${exitCode}`;
     const last = this.#lastLine === '' ? '' : ` (${this.#lastLine})`;
     this.#fail(`process ${this.#child.pid ?? '?'} ended ${how}${last}`);
-    for (const { closed } of this.#items.values()) closed.resolve();
+    for (const { closed, writer, writers, told } of this.#items.values()) {
+      if (writer !== undefined) writers.set(writer, { writer, toldBefore: told });
+      closed.resolve();
+    }
   }
 
   #fail(reason: string): void {

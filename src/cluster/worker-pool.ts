@@ -6,6 +6,7 @@ import type {
   PlannedItem,
   RunElsewhere,
   SampleElsewhere,
+  WriterElsewhere,
 } from '../runner/index.ts';
 import { PoolWorker, WorkerGone } from './pool-worker.ts';
 
@@ -43,14 +44,14 @@ export class WorkerPool implements Elsewhere {
       ({ eval: planned, model }) => planned === run.task.eval && model === run.task.model,
     );
     assert(item >= 0, `${run.task.eval.name} is not among the items of the pool`);
-    const opened: OpenItem = { item, run, writers: new Set() };
+    const opened: OpenItem = { item, run, writers: new Map() };
     this.#open.add(opened);
     return {
       runSample: (sample) => this.#runSample(opened, sample),
       close: async () => {
         await Promise.all([...this.#workers].map((worker) => worker.close(item)));
         this.#open.delete(opened);
-        return [...opened.writers];
+        return [...opened.writers.values()];
       },
     };
   }
@@ -64,7 +65,7 @@ export class WorkerPool implements Elsewhere {
   async #runSample(opened: OpenItem, sample: SampleElsewhere): Promise<EndedElsewhere> {
     const lost: { readonly writer: string | undefined; readonly reason: string }[] = [];
     while (lost.length < LOST_MAX) {
-      sample.signal.throwIfAborted();
+      if (sample.signal.aborted) return { kind: 'interrupted' };
       const isAlone = lost.length > 0;
       const worker = isAlone ? this.#start() : this.#leastBusy();
       try {
@@ -110,7 +111,7 @@ interface OpenItem {
   readonly item: number;
   readonly run: RunElsewhere;
   /** All that wrote a journal of it, also those that are gone. */
-  readonly writers: Set<string>;
+  readonly writers: Map<string, WriterElsewhere>;
 }
 
 /** What was bought by others for this sample, and is to be replayed. */

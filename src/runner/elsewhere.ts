@@ -24,8 +24,14 @@ export interface RunElsewhere {
 
 export interface OpenElsewhere {
   runSample(sample: SampleElsewhere): Promise<EndedElsewhere>;
-  /** Resolves when all of them have ended their journals; gives their names. */
-  close(): Promise<readonly string[]>;
+  /** Resolves when all of them have ended their journals, or are gone. */
+  close(): Promise<readonly WriterElsewhere[]>;
+}
+
+export interface WriterElsewhere {
+  readonly writer: string;
+  /** What it told of the samples that it ran; undefined when it told all. */
+  readonly toldBefore?: readonly Counted[];
 }
 
 export interface SampleElsewhere {
@@ -38,5 +44,7 @@ export interface SampleElsewhere {
 
 export type EndedElsewhere =
   | { readonly kind: 'ended'; readonly outcome: SampleOutcome; readonly counted: Counted }
+  /** The run was told to stop before there was anything to tell. */
+  | { readonly kind: 'interrupted' }
   /** No process came back from it, as often as it was tried: a sentence for each. */
   | { readonly kind: 'lost'; readonly reasons: readonly string[] };

@@ -7,6 +7,7 @@ export type {
   OpenElsewhere,
   RunElsewhere,
   SampleElsewhere,
+  WriterElsewhere,
 } from './elsewhere.ts';
 export { Slots, type StopSignals } from './execute.ts';
 export type { RunOutcome } from './finish-run.ts';

@@ -23,6 +23,7 @@ import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import { type BroughtHome, bringHome } from './bring-home.ts';
 import { bringLogsHome } from './bring-logs-home.ts';
 import { checkSpace } from './check-space.ts';
+import { boughtUntold } from './count-lost.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { logStartOf } from './eval-spec.ts';
 import type { Executed } from './execute.ts';
@@ -262,11 +263,11 @@ async function runWherever(
     return await runSamples({ ...samples, elsewhere });
   } finally {
     const runDir = settings.places.state.runDir(opened.run.runId);
-    for (const writer of await elsewhere.close())
-      finish.opened = {
-        ...finish.opened,
-        journals: finish.opened.journals.with(readJournal(journalPath(runDir, writer))),
-      };
+    for (const { writer, toldBefore } of await elsewhere.close()) {
+      const journal = readJournal(journalPath(runDir, writer));
+      finish.opened = { ...finish.opened, journals: finish.opened.journals.with(journal) };
+      if (toldBefore) tally.ledger.add(boughtUntold(journal, toldBefore));
+    }
   }
 }
 

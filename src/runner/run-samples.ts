@@ -77,9 +77,16 @@ async function runElsewhere(
   const ended = await elsewhere.runSample({ planned, kept: stock.outputs.get(name), wasTried, signal });
   if (ended.kind === 'lost')
     return runOne({ planned, before: undefined }, signal, about, noneCameBack(ended));
+  if (ended.kind === 'interrupted')
+    return { status: 'interrupted', reason: signal.reason, totals: NOTHING_COUNTED };
   tally.ledger.add(ended.counted);
   return ended.outcome;
 }
+
+const NOTHING_COUNTED: SampleOutcome['totals'] = {
+  ...{ tokens: 0, turns: 0, messages: 0, boughtCalls: 0, replayedCalls: 0, failedCalls: 0 },
+  ...{ spentUsd: 0, savedUsd: 0, savedTokens: 0, unpricedCalls: 0, unpricedReplays: 0 },
+};
 
 function noneCameBack({ reasons }: Extract<EndedElsewhere, { kind: 'lost' }>): ActionableError {
   return new ActionableError({

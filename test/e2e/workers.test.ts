@@ -118,6 +118,9 @@ test('a sample from which no worker comes back is an error after three of them, 
   expect(ended.stderr).toMatch(
     /sample s5 failed: E_WORKERS_LOST: 3 workers did not come back from this sample: process \d+ ended by SIGKILL/,
   );
+  // What those bought that did not come back is in the account as well.
+  expect(reportOf(ended).runs[0]).toMatchObject({ answers: { bought: dir.bought().length } });
+  expect(reportOf(ended).runs[0]?.usd?.spent).toBeCloseTo(0.01 * dir.bought().length, 6);
   // It was paid for once, and replayed by those that came after.
   expect(dir.bought().filter((what) => what === 'q5 first')).toHaveLength(1);
 });
