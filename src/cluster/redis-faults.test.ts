@@ -88,7 +88,6 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     const killed = performance.now();
     await eventually(() => expect(seen).toEqual(['s0']));
     const afterMs = performance.now() - killed;
-    process.stdout.write(`handed out again ${(afterMs / 1_000).toFixed(1)} s after SIGKILL\n`);
     expect(afterMs).toBeLessThan(REDELIVERY_MS);
     await eventually(async () => expect(await queue.count('run')).toBe(0));
   });
