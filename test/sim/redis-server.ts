@@ -60,6 +60,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     port,
     async start() {
       running = spawn(PROGRAM, [conf], { stdio: 'ignore' });
+      endWithUs(running);
       await untilAnswering(port, password);
     },
     async kill() {
@@ -100,6 +101,15 @@ export function useRedis(): { url(): string; readonly port: number } {
       return started().port;
     },
   };
+}
+
+/** A test that is killed closes the pipe that somebody reads who ends the server then. */
+function endWithUs(server: ChildProcess): void {
+  const watch = spawn('sh', ['-c', `cat; kill -9 ${server.pid}`], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  server.once('exit', () => watch.kill('SIGKILL'));
 }
 
 async function untilAnswering(port: number, password: string | undefined): Promise<void> {
