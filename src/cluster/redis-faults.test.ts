@@ -6,6 +6,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { noting, type ServingOptions, samples, serving } from '../../test/contract/job-queue.ts';
+import { endWithUs } from '../../test/sim/end-with-us.ts';
 import {
   onRedis,
   type RedisServer,
@@ -59,6 +60,7 @@ class World implements AsyncDisposable {
   async child(url: string, ms: number): Promise<{ child: ChildProcess; lines: string[] }> {
     const path = join(import.meta.dirname, '../../test/sim/queue-child.ts');
     const child = spawn(process.execPath, [path, url, String(ms)], { stdio: 'pipe' });
+    endWithUs(child);
     const lines: string[] = [];
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => lines.push(...text.trim().split('\n')));

@@ -5,9 +5,6 @@ import { openQueue } from '../../src/cluster/index.ts';
 
 const [url = '', ms = '0'] = process.argv.slice(2);
 const stop = new AbortController();
-// It does not outlive the test.
-process.stdin.on('close', () => process.exit(1)).resume();
-if ('unref' in process.stdin) process.stdin.unref();
 process.once('SIGTERM', () => stop.abort());
 const queue = await openQueue(url);
 process.stdout.write('serving\n');

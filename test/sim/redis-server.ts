@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
+import { endWithUs } from './end-with-us.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 export interface RedisServer extends AsyncDisposable {
@@ -101,15 +102,6 @@ export function useRedis(): { url(): string; readonly port: number } {
       return started().port;
     },
   };
-}
-
-/** A test that is killed closes the pipe that somebody reads who ends the server then. */
-function endWithUs(server: ChildProcess): void {
-  const watch = spawn('sh', ['-c', `cat; kill -9 ${server.pid}`], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  server.once('exit', () => watch.kill('SIGKILL'));
 }
 
 async function untilAnswering(port: number, password: string | undefined): Promise<void> {
