@@ -1,4 +1,4 @@
-import { ActionableError, messageOf, UsageError } from '../base/index.ts';
+import { ActionableError, errnoOf, messageOf, UsageError } from '../base/index.ts';
 import type { RedisAddress } from './redis-address.ts';
 
 /** What Redis says while it starts, fails over or is being moved: the first word of an error is its code. */
@@ -13,6 +13,8 @@ const AWAY: ReadonlySet<string> = new Set([
   'UNBLOCKED',
 ]);
 const DENIED: ReadonlySet<string> = new Set(['NOAUTH', 'WRONGPASS', 'NOPERM']);
+/** How Node names what is wrong with a certificate: no second try mends it. */
+const CERTIFICATE = /CERT|SIGNATURE|^ERR_(TLS|SSL)|^EPROTO$/;
 
 /**
  * The errors of a queue. None carries the error of the client as its cause: that one has the command in it that failed, which may be the one
@@ -41,6 +43,12 @@ export const queueErrors = {
       message: `${shown} cannot be used: ${why}.`,
       hint: 'Use a Redis (or Valkey) of version 6.2 or later with memory to spare, and a database that it has.',
     }),
+  untrusted: ({ shown }: RedisAddress, why: string) =>
+    new ActionableError({
+      code: 'E_QUEUE_REFUSED',
+      message: `${shown} cannot be trusted: ${why}.`,
+      hint: 'Name the certificate that signed its own in NODE_EXTRA_CA_CERTS, and the host as its certificate does.',
+    }),
   otherVersion: ({ shown }: RedisAddress, { own, other }: { readonly own: string; readonly other: string }) =>
     new UsageError({
       code: 'E_QUEUE_VERSION',
@@ -61,6 +69,8 @@ export function explainQueueError(error: unknown, address: RedisAddress): Action
   if (error instanceof ActionableError) return error;
   const reply = replyOf(error);
   const why = plainly(reply ?? error, address);
+  if (reply === undefined && CERTIFICATE.test(errnoOf(error) ?? ''))
+    return queueErrors.untrusted(address, why);
   if (reply === undefined) return queueErrors.away(address, why);
   const code = /^[A-Z]+/.exec(reply.message)?.[0] ?? '';
   if (AWAY.has(code)) return queueErrors.away(address, why);

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
+import { endWithUs } from './end-with-us.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 export interface RedisServer extends AsyncDisposable {
@@ -60,6 +61,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     port,
     async start() {
       running = spawn(PROGRAM, [conf], { stdio: 'ignore' });
+      endWithUs(running);
       await untilAnswering(port, password);
     },
     async kill() {
