@@ -42,7 +42,7 @@ import { describeForecast, type Progress, runTitle } from './progress.ts';
 import { RunView } from './run-view.ts';
 import { listenForStop } from './stop-control.ts';
 import { StrayErrors } from './stray-errors.ts';
-import { serveAsWorker, workersOf } from './workers.ts';
+import type { Workers, WorkersAbout } from './workers.ts';
 
 const GRACE_MS = 30_000;
 const UNCAUGHT = 'an error outside of any sample';
@@ -93,7 +93,7 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
     evals,
     onNote: (text) => onNote(text),
   });
-  if (flags.workerSession) return serveAsWorker(set);
+  if (flags.workerSession) return (await import('./workers.ts')).serveAsWorker(set);
   if (flags.dryRun) {
     const forecasts = await set.forecast();
     for (const note of notes) terminal.note(note);
@@ -103,10 +103,18 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
-  await using workers = workersOf(call, { command, items: set.items, onLine: watched.progress.note });
+  await using workers = await openWorkers(call, { command, items: set.items, onLine: watched.progress.note });
   const { outcomes, wasStopped } = await runWatched(set, watched, { ...flags, elsewhere: workers?.pool });
   const elapsedMs = systemClock.monotonicMs() - startedMs;
   return await conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
+}
+
+/** What starts processes is loaded only where some are wanted. */
+async function openWorkers(call: CommandCall<RunFlags>, about: WorkersAbout): Promise<Workers | undefined> {
+  const { workers } = call.flags;
+  return workers === undefined
+    ? undefined
+    : (await import('./workers.ts')).startWorkers(call, { ...about, workers });
 }
 
 export async function loadEvals(

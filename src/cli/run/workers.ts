@@ -10,24 +10,25 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 /** Words that only the process that has the run must hear. */
 const NOT_FOR_WORKERS: ReadonlySet<string> = new Set(['--json', '--verbose']);
 
-/** `--workers`: processes that run the samples; undefined when this one does. They end when it is disposed. */
-export function workersOf(
-  { flags, terminal, words }: CommandCall<RunFlags>,
-  about: {
-    readonly command: string;
-    readonly items: readonly PlannedItem[];
-    readonly onLine: (line: string) => void;
-  },
-): ({ readonly pool: WorkerPool } & AsyncDisposable) | undefined {
-  if (flags.workers === undefined) return undefined;
+export interface WorkersAbout {
+  readonly command: string;
+  readonly items: readonly PlannedItem[];
+  readonly onLine: (line: string) => void;
+}
+
+export interface Workers extends AsyncDisposable {
+  readonly pool: WorkerPool;
+}
+
+/** `--workers`: processes that run the samples. They end when it is disposed. */
+export function startWorkers(
+  { terminal, words }: CommandCall<RunFlags>,
+  { command, items, onLine, workers }: WorkersAbout & { readonly workers: number },
+): Workers {
   const own = words.filter((word) => !NOT_FOR_WORKERS.has(word));
   const pool = new WorkerPool({
-    workers: flags.workers,
-    argv: [...process.execArgv, process.argv[1] ?? '', about.command, ...own, '--worker-session'],
-    cwd: terminal.cwd,
-    env: terminal.env,
-    items: about.items,
-    onLine: about.onLine,
+    ...{ workers, items, onLine, cwd: terminal.cwd, env: terminal.env },
+    argv: [...process.execArgv, process.argv[1] ?? '', command, ...own, '--worker-session'],
   });
   return { pool, [Symbol.asyncDispose]: () => pool.end() };
 }
