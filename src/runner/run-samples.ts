@@ -71,8 +71,11 @@ async function runElsewhere(
   signal: AbortSignal,
   about: SamplesToRun & { readonly runner: SampleRunner; readonly elsewhere: OpenElsewhere },
 ): Promise<SampleOutcome> {
-  const { stock, tally, elsewhere } = about;
+  const { stock, tally, elsewhere, artifacts } = about;
   const name = nameOf(planned);
+  // What cannot be run at all is told here.
+  const refused = artifacts?.forRow(planned.index);
+  if (refused instanceof ActionableError) return runOne({ planned, before: undefined }, signal, about);
   const wasTried = stock.tried.has(name);
   const ended = await elsewhere.runSample({ planned, kept: stock.outputs.get(name), wasTried, signal });
   if (ended.kind === 'lost')

@@ -4,12 +4,12 @@ import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import type { FoundSample } from '../reuse/index.ts';
 import { BudgetExhausted } from '../targets/index.ts';
 import { pinsIn } from './artifacts/earlier-pins.ts';
-import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
+import { lookForArtifacts } from './artifacts/look-for.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { JoinedRun, type JoinOptions } from './joined-run.ts';
 import type { Counted } from './ledger.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
-import { runEval, startShipper } from './run-eval.ts';
+import { startShipper } from './run-eval.ts';
 import type { SampleOutcome } from './run-sample.ts';
 import { runToResult, type SamplesToRun } from './run-samples.ts';
 import { RunTally } from './run-tally.ts';
@@ -63,10 +63,12 @@ export class SharedEval {
     const { places } = settings;
     const shipping = place ? { ...settings, places: { ...places, segments: place } } : settings;
     const prepared = await prepareEval(task, shipping, {
+      // What is not there is built by nobody here: samples that need it are not handed out.
       artifactsOf: ({ dataset }) =>
-        artifactsOfEval({
-          ...{ task, settings: shipping, dataset, runTask: runEval },
+        lookForArtifacts({
+          ...{ task, settings: shipping, dataset },
           unfinished: async () => ({ pins: pinsOf(run), paid: new Map() }),
+          onNote: (text) => task.observer?.onNote?.(text),
         }),
     });
     try {

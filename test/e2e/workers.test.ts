@@ -213,3 +213,35 @@ test('--shard: a slice without samples says so and ends well, and a wrong one is
   const wrong = await holdfast(dir.path, ['run', 'shared.eval.ts', '--shard', '4/3', '--json']);
   expect(reportOf(wrong)).toMatchObject({ exitCode: 2, error: { code: 'E_USAGE' } });
 });
+
+const ARTIFACTS = `
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineArtifact, defineEval, includes } from 'holdfast';
+const indexOf = (key) => defineArtifact({ kind: 'index', key, version: 1, inputs: {}, build: ({ dir }) => {
+  appendFileSync(join(process.cwd(), 'builds'), process.pid + ' ' + key + '\\n');
+  if (key === 'bad') throw new Error('no such index');
+  writeFileSync(join(dir, 'index.txt'), 'index of ' + key);
+} });
+export default defineEval({
+  name: 'indexed',
+  data: ['good', 'bad', 'good', 'good'].map((key, id) => ({ id, input: key, target: 'index of' })),
+  requires: ({ input }) => indexOf(input),
+  target: async ({ input }, { artifact }) => readFileSync(join(artifact({ kind: 'index', key: input }), 'index.txt'), 'utf8') + ' by ' + process.pid,
+  scorers: [includes()],
+});
+`;
+
+test('workers use what the process that has the run built, and build nothing themselves', async () => {
+  await using dir = await makeTempDir();
+  await writeFile(join(dir.path, 'indexed.eval.ts'), ARTIFACTS);
+  const started = startHoldfast(dir.path, ['run', 'indexed.eval.ts', '--workers', '2', '--json']);
+  const ended = await started.ended;
+  expect(reportOf(ended)).toMatchObject({
+    exitCode: 1,
+    runs: [{ state: 'done', samples: { planned: 4, fresh: 4, errored: 1, lost: 0 } }],
+  });
+  expect(ended.stderr).toContain('no such index');
+  const builds = readFileSync(join(dir.path, 'builds'), 'utf8').trimEnd().split('\n').sort();
+  expect(builds).toEqual([`${started.child.pid} bad`, `${started.child.pid} good`]);
+});

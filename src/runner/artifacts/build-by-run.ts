@@ -155,6 +155,8 @@ async function runBuild(
       reuse: options.isRebuild ? 'none' : 'same',
       earlierLogs: undefined,
       keepOutputs: false,
+      // Its code is a function of this process.
+      elsewhere: undefined,
       sealsWhatIsWhole: true,
     },
   );
