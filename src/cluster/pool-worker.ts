@@ -47,7 +47,7 @@ export class PoolWorker {
   readonly #items = new Map<number, OpenedItem>();
   readonly #waiting = new Map<number, Waiting>();
   #ids = 0;
-  #lastLine = '';
+  #lastWord = '';
   isGone = false;
 
   constructor(
@@ -60,7 +60,7 @@ export class PoolWorker {
       ...{ argv, cwd, env },
       onMessage: (message) => this.#hear(message as FromWorker),
       onLine: (line) => {
-        this.#lastLine = line;
+        this.#lastWord = lastWord(this.#lastWord, line);
         onLine(line);
       },
     });
@@ -150,7 +150,7 @@ export class PoolWorker {
   #isOver({ exitCode, signal }: Awaited<NodeChild['ended']>): void {
     this.isGone = true;
     const how = signal ? `by ${signal}` : `with exit code ${exitCode}`;
-    const last = this.#lastLine === '' ? '' : ` (${this.#lastLine})`;
+    const last = this.#lastWord === '' ? '' : ` (${this.#lastWord})`;
     this.#fail(`process ${this.#child.pid ?? '?'} ended ${how}${last}`);
     for (const { closed, writer, writers, told } of this.#items.values()) {
       if (writer !== undefined) writers.set(writer, { writer, toldBefore: told });
@@ -162,6 +162,13 @@ export class PoolWorker {
     for (const { item, fail } of this.#waiting.values())
       fail(new WorkerGone(reason, this.#items.get(item)?.writer));
   }
+}
+
+/** What a process says last may tell why it ended: what Node says of itself then, but not where in its own code. */
+function lastWord(before: string, line: string): string {
+  if (/^FATAL ERROR:/.test(line)) return line;
+  const isNothing = line.trim() === '' || /^\s*\d+: 0x|^-{3,}|^<-{3}/.test(line);
+  return isNothing || before.startsWith('FATAL ERROR:') ? before : line.trim();
 }
 
 function errorOf({ message, code, hint = '', isUsage }: ToldError): Error {

@@ -245,3 +245,20 @@ test('workers use what the process that has the run built, and build nothing the
   const builds = readFileSync(join(dir.path, 'builds'), 'utf8').trimEnd().split('\n').sort();
   expect(builds).toEqual([`${started.child.pid} bad`, `${started.child.pid} good`]);
 });
+
+test('a worker that runs out of memory takes no other sample with it, and why it ended is said', async () => {
+  await using dir = await makeTempDir();
+  const greedy =
+    "async ({ input }) => { const kept = []; while (input === '2') kept.push(new Array(1e6).fill(input)); return input; }";
+  await writeFile(
+    join(dir.path, 'greedy.eval.ts'),
+    `import { defineEval, includes } from 'holdfast';\nexport default defineEval({ name: 'greedy', data: [1, 2, 3, 4].map((id) => ({ id, input: String(id), target: String(id) })), target: ${greedy}, scorers: [includes()] });\n`,
+  );
+  const memory = { NODE_OPTIONS: '--max-old-space-size=150' };
+  const ended = await holdfast(dir.path, ['run', 'greedy.eval.ts', '--workers', '2', '--json'], memory);
+  expect(reportOf(ended)).toMatchObject({
+    exitCode: 1,
+    runs: [{ state: 'done', samples: { planned: 4, errored: 1, lost: 0 } }],
+  });
+  expect(ended.stderr).toMatch(/sample 2 failed: E_WORKERS_LOST: .*ended by SIGABRT \(FATAL ERROR: .*heap/);
+});
