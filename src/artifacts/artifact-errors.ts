@@ -30,13 +30,25 @@ export const artifactErrors = {
       hint: 'Change its permissions, or name another folder: --cache, or the setting artifacts.cache. What is in it can be merged into the other one.',
       cause,
     }),
-  damaged: (damage: Damage) =>
-    new DamageError({
-      code: 'E_ARTIFACT_DAMAGED',
-      message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${asSentence(damage.reason)} It is not used, and lies in ${damage.place}.`,
-      hint: `Take a whole copy from where there is one ("holdfast artifacts pull", or "merge <cache or bucket>"), or have it built anew: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}". Nobody does that by itself.`,
-    }),
+  damaged: (damage: Damage) => (damage.isNewer ? newer(damage) : damagedError(damage)),
 };
+
+/** It may be whole, and is no damage: whoever updates can use it. */
+function newer(damage: Damage): ActionableError {
+  return new ActionableError({
+    code: 'E_ARTIFACT_NEWER',
+    message: `Generation ${damage.generation} of ${unitText(damage)} was written by a newer version of Holdfast, and earlier ones are not used in its place: it lies in ${damage.place}.`,
+    hint: `Update Holdfast here. Or have it built anew by this version: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}".`,
+  });
+}
+
+function damagedError(damage: Damage): DamageError {
+  return new DamageError({
+    code: 'E_ARTIFACT_DAMAGED',
+    message: `Generation ${damage.generation} of ${unitText(damage)} is damaged: ${asSentence(damage.reason)} It is not used, and lies in ${damage.place}.`,
+    hint: `Take a whole copy from where there is one ("holdfast artifacts pull", or "merge <cache or bucket>"), or have it built anew: "holdfast artifacts build <eval files> --rebuild ${unitText(damage)}". Nobody does that by itself.`,
+  });
+}
 
 /** Denials, and locks whose file cannot be made. */
 const DENIALS: ReadonlySet<string> = new Set(['E_DISK_DENIED', 'E_LOCK_UNUSABLE']);

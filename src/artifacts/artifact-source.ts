@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { errnoOf } from '../base/index.ts';
 import { type Disk, type HashedFile, hashFile } from '../disk/index.ts';
+import { type Damage, readDamages } from './damage.ts';
 import { isGenerationId } from './generation.ts';
-import { FILES_NAME, MANIFEST_NAME, recipeFolder, UNITS } from './layout.ts';
+import { FILES_NAME, MANIFEST_NAME, recipeFolder, recipeName, UNITS } from './layout.ts';
 import type { ArtifactFile } from './manifest.ts';
 import type { UnitRecipe } from './recipe.ts';
 import { listRecipeFolders } from './stored-generation.ts';
@@ -23,6 +24,10 @@ export interface ArtifactSource {
   readonly name: string;
   /** All that has the name of a generation, in order; undefined when there is no such source. What cannot be listed throws. */
   list(signal?: AbortSignal): Promise<readonly SourceRef[] | undefined>;
+  /** What is remembered there as damaged, of all that it has or of what was chosen. */
+  damages(signal?: AbortSignal): Promise<readonly Damage[]>;
+  /** A name without a manifest is an upload that did not finish, and no damage. */
+  readonly isNamedFirst: boolean;
   /** Undefined when it has none: then it is incomplete. */
   readManifest(ref: SourceRef, signal?: AbortSignal): Promise<Uint8Array | undefined>;
   /** Copies a file to a new one, protected and synced, and says what was copied; undefined when it is missing. */
@@ -49,21 +54,23 @@ export function folderSource(disk: Disk, dir: string): ArtifactSource {
       }
       return refs;
     },
+    damages: () => readDamages(disk, dir),
+    isNamedFirst: false,
     readManifest: (ref) => disk.read(join(placeOf(ref), MANIFEST_NAME)),
     copyFile: (ref, file, options) =>
       copyHashed(disk, { ...options, file, from: join(placeOf(ref), FILES_NAME, file.path) }),
   };
 }
 
-/** A part of a source. */
-export function chosenOf(source: ArtifactSource, isChosen: (ref: SourceRef) => boolean): ArtifactSource {
-  return { ...source, list: async (signal) => (await source.list(signal))?.filter(isChosen) };
-}
-
 /** Only what a source has of one recipe. */
 export function onlyRecipe(source: ArtifactSource, unit: UnitRecipe): ArtifactSource {
   const folder = recipeFolder(unit).join('/');
-  return chosenOf(source, (ref) => ref.folder === folder);
+  const name = recipeName(unit.recipe);
+  return {
+    ...source,
+    list: async (signal) => (await source.list(signal))?.filter((ref) => ref.folder === folder),
+    damages: async (signal) => (await source.damages(signal)).filter(({ recipe }) => recipe === name),
+  };
 }
 
 async function copyHashed(

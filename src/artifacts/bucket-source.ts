@@ -33,6 +33,8 @@ export function bucketSource({ disk, bucket, only }: BucketSourceOptions): Artif
       }
       return [...found.values()];
     },
+    damages: async () => [],
+    isNamedFirst: true,
     readManifest: (ref, signal) => bucket.read(manifestKey(ref), signal),
     async copyFile(_, promised, { to, signal }) {
       const key = objectKey(promised.sha256);

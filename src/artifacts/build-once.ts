@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Disk } from '../disk/index.ts';
 import { artifactErrors } from './artifact-errors.ts';
+import { damageOf } from './current.ts';
 import { readDamages } from './damage.ts';
 import { recipeFolder, recipeName } from './layout.ts';
 import { type Build, type MakePlace, makeGeneration } from './make-generation.ts';
@@ -138,8 +139,9 @@ async function find(
 
 /** All that a rebuild replaces: every generation of the recipe that is here or was damaged, and what those replaced. */
 async function knownGenerations({ disk, cacheDir }: MakePlace, unit: UnitRecipe): Promise<readonly string[]> {
-  const { whole } = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
+  const { whole, broken } = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
   const lineages = [
+    ...broken.map(damageOf),
     ...whole.map(({ manifest }) => manifest).filter(({ recipe }) => recipe === unit.recipe),
     ...(await readDamages(disk, cacheDir)).filter(({ recipe }) => recipe === recipeName(unit.recipe)),
   ];

@@ -264,6 +264,34 @@ describe('what is damaged', () => {
     expect(existsSync(at)).toBe(true);
   });
 
+  test.each([
+    ['no manifest', (at: string) => rmSync(join(at, 'manifest.json')), 'E_ARTIFACT_DAMAGED'],
+    [
+      'a later format',
+      (at: string) => overwrite(join(at, 'manifest.json'), '{"format":2}'),
+      'E_ARTIFACT_NEWER',
+    ],
+  ])(
+    '[ART-6] a rebuild with %s brings back nothing that it replaced: not in lists, not for runs; a rebuild ends that',
+    async (_, harm, code) => {
+      const cache = openCache(dir.path);
+      await built(cache);
+      const again = building(buildOf({ 'a.md': 'better' }), { isRebuild: true });
+      const { generation } = await cache.buildOnce(partsOf(), again);
+      harm(generation.dir);
+      const unit = recipeOf(partsOf());
+      const damaged = { kind: 'damaged', damage: { generation: generation.manifest.generation } };
+      expect(await cache.standing(unit)).toMatchObject(damaged);
+      expect(await cache.use(unit)).toMatchObject(damaged);
+      expect((await cache.survey()).recipes).toMatchObject([{ current: undefined }]);
+      expect((await cache.survey()).unusable).toMatchObject([{ isCurrent: true }]);
+      await expect(cache.buildOnce(partsOf(), building(neverBuild))).rejects.toMatchObject({ code });
+      expect(existsSync(generation.dir)).toBe(true);
+      const third = (await cache.buildOnce(partsOf(), again)).generation;
+      expect((await cache.current(unit))?.manifest).toEqual(third.manifest);
+    },
+  );
+
   test('a pin that another generation took the id of is conflicting', async () => {
     const cache = openCache(dir.path);
     const generation = await built(cache);

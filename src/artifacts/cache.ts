@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { writingTo } from './artifact-errors.ts';
-import { type ArtifactSource, chosenOf, folderSource } from './artifact-source.ts';
+import { type ArtifactSource, folderSource } from './artifact-source.ts';
 import { type BuildOptions, type BuiltOnce, buildOnce } from './build-once.ts';
 import {
   allGenerations,
@@ -11,11 +11,13 @@ import {
   collect,
   planCollection,
 } from './collect.ts';
-import { type Standing, standingOf } from './current.ts';
+import { damageOf, type Known, type Standing, standingOf } from './current.ts';
 import { type Damage, readDamages } from './damage.ts';
-import { recipeFolder } from './layout.ts';
+import { recipeFolder, recipeName } from './layout.ts';
 import type { MakePlace } from './make-generation.ts';
+import type { Manifest } from './manifest.ts';
 import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
+import type { Peeked } from './peek-source.ts';
 import type { RecipeParts, UnitRecipe } from './recipe.ts';
 import {
   listRecipeFolders,
@@ -70,9 +72,23 @@ export class ArtifactCache {
 
   /** The current one, or that it is damaged. Its files are not looked at: who reads them asks `use`. */
   async standing(unit: UnitRecipe): Promise<Standing> {
+    return standingOf(unit.recipe, await this.#known(unit));
+  }
+
+  /** The same of all that is here and of what was seen elsewhere, together. */
+  async standingWith(
+    unit: UnitRecipe,
+    { manifests, damages }: Pick<Peeked, 'manifests' | 'damages'>,
+  ): Promise<Standing<{ readonly manifest: Manifest }>> {
+    const { whole, broken, setAside } = await this.#known(unit);
+    const all = [...whole, ...manifests.map((manifest) => ({ manifest }))];
+    return standingOf(unit.recipe, { whole: all, broken, setAside: [...setAside, ...damages] });
+  }
+
+  async #known(unit: UnitRecipe): Promise<Known<StoredGeneration>> {
     const { disk, cacheDir } = this.#place;
     const contents = await readRecipeFolder(disk, cacheDir, recipeFolder(unit));
-    return standingOf(unit.recipe, { ...contents, setAside: await readDamages(disk, cacheDir) });
+    return { ...contents, setAside: await readDamages(disk, cacheDir) };
   }
 
   /** The current one, unless it is damaged: then there is none. */
@@ -129,13 +145,28 @@ export class ArtifactCache {
     options: MergeOptions = {},
   ): Promise<Merged> {
     const chosen = new Set(generations.map(({ manifest }) => manifest.generation as string));
-    const source = chosenOf(folderSource(this.#place.disk, this.dir), ({ generation }) =>
-      chosen.has(generation),
-    );
+    const whole = folderSource(this.#place.disk, this.dir);
+    const source: ArtifactSource = {
+      ...whole,
+      list: async (signal) => (await whole.list(signal))?.filter(({ generation }) => chosen.has(generation)),
+      damages: () => this.#damagesBeside(generations),
+    };
     return mergeInto({ ...this.#place, cacheDir: dir }, [source], options);
   }
 
-  /** What was set aside here, ever. */
+  /** What is damaged of the recipes of these: it may supersede them, wherever they go. */
+  async #damagesBeside(generations: readonly StoredGeneration[]): Promise<readonly Damage[]> {
+    const { disk, cacheDir } = this.#place;
+    const folders = new Map(
+      generations.map(({ manifest }) => [recipeName(manifest.recipe), recipeFolder(manifest)]),
+    );
+    const damages = (await this.damages()).filter(({ recipe }) => folders.has(recipe));
+    for (const folder of folders.values())
+      damages.push(...(await readRecipeFolder(disk, cacheDir, folder)).broken.map(damageOf));
+    return damages;
+  }
+
+  /** What was set aside here, ever, and what is remembered of other places. */
   damages(): Promise<readonly Damage[]> {
     return readDamages(this.#place.disk, this.dir);
   }

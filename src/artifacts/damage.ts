@@ -19,6 +19,12 @@ export interface Damage {
   readonly files: readonly FileProblem[];
   /** Where it lies now. */
   readonly place: string;
+  /** It was found in this place, from which artifacts came, and never was here. */
+  readonly elsewhere?: string;
+  /** A later version of Holdfast wrote it. */
+  readonly isNewer?: boolean;
+  /** It has the name of a generation and no manifest. Never of what was set aside. */
+  readonly isScrap?: boolean;
 }
 
 export interface DamageFinding extends Omit<Damage, 'place'> {
@@ -59,15 +65,43 @@ export async function setAside(
   }
 }
 
-/** All that was set aside here. A reason that cannot be read still has a name that says of what it is. */
+/**
+ * [ART-9] Remembers a generation that is damaged in a place from which artifacts come: what it superseded is not current here either. What
+ * is remembered of it already, and says as much, stays.
+ */
+export async function rememberElsewhere(
+  ports: { readonly disk: Disk; readonly clock: Clock; readonly cacheDir: string },
+  damage: Damage,
+): Promise<Damage> {
+  const { disk, clock, cacheDir } = ports;
+  const { place, isScrap: _, ...what } = damage;
+  const remembered = { ...what, elsewhere: place };
+  const known = (await readDamages(disk, cacheDir)).filter(
+    ({ recipe, generation }) => recipe === damage.recipe && generation === damage.generation,
+  );
+  if (known.some(({ supersedes }) => supersedes !== null || damage.supersedes === null))
+    return { ...remembered, place };
+  const aside = damagedDir(cacheDir);
+  await disk.makeDir(aside);
+  const record = { format: 1, ...remembered, found: isoTime(clock.nowMs()) };
+  const bytes = Buffer.from(`${canonicalJson(toJson(record))}\n`);
+  for (let number = 1; ; number++) {
+    const name = `${damage.recipe}-${damage.generation}-${number}`;
+    if (await disk.stat(join(aside, name))) continue;
+    if (await createFile(disk, join(aside, `${name}.json`), bytes)) return { ...remembered, place };
+  }
+}
+
+/** All that was set aside here, and what is remembered of other places. A reason that cannot be read still has a name that says of what it is. */
 export async function readDamages(disk: Disk, cacheDir: string): Promise<readonly Damage[]> {
   const aside = damagedDir(cacheDir);
   const damages: Damage[] = [];
   for (const { name } of (await disk.list(aside)) ?? []) {
     if (!REASON_NAME.test(name)) continue;
     const bytes = await disk.read(join(aside, name));
+    const reason = bytes && parseReason(bytes, name);
     const place = join(aside, name.slice(0, -'.json'.length));
-    if (bytes) damages.push({ ...parseReason(bytes, name), place });
+    if (reason) damages.push({ ...reason, place: reason.elsewhere ?? place });
   }
   return damages;
 }
@@ -82,6 +116,8 @@ const reasonSchema = z.object({
   supersedes: z.array(z.string()).nullable(),
   reason: z.string(),
   files: z.array(z.object({ path: z.string(), problem: z.enum(['missing', 'changed', 'extra', 'link']) })),
+  elsewhere: z.string().exactOptional(),
+  isNewer: z.boolean().exactOptional(),
 });
 
 function parseReason(bytes: Uint8Array, name: string): Omit<Damage, 'place'> {

@@ -33,8 +33,13 @@ export function timeOfGeneration(id: string): number {
  * circle (nobody builds such, but bytes can say anything) replace none of their own circle, so there always is a current one.
  */
 export function currentOf<T extends Lineage>(generations: readonly T[]): T | undefined {
+  return earliestOf(openOf(generations));
+}
+
+/** Those that no other one replaces; there is one wherever there is any. */
+export function openOf<T extends Lineage>(generations: readonly T[]): readonly T[] {
   const replacedBy = replacements(generations);
-  const open = generations.filter(({ generation }) => {
+  return generations.filter(({ generation }) => {
     const own = replacedBy.get(generation);
     return !generations.some(
       (other) =>
@@ -43,7 +48,10 @@ export function currentOf<T extends Lineage>(generations: readonly T[]): T | und
         other.generation !== generation,
     );
   });
-  return open.reduce<T | undefined>(
+}
+
+export function earliestOf<T extends Lineage>(generations: readonly T[]): T | undefined {
+  return generations.reduce<T | undefined>(
     (best, next) => (best === undefined || next.generation < best.generation ? next : best),
     undefined,
   );

@@ -93,7 +93,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest | ManifestProblem {
   if (!isJsonObject(value)) return problem('its manifest is no JSON object');
   if (typeof value.format === 'number' && value.format > ARTIFACT_FORMAT)
     return {
-      reason: `its manifest has format ${value.format}, which this version does not know`,
+      reason: `its manifest has format ${value.format}, which a newer version of Holdfast wrote: update Holdfast`,
       isNewer: true,
     };
   const { digest, ...rest } = value;

@@ -23,7 +23,12 @@ export interface Copy {
   readonly ref: SourceRef;
   manifest?: Manifest;
   /** What came of it; absent while nothing has been decided. */
-  outcome?: { readonly state: Outcome; readonly reason?: string };
+  outcome?: {
+    readonly state: Outcome;
+    readonly reason?: string;
+    /** A later version of Holdfast wrote it. */
+    readonly isNewer?: boolean;
+  };
 }
 
 /** The generations of one recipe folder that are here. */
@@ -31,6 +36,7 @@ export interface Here {
   readonly before: ReadonlyMap<string, Manifest>;
   readonly now: Map<string, Manifest>;
   readonly broken: readonly BrokenGeneration[];
+  /** What was damaged here before. */
   readonly setAside: readonly Damage[];
 }
 
@@ -40,6 +46,8 @@ export interface MergeFindings {
   readonly copies: ReadonlyMap<string, readonly Copy[]>;
   /** By folder. */
   readonly here: ReadonlyMap<string, Here>;
+  /** What is damaged where artifacts came from, and whole nowhere: what it superseded is not current here either. */
+  readonly elsewhere: readonly Damage[];
   /** Folders of expected units that cannot be read here, and why. */
   readonly unread: ReadonlyMap<string, string>;
 }
@@ -52,17 +60,18 @@ export function entriesOf(findings: MergeFindings, expected: readonly Expected[]
     const isSeen = copies.some(([copy]) => copy && isMeant(one, copy.ref));
     if (!isSeen) entries.push(expectedEntry(one, findings));
   }
+  entries.push(...rememberedEntries(findings));
   return entries.sort((a, b) => compare(a.unit, b.unit) || compare(a.generation ?? '', b.generation ?? ''));
 }
 
 /** Which recipes have another current generation than before. */
-export function changesOf({ here: all }: MergeFindings): readonly CurrentChange[] {
+export function changesOf({ here: all, elsewhere }: MergeFindings): readonly CurrentChange[] {
   const changes: CurrentChange[] = [];
   for (const here of all.values()) {
     const recipes = new Map([...here.now.values()].map((manifest) => [manifest.recipe, manifest]));
     for (const [recipe, one] of recipes) {
       const from = currentIdOf(standingOf(recipe, knownOf(here, here.before.values())));
-      const to = currentIdOf(standingOf(recipe, knownOf(here, here.now.values())));
+      const to = currentIdOf(standingOf(recipe, knownOf(here, here.now.values(), elsewhere)));
       if (to !== undefined && from !== to)
         changes.push({ unit: unitText(one), recipe, from: from ?? null, to });
     }
@@ -74,7 +83,27 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function entryOf(copies: readonly Copy[], { here: all }: MergeFindings): MergeEntry {
+/** What only the memory of a source tells of, as long as something here would be current without it. */
+function rememberedEntries({ copies, here, elsewhere }: MergeFindings): readonly MergeEntry[] {
+  const seen = new Set([...copies.values()].map(([copy]) => copy?.ref.generation));
+  const inTheWay = [...here.values()].flatMap((one) =>
+    [...new Set([...one.now.values()].map(({ recipe }) => recipe))].flatMap((recipe) => {
+      const standing = standingOf(recipe, knownOf(one, one.now.values(), elsewhere));
+      return standing.kind === 'damaged' ? [{ recipe, damage: standing.damage }] : [];
+    }),
+  );
+  return inTheWay.flatMap(({ recipe, damage }) => {
+    const { generation, reason, place } = damage;
+    const isTold = seen.has(generation) || !elsewhere.some((one) => one.generation === generation);
+    if (isTold) return [];
+    const nothing = { digest: null, files: 0, bytes: 0, producer: null };
+    const about = { unit: unitText(damage), recipe, generation, source: place, ...nothing };
+    const state = damage.isNewer ? ('failed' as const) : ('corrupt' as const);
+    return [{ ...about, state, reason: `it was found damaged there: ${reason}` }];
+  });
+}
+
+function entryOf(copies: readonly Copy[], { here: all, elsewhere }: MergeFindings): MergeEntry {
   const best = copies.toSorted((a, b) => rankOf(a) - rankOf(b))[0] as Copy;
   const { source, ref, outcome, manifest } = best;
   const others = copies.filter((copy) => copy !== best && copy.outcome?.reason !== undefined);
@@ -91,13 +120,17 @@ function entryOf(copies: readonly Copy[], { here: all }: MergeFindings): MergeEn
     return { ...aboutManifest(whole, ref), state: 'already-here', source: null, ...told(bad) };
   }
   const isNew = outcome?.state === 'new' && manifest;
-  const state = isNew ? stateOfNew(manifest, here) : ((outcome?.state ?? 'failed') as MergeState);
+  const state = isNew ? stateOfNew(manifest, here, elsewhere) : ((outcome?.state ?? 'failed') as MergeState);
   return { ...aboutManifest(manifest, ref), state, source: source.name, ...told(outcome?.reason) };
 }
 
-function stateOfNew({ generation, recipe }: Manifest, here: Here | undefined): MergeState {
+function stateOfNew(
+  { generation, recipe }: Manifest,
+  here: Here | undefined,
+  elsewhere: readonly Damage[],
+): MergeState {
   if (!here) throw new InvariantError(`${generation} was installed where nobody looked before`);
-  const known = knownOf(here, here.now.values());
+  const known = knownOf(here, here.now.values(), elsewhere);
   if (currentIdOf(standingOf(recipe, known)) === generation) return 'installed';
   return isSuperseded(generation, recipe, known) ? 'superseded' : 'kept-current';
 }
@@ -132,8 +165,13 @@ function isMeant(expected: Expected, { folder, generation }: SourceRef): boolean
 function knownOf(
   { broken, setAside }: Here,
   whole: Iterable<Manifest>,
+  elsewhere: readonly Damage[] = [],
 ): Known<{ readonly manifest: Manifest }> {
-  return { whole: [...whole].map((manifest) => ({ manifest })), broken, setAside };
+  return {
+    whole: [...whole].map((manifest) => ({ manifest })),
+    broken,
+    setAside: [...setAside, ...elsewhere],
+  };
 }
 
 function currentIdOf(standing: Standing<{ readonly manifest: Manifest }>): string | undefined {
@@ -153,7 +191,7 @@ function aboutManifest(
   { folder, generation }: SourceRef,
 ): Omit<MergeEntry, 'state' | 'source'> {
   return {
-    unit: manifest ? unitText(manifest) : folder,
+    unit: manifest ? unitText(manifest) : folder.split('/').slice(1, 3).join('/'),
     recipe: manifest?.recipe ?? (folder.split('/').at(-1) as string),
     generation: manifest?.generation ?? generation,
     digest: manifest?.digest ?? null,

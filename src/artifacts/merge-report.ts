@@ -40,7 +40,7 @@ export const MERGE_STATES: readonly MergeState[] = [
 ];
 
 export interface MergeEntry {
-  /** `<kind>/<key>`; where no manifest can be read, the folder that it lies in. */
+  /** `<kind>/<key>`; where no manifest can be read, by the names of the folders that it lies in. */
   readonly unit: string;
   /** Null for a unit that was never seen, when no recipe of it is known. */
   readonly recipe: string | null;

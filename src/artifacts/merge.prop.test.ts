@@ -1,4 +1,4 @@
-/** Merging against a model: a cache is a set of generations, and a merge is the union of what is whole. */
+/** Merging against a model: a cache is a set of generations, and a merge is the union of what is whole, and of what is known to be damaged. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openCache, partsOf } from '../../test/sim/artifact-fixture.ts';
@@ -10,7 +10,7 @@ import {
   putGeneration,
 } from '../../test/sim/generation-maker.ts';
 import { SimulatedDisk } from '../../test/sim/simulated-disk.ts';
-import { currentOf } from './generation.ts';
+import { type Lineage, openOf } from './generation.ts';
 import { folderSource, recipeOf } from './index.ts';
 
 const KEYS = ['one', 'two'];
@@ -88,14 +88,27 @@ async function stateOf(disk: SimulatedDisk, dir = '/here') {
   return { generations: generations.sort(), current };
 }
 
-/** The same by the model. */
-function modelOf(sets: readonly (readonly Made[])[]) {
+/** The same by the model: what is damaged and whole nowhere supersedes as well, and is current nowhere. */
+function modelOf(sets: readonly (readonly Made[])[], sources: readonly (readonly Holding[])[] = []) {
   const union = [...new Set(sets.flat())];
+  const lost = [...Map.groupBy(sources.flat(), ({ made }) => made)].filter(([made]) => !union.includes(made));
   const current: Record<string, string> = {};
   for (const key of KEYS) {
     const own = union.map(({ manifest }) => manifest).filter((manifest) => manifest.key === key);
-    const chosen = currentOf(own);
-    if (chosen) current[key] = chosen.generation;
+    const gone = lost.filter(([{ manifest }]) => manifest.key === key);
+    const ids = [...own, ...gone.map(([{ manifest }]) => manifest)].map(({ generation }) => generation);
+    const lineages = gone.map(([{ manifest }, copies]) => {
+      const isRead = copies.some(({ harm }) => harm.endsWith('file'));
+      const { generation, supersedes } = manifest;
+      return { generation, supersedes: isRead ? supersedes : ids.filter((id) => id < generation) };
+    });
+    const open = openOf<Lineage>([...own, ...lineages]).map(({ generation }) => generation);
+    if (own.length > 0)
+      current[key] =
+        own
+          .map(({ generation }) => generation as string)
+          .filter((id) => open.includes(id))
+          .sort()[0] ?? '';
   }
   return { generations: union.map(({ manifest }) => manifest.generation as string).sort(), current };
 }
@@ -114,7 +127,7 @@ async function mergeAll(disk: SimulatedDisk, into: string, sources: readonly str
 
 test('[ART-11] a merge is the union of what is whole, in any order, at once or one by one, once or twice', async () => {
   const property = fc.asyncProperty(scene, async ({ here, sources, order }) => {
-    const model = modelOf([here, ...sources.map(wholeOf)]);
+    const model = modelOf([here, ...sources.map(wholeOf)], sources);
     const names = permuted(
       sources.map((_, at) => `/s${at}`),
       order,
@@ -173,6 +186,12 @@ test('[ART-12] the report tells of every generation seen exactly once, and what 
     }
     for (const key of KEYS) {
       const change = report.changes.find(({ unit }) => unit === `knowledge/${key}`);
+      // That nothing is current any more is told by what is damaged.
+      if (after.current[key] === '') {
+        expect(change).toBeUndefined();
+        expect(report.entries.some(({ state }) => state === 'corrupt' || state === 'incomplete')).toBe(true);
+        continue;
+      }
       expect(change?.to ?? after.current[key]).toBe(after.current[key]);
       expect(change?.from ?? null).toBe(change ? (before.current[key] ?? null) : null);
       expect(change === undefined).toBe(before.current[key] === after.current[key]);

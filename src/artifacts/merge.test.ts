@@ -125,6 +125,103 @@ describe('what a merge takes', () => {
     expect(healed.changes).toMatchObject([{ from: null, to: idOf(2) }]);
   });
 
+  test('[ART-9] what a source remembers as damaged is remembered here, in a merge and in an export, and said while it matters', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] }, 'changed file');
+    const there = openCache(at('there'));
+    expect((await there.use(UNIT)).kind).toBe('damaged');
+    const here = openCache(at('here'));
+    const report = await merge(here, ['there']);
+    expect(report.entries).toMatchObject([
+      { generation: idOf(1), state: 'superseded' },
+      {
+        generation: idOf(2),
+        state: 'corrupt',
+        unit: 'knowledge/db',
+        reason: expect.stringContaining('a.md'),
+      },
+    ]);
+    expect([report.changes, (await here.standing(UNIT)).kind]).toEqual([[], 'damaged']);
+    const { report: exported } = await there.exportTo(at('stick'), await there.generations(UNIT));
+    expect(states(exported)).toEqual([
+      [idOf(1), 'superseded'],
+      [idOf(2), 'corrupt'],
+    ]);
+    expect(await openCache(at('stick')).current(UNIT)).toBeUndefined();
+    // Nor by way of a third one, and what is remembered is remembered once.
+    await merge(openCache(at('third')), ['stick', 'here']);
+    expect((await openCache(at('third')).standing(UNIT)).kind).toBe('damaged');
+    expect(readdirSync(at('third/damaged'))).toHaveLength(1);
+    // A rebuild supersedes it, and so does a whole copy.
+    await put('rebuilt', { number: 3, supersedes: [1, 2] });
+    await merge(here, ['rebuilt']);
+    expect((await here.current(UNIT))?.manifest.generation).toBe(idOf(3));
+    expect(states(await merge(here, ['there']))).toEqual([[idOf(1), 'already-here']]);
+    await put('whole', { number: 2, supersedes: [1] });
+    await merge(openCache(at('stick')), ['whole']);
+    expect((await openCache(at('stick')).current(UNIT))?.manifest.generation).toBe(idOf(2));
+  });
+
+  test('[ART-9] an export carries what cannot be read as well: what it may have superseded is not current there', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] }, 'torn manifest');
+    const there = openCache(at('there'));
+    const { report } = await there.exportTo(at('stick'), await there.generations(UNIT));
+    expect(states(report)).toEqual([
+      [idOf(1), 'superseded'],
+      [idOf(2), 'corrupt'],
+    ]);
+    expect(await openCache(at('stick')).current(UNIT)).toBeUndefined();
+  });
+
+  test('[ART-9] a merge that dies leaves nothing as current that a damaged one of its source supersedes', async () => {
+    const stop = new AbortController();
+    await put('there', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] }, 'changed file');
+    const there = from('there');
+    const dying: ArtifactSource = {
+      ...there,
+      copyFile: (ref, file, options) => {
+        if (ref.generation === idOf(1)) stop.abort();
+        return there.copyFile(ref, file, options);
+      },
+    };
+    const cache = openCache(at('here'));
+    await expect(cache.merge([dying], { signal: stop.signal })).rejects.toThrow();
+    expect((await cache.damages()).map(({ generation }) => generation)).toEqual([idOf(2)]);
+  });
+
+  test('[ART-9] what a later one supersedes does not come without it, when that one fails', async () => {
+    await put('there', { number: 1 });
+    await put('there', { number: 2, supersedes: [1] });
+    const there = from('there');
+    const failing: ArtifactSource = {
+      ...there,
+      copyFile: async (ref, file, options) => {
+        if (ref.generation === idOf(2)) throw new Error('the network is down');
+        return there.copyFile(ref, file, options);
+      },
+    };
+    const cache = openCache(at('here'));
+    const { report } = await cache.merge([failing]);
+    expect(states(report)).toEqual([
+      [idOf(1), 'failed'],
+      [idOf(2), 'failed'],
+    ]);
+    expect(await cache.standing(UNIT)).toEqual({ kind: 'absent' });
+    // It may be whole: nothing is remembered of it.
+    expect(await cache.damages()).toEqual([]);
+    await merge(cache, ['there']);
+    expect((await cache.current(UNIT))?.manifest.generation).toBe(idOf(2));
+  });
+
+  test('generations of one recipe do not wait for each other', async () => {
+    for (const number of [1, 2, 3, 4]) await put('there', { number });
+    const waits: unknown[] = [];
+    await openCache(at('here')).merge([from('there')], { onWait: (waiting) => waits.push(waiting) });
+    expect(waits).toEqual([]);
+  });
+
   test('[ART-3] the files of a generation that was built or came are read-only, the folders are not, and one that is writable is whole as well', async () => {
     const build = async (folder: string) => {
       await buildOf({ 'a/run.sh': '#!', 'b.md': 'b' })(folder, undefined);
@@ -223,8 +320,10 @@ describe('what a merge takes', () => {
         state: 'installed',
       });
       expect(isComplete(report)).toBe(false);
-      expect((await cache.current(UNIT))?.manifest.generation).toBe(idOf(1));
-      expect((await cache.use(UNIT)).kind).toBe('usable');
+      expect(await cache.use(UNIT)).toMatchObject({
+        kind: 'damaged',
+        damage: { generation: idOf(2), reason, place: expect.stringContaining(at('there')) },
+      });
       expect(readdirSync(recipeDir(at('here'), UNIT))).toEqual([idOf(1)]);
     },
   );
@@ -278,8 +377,8 @@ describe('what a merge takes', () => {
       ['knowledge/came', idOf(2), 'installed'],
       ['knowledge/db', idOf(1), 'already-here'],
       ['knowledge/db', idOf(8), 'never-seen'],
+      ['knowledge/lost', idOf(3), 'incomplete'],
       ['knowledge/never', null, 'never-seen'],
-      [expect.stringContaining('units/knowledge/lost'), idOf(3), 'incomplete'],
     ]);
   });
 
@@ -380,9 +479,9 @@ describe('reports', () => {
       expected: [{ ...UNIT, generation: idOf(9) }],
     });
     expect(states(report)).toEqual([
+      [idOf(2), 'failed'],
       [idOf(9), 'failed'],
       [idOf(3), 'installed'],
-      [idOf(2), 'failed'],
     ]);
   });
 

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { InvariantError, inOrder, isoTime, messageOf, type Random } from '../base/index.ts';
 import { writingTo } from './artifact-errors.ts';
 import type { ArtifactSource, SourceRef } from './artifact-source.ts';
-import { type Damage, readDamages } from './damage.ts';
+import { type Damage, readDamages, rememberElsewhere } from './damage.ts';
+import { damageElsewhere, NO_MANIFEST, NOT_ITS_OWN } from './damage-elsewhere.ts';
 import { newGenerationId } from './generation.ts';
 import { installGeneration } from './install.ts';
 import { recipeFolder } from './layout.ts';
@@ -20,7 +21,7 @@ import {
 import { type MergeReport, type SourceReport, writeReport } from './merge-report.ts';
 import type { LockOptions, LockPlace } from './recipe-lock.ts';
 import type { OnProgress } from './seal-folder.ts';
-import { readRecipeFolder } from './stored-generation.ts';
+import { listRecipeFolders, readRecipeFolder } from './stored-generation.ts';
 
 export interface MergePlace extends LockPlace {
   readonly random: Random;
@@ -59,6 +60,7 @@ export async function mergeInto(
   const listed = await merge.list(sources);
   await merge.look(options.expected ?? []);
   await merge.readManifests();
+  await merge.rememberDamages(sources);
   await merge.install();
   const nowMs = place.clock.nowMs();
   const report: MergeReport = {
@@ -74,7 +76,7 @@ export async function mergeInto(
   return { report, isInterrupted: merge.isInterrupted, unwritten };
 }
 
-const GENERATIONS_AT_A_TIME = 3;
+const RECIPES_AT_A_TIME = 3;
 
 class Merge {
   readonly #place: MergePlace;
@@ -82,6 +84,7 @@ class Merge {
   readonly #copies = new Map<string, Copy[]>();
   readonly #here = new Map<string, Here>();
   readonly #unread = new Map<string, string>();
+  readonly #elsewhere: Damage[] = [];
   #setAside: readonly Damage[] | undefined;
   isInterrupted = false;
 
@@ -91,7 +94,7 @@ class Merge {
   }
 
   get findings(): MergeFindings {
-    return { copies: this.#copies, here: this.#here, unread: this.#unread };
+    return { copies: this.#copies, here: this.#here, unread: this.#unread, elsewhere: this.#elsewhere };
   }
 
   async list(sources: readonly ArtifactSource[]): Promise<readonly SourceReport[]> {
@@ -132,7 +135,7 @@ class Merge {
 
   #judge(copy: Copy, bytes: Uint8Array | undefined, here: Manifest | undefined): void {
     if (!bytes) {
-      copy.outcome = { state: 'incomplete', reason: 'it has no manifest' };
+      copy.outcome = { state: 'incomplete', reason: NO_MANIFEST };
       return;
     }
     if (here && Buffer.compare(encodeManifest(here), bytes) === 0) {
@@ -141,23 +144,79 @@ class Merge {
       return;
     }
     const manifest = decodeManifest(bytes);
-    if (!isManifest(manifest))
-      copy.outcome = { state: manifest.isNewer ? 'failed' : 'corrupt', reason: manifest.reason };
-    else if (!isAt(manifest, copy.ref))
-      copy.outcome = { state: 'corrupt', reason: 'its manifest is that of another generation' };
+    if (!isManifest(manifest)) copy.outcome = { state: manifest.isNewer ? 'failed' : 'corrupt', ...manifest };
+    else if (!isAt(manifest, copy.ref)) copy.outcome = { state: 'corrupt', reason: NOT_ITS_OWN };
     else {
       copy.manifest = manifest;
       if (here) copy.outcome = conflictWith(here);
     }
   }
 
-  /** Several at a time: while one waits for its last syncs, another is copied. */
+  /**
+   * Several recipes at a time: while one waits for its last syncs, another is copied.
+   *
+   * ### Ordering
+   * Of one recipe the latest first, and what is damaged is remembered before the next: whatever dies or fails in between leaves no generation
+   * as the current one that a later one supersedes.
+   */
   async install(): Promise<void> {
     const onFile = this.#progress();
-    const work = async (copies: readonly Copy[]) => {
-      for (const copy of copies) await this.#installUnlessThere(copy, onFile);
+    const recipes = Map.groupBy(this.#copies.values(), ([copy]) => copy?.ref.folder);
+    const work = async (ofRecipe: readonly (readonly Copy[])[]) => {
+      const failed: (readonly Copy[])[] = [];
+      for (const copies of ofRecipe.toSorted(latestFirst)) {
+        const later = failed.find((one) => mayBeSuperseded(copies, one));
+        for (const copy of copies)
+          if (later) copy.outcome ??= notWithout(later);
+          else await this.#installUnlessThere(copy, onFile);
+        await this.#rememberCopies(copies);
+        if (copies.every(({ outcome }) => outcome?.state === 'failed' && !outcome.isNewer))
+          failed.push(copies);
+      }
     };
-    for await (const _ of inOrder(this.#copies.values(), { atATime: GENERATIONS_AT_A_TIME, work }));
+    for await (const _ of inOrder(recipes.values(), { atATime: RECIPES_AT_A_TIME, work }));
+  }
+
+  /** [ART-9] What sources remember as damaged is remembered here as well, unless a copy of it may be whole. */
+  async rememberDamages(sources: readonly ArtifactSource[]): Promise<void> {
+    const copies = [...this.#copies.values()].flat().filter(({ manifest }) => manifest);
+    const whole = new Set(copies.map(({ ref }) => ref.generation));
+    for (const source of sources) {
+      const damages = await this.#attempt(() => source.damages(this.#options.signal));
+      // A source that cannot be read has been told of.
+      if ('failure' in damages) continue;
+      for (const damage of damages.value) {
+        if (whole.has(damage.generation) || (await this.#isHere(damage))) continue;
+        await this.#remember(damage);
+      }
+    }
+  }
+
+  async #isHere({ recipe, generation }: Damage): Promise<boolean> {
+    const { disk, cacheDir } = this.#place;
+    for (const folder of await listRecipeFolders(disk, cacheDir))
+      if (folder.at(-1) === recipe && (await this.#hereOf(folder)).now.has(generation)) return true;
+    return false;
+  }
+
+  /** Of copies none of which is whole. An upload that did not finish is none yet, and what could not be read now may be whole. */
+  async #rememberCopies(copies: readonly Copy[]): Promise<void> {
+    const [first] = copies;
+    if (!first || this.#here.get(first.ref.folder)?.now.has(first.ref.generation)) return;
+    const isDamaged = ({ source, manifest, outcome }: Copy) =>
+      outcome?.isNewer ||
+      outcome?.state === 'corrupt' ||
+      (outcome?.state === 'incomplete' && (manifest !== undefined || !source.isNamedFirst));
+    const damaged = copies.find(isDamaged);
+    if (!damaged) return;
+    const { manifest } = copies.find((copy) => copy.manifest) ?? {};
+    const { reason = '', isNewer } = damaged.outcome ?? {};
+    await this.#remember(damageElsewhere(damaged, { reason, isNewer, manifest }));
+  }
+
+  async #remember(damage: Damage): Promise<void> {
+    const { cacheDir } = this.#place;
+    this.#elsewhere.push(await writingTo(cacheDir, () => rememberElsewhere(this.#place, damage)));
   }
 
   async #installUnlessThere(copy: Copy, onFile: (file: ArtifactFile) => void): Promise<void> {
@@ -249,6 +308,21 @@ class Merge {
     this.isInterrupted = true;
     return { failure };
   }
+}
+
+/** True when the later one, which could not be had, supersedes this one, or may. */
+function mayBeSuperseded([copy]: readonly Copy[], later: readonly Copy[]): boolean {
+  const { manifest } = later.find((one) => one.manifest) ?? {};
+  return !manifest || manifest.supersedes.some((id) => id === copy?.ref.generation);
+}
+
+function notWithout([later]: readonly Copy[]): NonNullable<Copy['outcome']> {
+  const reason = `it is not taken without ${later?.ref.generation}, which may supersede it and could not be`;
+  return { state: 'failed', reason };
+}
+
+function latestFirst([a]: readonly Copy[], [b]: readonly Copy[]): number {
+  return compare(b?.ref.generation ?? '', a?.ref.generation ?? '');
 }
 
 function conflictWith({ digest }: Manifest): NonNullable<Copy['outcome']> {

@@ -23,6 +23,8 @@ export interface UnusableGeneration
   extends Pick<Damage, 'kind' | 'key' | 'recipe' | 'generation' | 'reason' | 'place'> {
   /** It would be the current one: its recipe is neither used nor built until a whole copy comes, or a rebuild. */
   readonly isCurrent: boolean;
+  /** A later version of Holdfast wrote it: it is no damage. */
+  readonly isNewer: boolean;
 }
 
 /** What a cache holds, by unit; manifests are read, files are not. */
@@ -84,8 +86,8 @@ function unusableIn(
   );
   const latest = new Map([...away, ...here].map((damage) => [damage.generation, damage]));
   return [...latest.values()].map((damage) => {
-    const { kind, key, recipe, generation, reason, place } = damage;
-    return { kind, key, recipe, generation, reason, place, isCurrent: isCurrent(damage) };
+    const { kind, key, recipe, generation, reason, place, isNewer = false } = damage;
+    return { kind, key, recipe, generation, reason, place, isNewer, isCurrent: isCurrent(damage) };
   });
 }
 

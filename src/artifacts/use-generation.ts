@@ -42,11 +42,13 @@ export async function useGeneration(
       one.kind === 'damaged' && (await setAsideSafely(place, asked, findingOf(asked, one), options));
     if (damage) found.push(damage);
   }
+  // What has no manifest, or a later format, is left where it is.
+  const left = broken.filter(({ kind }) => kind !== 'damaged');
   const setAsides = [...(await readDamages(place.disk, place.cacheDir)), ...found];
   const standing =
     'digest' in asked
       ? standingOfPin(asked, whole, setAsides)
-      : standingOf(asked.recipe, { whole, broken: [], setAside: setAsides });
+      : standingOf(asked.recipe, { whole, broken: left, setAside: setAsides });
   if (standing.kind !== 'whole') return standing;
   const { generation } = standing;
   if ('digest' in asked && generation.manifest.digest !== asked.digest)

@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 export function unusableLines(unusable: readonly UnusableGeneration[], { style }: Terminal): string[] {
   return unusable.map((one) =>
     style.bad(
-      `damaged ${oneLine(unitText(one))} ${one.generation}: ${oneLine(one.reason)}. It lies in ${one.place}.`,
+      `${one.isNewer ? 'newer' : 'damaged'} ${oneLine(unitText(one))} ${one.generation}: ${oneLine(one.reason)}. It lies in ${one.place}.`,
     ),
   );
 }

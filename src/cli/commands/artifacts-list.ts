@@ -33,9 +33,10 @@ is used when none is pinned. What is damaged is listed with its reason; files ar
     else if (units.length > 0) terminal.line(table(units, terminal));
     for (const line of unusableLines(unusable, terminal)) terminal.line(line);
     if (unusable.length > 0) terminal.note(cureLine(unusable.map(unitText), { setAside: true }));
-    if (damages.length > 0)
+    const here = damages.filter(({ elsewhere }) => elsewhere === undefined);
+    if (here.length > 0)
       terminal.note(
-        terminal.noteStyle.warn(`${counted(damages.length, 'damaged generation')} set aside there.`),
+        terminal.noteStyle.warn(`${counted(here.length, 'damaged generation')} set aside there.`),
       );
     return EXIT.ok;
   },

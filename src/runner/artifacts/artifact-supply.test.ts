@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
 import { overwrite } from '../../../test/sim/overwrite.ts';
-import { ArtifactCache, pushGenerations } from '../../artifacts/index.ts';
+import { ArtifactCache, type Manifest, pushGenerations } from '../../artifacts/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { type Bucket, openBucket } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
@@ -226,16 +226,41 @@ describe('a rebuild on another machine', () => {
     expect(notes).toEqual([expect.stringMatching(/store cannot be asked \(the network is down\).*is used/)]);
   });
 
-  test('what is not whole in the store takes no place', async () => {
-    await harness.run(only('first'), machine('one'));
-    await harness.run(only('second'), machine('two'));
-    await rebuilt('anew');
-    const anew = (await generationsOf('one')).at(-1)?.files[0]?.sha256 ?? '';
-    writeFileSync(join(harness.dir, 'store/objects', anew.slice(0, 2), anew), 'x');
-    const { account } = await harness.run(only('third'), machine('two'));
-    expect(await completion(account.log)).toBe('index of a');
-    expect(account.samples.errored).toBe(0);
-  });
+  /** What may become of the rebuild in the store, and what is said then. */
+  const DAMAGES: readonly (readonly [string, string, (manifest: Manifest) => void])[] = [
+    ['content', 'E_ARTIFACT_DAMAGED', ({ files }) => writeFileSync(contentOf(files[0]?.sha256 ?? ''), 'x')],
+    ['missing content', 'E_ARTIFACT_DAMAGED', ({ files }) => rmSync(contentOf(files[0]?.sha256 ?? ''))],
+    ['manifest', 'E_ARTIFACT_DAMAGED', (manifest) => writeFileSync(manifestOf(manifest), '{')],
+    ['later format', 'E_ARTIFACT_NEWER', (manifest) => writeFileSync(manifestOf(manifest), '{"format":2}')],
+  ];
+  const contentOf = (sha256: string) => join(harness.dir, 'store/objects', sha256.slice(0, 2), sha256);
+  const manifestOf = ({ kind, key, recipe, generation }: Manifest) =>
+    join(harness.dir, 'store/units', kind, key, recipe.slice(0, 16), `${generation}.json`);
+
+  test.each(DAMAGES)(
+    '[ART-9] one that is damaged in the store (%s) brings back nothing that it superseded, on no machine',
+    async (_, code, harm) => {
+      await harness.run(only('first'), machine('one'));
+      await harness.run(only('second'), machine('two'));
+      await rebuilt('anew');
+      const anew = (await generationsOf('one')).at(-1);
+      if (!anew) throw new Error('nothing was built anew');
+      harm(anew);
+      begun.length = 0;
+      for (const name of ['two', 'empty']) {
+        const { account } = await harness.run(only(`third-${name}`), machine(name));
+        expect(account.samples.errored).toBe(1);
+        expect(account.artifacts?.unavailable).toMatchObject([{ unit: 'index/a', code }]);
+        // It is remembered, also while the store is away.
+        const again = await harness.run(only(`fourth-${name}`), machine(name, {}));
+        expect(again.account.artifacts?.unavailable).toMatchObject([{ unit: 'index/a', code }]);
+      }
+      expect(begun).toEqual([]);
+      // Whoever has a whole one goes on with it.
+      const { account } = await harness.run(only('fifth'), machine('one'));
+      expect(await completion(account.log)).toBe('anew');
+    },
+  );
 
   test('recipes are looked for side by side, and not one after the other', async () => {
     const keys = Array.from({ length: 12 }, (_, at) => `k${at}`);

@@ -2,13 +2,16 @@ import { dirname, isAbsolute, join } from 'node:path';
 import {
   type ArtifactCache,
   type ArtifactSource,
+  artifactErrors,
   bucketSource,
-  currentOf,
+  type Damage,
   folderSource,
   type Manifest,
   onlyRecipe,
+  type Peeked,
   peekSource,
   pushGenerations,
+  type Standing,
   type StoredGeneration,
 } from '../../artifacts/index.ts';
 import { ActionableError, asSentence, definedOf, digestOf, messageOf } from '../../base/index.ts';
@@ -51,15 +54,18 @@ export class ArtifactSupply {
     return undefined;
   }
 
-  /** Takes what `newer` finds. True when it is here then. */
+  /** Takes what `newer` finds. True when what was current here is so no more. */
   async renew(plan: ArtifactPlan): Promise<boolean> {
     const { store, cache, onNote } = this.#options;
-    const to = await this.newer(plan);
-    if (!store || !to) return false;
     const from = (await cache.current(plan.unit))?.manifest;
-    const isTaken = await this.#unlessAway(store, () => this.#take(this.#storeOf(store, plan), plan));
-    // What was not whole there was not taken, and was said.
-    if (!isTaken || (await cache.current(plan.unit))?.manifest.generation !== to.generation) return false;
+    const standing = await this.#standing(plan);
+    if (!store || !standing || !isElsewhere(standing, from)) return false;
+    await this.#unlessAway(store, () => this.#take(this.#storeOf(store, plan), plan));
+    const to = (await cache.current(plan.unit))?.manifest;
+    // What could not be had now is not here, and was said.
+    if (to?.generation === from?.generation) return false;
+    // What is damaged there superseded what is here: whoever asks for it is told.
+    if (!to) return true;
     onNote(
       `Generation ${to.generation} of ${artifactName(plan.unit)} in ${store.url} takes the place of ${from?.generation}, which was here.`,
     );
@@ -68,9 +74,19 @@ export class ArtifactSupply {
 
   /**
    * Which generation is current is decided by all that are here and in the store [ART-7]: the one of the store, when it is not here.
-   * A store that is away hinders nobody who has one: it is said once, and what is here is used.
+   * When that is damaged there, nothing that it superseded is used in its place. A store that is away hinders nobody who has one: it is said
+   * once, and what is here is used.
    */
   async newer(plan: ArtifactPlan): Promise<Manifest | undefined> {
+    const from = (await this.#options.cache.current(plan.unit))?.manifest;
+    const standing = await this.#standing(plan);
+    if (!standing || !isElsewhere(standing, from)) return undefined;
+    if (standing.kind === 'damaged') throw artifactErrors.damaged(standing.damage);
+    return standing.kind === 'whole' ? standing.generation.manifest : undefined;
+  }
+
+  /** What is current of all that are here and in the store; undefined when the store cannot be asked. */
+  async #standing(plan: ArtifactPlan): Promise<Standing<{ readonly manifest: Manifest }> | undefined> {
     const { store, cache, signal } = this.#options;
     if (!store || this.#isAway) return undefined;
     const { unit } = plan;
@@ -81,23 +97,24 @@ export class ArtifactSupply {
     );
     if (!peeked) return undefined;
     this.#listed.set(unit.recipe, new Set(peeked.generations));
-    const current = currentOf([...here, ...peeked.manifests]);
-    return current && !known.has(current.generation) ? current : undefined;
+    return cache.standingWith(unit, peeked);
   }
 
   /** What `fetch` would take, by manifests alone: nothing is taken. */
-  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<readonly Manifest[]> {
+  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<Pick<Peeked, 'manifests' | 'damages'>> {
     const { store, signal } = this.#options;
     const { unit } = plan;
+    const damages: Damage[] = [];
     for (const place of [store, ...seeds]) {
       if (place === undefined) continue;
       const source = typeof place === 'string' ? await this.#seedOf(place) : this.#storeOf(place, plan);
       const peeked = await this.#ask(source, unit, () =>
         peekSource(source, unit, { known: new Set(), signal }),
       );
-      if (peeked.manifests.length > 0) return peeked.manifests;
+      damages.push(...peeked.damages);
+      if (peeked.manifests.length > 0) return { manifests: peeked.manifests, damages };
     }
-    return [];
+    return { manifests: [], damages };
   }
 
   /** Sends generations to the store while the run goes on. */
@@ -120,8 +137,11 @@ export class ArtifactSupply {
     const listed = await this.#ask(source, unit, () => source.list(signal));
     if (!listed || listed.length === 0) return false;
     const { report } = await cache.merge([source], { signal });
+    const newer = new Set(
+      (await cache.damages()).flatMap(({ generation, isNewer }) => (isNewer ? [generation] : [])),
+    );
     for (const { state, generation, reason } of report.entries) {
-      if (state === 'failed') throw away(source, unit, reason);
+      if (state === 'failed' && !newer.has(generation ?? '')) throw away(source, unit, reason);
       if (!TAKEN.has(state))
         onNote(
           `Generation ${generation} of ${artifactName(unit)} in ${source.name} is not taken: ${reason ?? state}`,
@@ -205,6 +225,15 @@ export class ArtifactSupply {
     await disk.makeDir(dirname(mark));
     await createFile(disk, mark, Buffer.from(`${store.url}\n`));
   }
+}
+
+/** True when something else is current than what is here: it is elsewhere, or damaged there. */
+function isElsewhere(
+  standing: Standing<{ readonly manifest: Manifest }>,
+  here: Manifest | undefined,
+): boolean {
+  if (standing.kind === 'whole') return standing.generation.manifest.generation !== here?.generation;
+  return standing.kind === 'damaged' && here !== undefined;
 }
 
 function awayNote({ url }: Bucket, error: unknown): string {

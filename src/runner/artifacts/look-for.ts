@@ -1,7 +1,7 @@
 import {
   ArtifactCache,
   artifactErrors,
-  type Manifest,
+  type Peeked,
   type Pin,
   standingOf,
   type Use,
@@ -103,7 +103,7 @@ class Look {
       return newer ? { kind: 'elsewhere', manifest: newer } : ready(use);
     }
     const there = await this.#supply.peek(plan, seeds);
-    const own = there.find(({ digest }) => digest === pin?.digest);
+    const own = there.manifests.find(({ digest }) => digest === pin?.digest);
     return own ? { kind: 'elsewhere', manifest: own } : await this.#current(plan, use, there);
   }
 
@@ -111,14 +111,18 @@ class Look {
   async #current(
     { unit }: ArtifactPlan,
     use: Use,
-    there: readonly Manifest[],
+    { manifests: there, damages }: Pick<Peeked, 'manifests' | 'damages'>,
   ): Promise<ArtifactState | undefined> {
     const damage = use.kind === 'damaged' ? use.damage : undefined;
     const here = (await this.#cache.generations(unit))
       .map(({ manifest }) => manifest)
       .filter(({ generation }) => generation !== damage?.generation);
     const whole = [...here, ...there].map((manifest) => ({ manifest }));
-    const standing = standingOf(unit.recipe, { whole, broken: [], setAside: damage ? [damage] : [] });
+    const standing = standingOf(unit.recipe, {
+      whole,
+      broken: [],
+      setAside: damage ? [damage, ...damages] : damages,
+    });
     if (standing.kind === 'absent') return undefined;
     if (standing.kind === 'damaged') throw artifactErrors.damaged(standing.damage);
     const current = standing.generation.manifest;
