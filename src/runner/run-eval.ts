@@ -140,6 +140,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
+    if (back.stale.length > 0) await planned.artifacts?.paid?.keepOnRecord();
     for (const stale of back.stale) await takeOver(stale, { ...options, tally });
     const earlier = await openEarlier(planned);
     try {
