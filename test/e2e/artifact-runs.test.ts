@@ -273,6 +273,16 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
     const again = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
     expect([again.code, asked()]).toEqual([3, ALL]);
+    // What to do about it is said, and what does not help is not.
+    const cure = '"holdfast artifacts build <eval files> --rebuild knowledge/shop"';
+    expect(again.stdout.replace(/\s+/g, ' ')).toContain(cure);
+    const told = await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(told.stdout.replace(/\s+/g, ' ')).toContain(cure);
+    expect(told.stdout + told.stderr).toMatch(
+      /To run what failed again, once knowledge\/shop is whole again \(see above\): holdfast run sql\.eval\.ts/,
+    );
+    expect(told.stdout + told.stderr).toMatch(/1 kept, 2 that cannot run/);
+    expect(told.stdout + told.stderr).not.toContain('to buy,');
   });
 
   test('the value of --rebuild is one unit: files behind it are files, and a file is not taken for a unit', async () => {

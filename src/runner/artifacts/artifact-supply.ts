@@ -28,6 +28,13 @@ export interface SupplyOptions {
   readonly onNote: (text: string) => void;
 }
 
+/** By whom generations came. */
+export interface Fetched {
+  readonly origin: 'fetched' | 'seeded';
+  /** How people name it. */
+  readonly from: string;
+}
+
 /** Where artifacts come from that are not here, and where those go that are built here. */
 export class ArtifactSupply {
   readonly #options: SupplyOptions;
@@ -44,10 +51,12 @@ export class ArtifactSupply {
    * Takes the generations of a recipe from the store, or else from the seeds, into the cache: whole ones, and over nothing. A place
    * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
    */
-  async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<'fetched' | 'seeded' | undefined> {
+  async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<Fetched | undefined> {
     const { store } = this.#options;
-    if (store && (await this.#take(this.#storeOf(store, plan), plan))) return 'fetched';
-    for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
+    if (store && (await this.#take(this.#storeOf(store, plan), plan)))
+      return { origin: 'fetched', from: store.url };
+    for (const seed of seeds)
+      if (await this.#take(await this.#seedOf(seed), plan)) return { origin: 'seeded', from: seed };
     return undefined;
   }
 
@@ -86,7 +95,10 @@ export class ArtifactSupply {
   }
 
   /** What `fetch` would take, by manifests alone: nothing is taken. */
-  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<readonly Manifest[]> {
+  async peek(
+    plan: ArtifactPlan,
+    seeds: readonly string[],
+  ): Promise<{ readonly manifests: readonly Manifest[]; readonly from?: string }> {
     const { store, signal } = this.#options;
     const { unit } = plan;
     for (const place of [store, ...seeds]) {
@@ -95,9 +107,10 @@ export class ArtifactSupply {
       const peeked = await this.#ask(source, unit, () =>
         peekSource(source, unit, { known: new Set(), signal }),
       );
-      if (peeked.manifests.length > 0) return peeked.manifests;
+      if (peeked.manifests.length > 0)
+        return { manifests: peeked.manifests, from: typeof place === 'string' ? place : place.url };
     }
-    return [];
+    return { manifests: [] };
   }
 
   /** Sends generations to the store while the run goes on. */
