@@ -26,6 +26,7 @@ import { mendedBy } from './mended-by.ts';
 import { mustBeThere } from './must-be-there.ts';
 import type { PaidBuilds } from './paid-builds.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
+import { whileWaiting } from './while-waiting.ts';
 
 export interface ReadyOptions {
   readonly task: RunTask;
@@ -255,12 +256,14 @@ class ArtifactShelf {
     }
     const unit = artifactName(plan.unit);
     const startedMs = settings.clock.monotonicMs();
+    using waiting = whileWaiting(settings.signals, () => new BuildStopped(unit, 'interrupted'));
     const { generation, origin } = await this.#cache.buildOnce(plan.parts, {
       isRebuild,
       producer: { version: settings.version, run: 'build', writer: shortId(settings.random) },
-      signal: settings.signals.abort,
+      signal: waiting.signal,
       onWait: sayingOnce(onNote),
       build: async (dir) => {
+        waiting.begin();
         onNote(`Building ${unit} …`);
         task.observer?.onBuildStart?.();
         try {
