@@ -43,6 +43,8 @@ export interface ArtifactAccount {
   readonly spentUsd: number | null;
   readonly savedTokens: number;
   readonly spentTokens: number;
+  /** Sentences about those that were damaged here, and of which a whole copy came from elsewhere. */
+  readonly mended: readonly string[];
   /** They could not be had: the samples that need them failed. */
   readonly unavailable: readonly UnavailableArtifact[];
 }
@@ -52,6 +54,8 @@ export interface UnavailableArtifact {
   readonly unit: string;
   readonly code: ErrorCode;
   readonly reason: string;
+  /** What to do about it. */
+  readonly hint: string;
   /** Nothing is wrong with it: the command was told to stop, or its money is spent. */
   readonly isStopped: boolean;
 }

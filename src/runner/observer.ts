@@ -35,6 +35,8 @@ export interface RunStarted extends ExpectedCost {
   readonly toReplay: number;
   /** They run, and nothing is known of them. */
   readonly toBuy: number;
+  /** They cannot run: an artifact that they need cannot be had. */
+  readonly refused?: number;
   readonly previous?: PreviousAttempt;
 }
 

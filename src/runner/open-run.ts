@@ -40,7 +40,7 @@ export interface OpenRunOptions {
   readonly settings: RunSettings;
   readonly plan: Plan;
   readonly startOf: (runId: RunId, created: string) => LogStart;
-  /** What was paid for artifacts of the run, and is on record nowhere else. */
+  /** What was paid for artifacts of the run, by all attempts at it. */
   readonly builds?: WriterRecord['builds'];
 }
 

@@ -105,9 +105,10 @@ async function runPlanned(prepared: PreparedEval & { readonly brought?: BroughtH
 
 function tellArtifacts(artifacts: RunArtifacts, tally: RunTally): void {
   tally.artifacts = artifactAccount(artifacts);
+  for (const sentence of tally.artifacts.mended) tally.note(sentence);
   for (const { state } of artifacts.all)
     if (state.kind === 'unavailable' && state.error instanceof DamageError)
-      tally.noteDamage(state.error.message);
+      tally.noteDamage(`${state.error.message} ${state.error.hint}`);
 }
 
 /** Asked for when the account is made: until then it is spent from. */
@@ -140,6 +141,7 @@ async function openRun(planned: Planned): Promise<Opened | RunOutcome> {
   for (let round = 1; ; round++) {
     const back = await lookBackWhenFree(planned);
     for (const sealed of back.sealed) await releaseSealed(sealed, { settings, tally });
+    if (back.stale.length > 0) await planned.artifacts?.paid?.keepOnRecord();
     for (const stale of back.stale) await takeOver(stale, { ...options, tally });
     const earlier = await openEarlier(planned);
     try {
@@ -218,7 +220,7 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   const shipper = startShipper(planned);
   const finish = { settings, task, plan, opened, tally, shipper };
   try {
-    const stock = await takeStock(opened, { plan, earlier, tally });
+    const stock = await takeStock(opened, { plan, earlier, tally, artifacts: planned.artifacts });
     noteStartingOver(stock.tried, planned);
     for (const note of unrecordedNotes(stock.unrecorded, target)) tally.note(note);
     task.observer?.onRunStart?.({
@@ -318,12 +320,12 @@ export function startOf({ task, settings, target, plan, dataset, artifacts }: Pr
 }
 
 function forecastOf(
-  { toDo, outputs, toReplay, costs }: Stock,
+  { toDo, outputs, toReplay, refused, costs }: Stock,
   earlier: EarlierRuns,
-): Pick<RunStarted, 'toScore' | 'toReplay' | 'toBuy' | keyof ExpectedCost> {
-  const toBuy = toDo.length - outputs.size - toReplay;
+): Pick<RunStarted, 'toScore' | 'toReplay' | 'toBuy' | 'refused' | keyof ExpectedCost> {
+  const toBuy = toDo.length - outputs.size - toReplay - refused;
   const expected = expectedCost(addCosts(earlier.costs(), costs), { toBuy, toReplay });
-  return { toScore: outputs.size, toReplay, toBuy, ...expected };
+  return { toScore: outputs.size, toReplay, toBuy, refused, ...expected };
 }
 
 function noteStartingOver(tried: ReadonlyMap<string, string>, { target, tally }: Planned): void {

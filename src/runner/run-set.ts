@@ -148,6 +148,7 @@ function artifactsOverAttempts(
     ...{ reused, fetched, savedUsd, savedTokens, spentUsd },
     built: [...then.built, ...now.built],
     spentTokens: then.spentTokens + now.spentTokens,
+    mended: [...new Set([...then.mended, ...now.mended])],
     unavailable: now.unavailable,
   };
 }

@@ -140,6 +140,7 @@ export class SharedEval {
       toDo: [],
       outputs,
       toReplay: 0,
+      refused: 0,
       unrecorded: { code: 0, artifacts: 0 },
       tried,
       costs: NO_COSTS,

@@ -3,6 +3,7 @@ import type { JournalWriter, RunJournals } from '../journal/index.ts';
 import { type LogReader, sampleMemberName } from '../log/index.ts';
 import { type FoundSample, withMark } from '../reuse/index.ts';
 import { isMemberWhole } from '../seal/index.ts';
+import type { RunArtifacts } from './artifacts/run-artifacts.ts';
 import type { EarlierRuns, Lent } from './earlier-runs.ts';
 import type { OpenRun } from './open-run.ts';
 import type { Plan, PlannedSample } from './plan.ts';
@@ -18,6 +19,8 @@ export interface Stock {
   readonly outputs: ReadonlyMap<string, FoundSample>;
   /** Those to be run of which answers are on record. */
   readonly toReplay: number;
+  /** Those that cannot run: an artifact that they need cannot be had. */
+  readonly refused: number;
   /** Those to be run by a function whose calls nobody recorded before, by what has changed since. */
   readonly unrecorded: UnrecordedCounts;
   /** How the latest attempt ended of samples that had one before, by name. */
@@ -34,15 +37,20 @@ export function isBegunFresh(journals: RunJournals): boolean {
 /** Counts what is there already, writes down what other logs lend, and says what is left to do. */
 export async function takeStock(
   { journals, writer }: Pick<OpenRun, 'journals' | 'writer'>,
-  about: { readonly plan: Plan; readonly earlier: EarlierRuns; readonly tally: RunTally },
+  about: {
+    readonly plan: Plan;
+    readonly earlier: EarlierRuns;
+    readonly tally: RunTally;
+    readonly artifacts?: Pick<RunArtifacts, 'isRefused'> | undefined;
+  },
 ): Promise<Stock> {
-  const { plan, earlier, tally } = about;
+  const { plan, earlier, tally, artifacts } = about;
   const { completed, tried, costs } = countAttempts(journals, tally);
   const missing = plan.samples.filter((sample) => !completed.has(nameOf(sample)));
   const lent = await lendAll(missing, { writer, earlier, tally });
   const toDo = missing.filter((sample) => !lent.has(nameOf(sample)));
   const outputs = new Map<string, FoundSample>();
-  let toReplay = 0;
+  let [toReplay, refused] = [0, 0];
   const unrecorded = { code: 0, artifacts: 0 };
   for (const sample of toDo) {
     const output = await earlier.output(sample);
@@ -52,7 +60,8 @@ export async function takeStock(
     }
     const wasTried = tried.has(nameOf(sample));
     if (!wasTried && earlier.failure(sample) !== undefined) tried.set(nameOf(sample), 'errored');
-    if ((wasTried && isPaidFor(journals, sample)) || (await earlier.hasAnswers(sample))) toReplay++;
+    if (artifacts?.isRefused(sample.index)) refused++;
+    else if ((wasTried && isPaidFor(journals, sample)) || (await earlier.hasAnswers(sample))) toReplay++;
     else {
       const change = await earlier.unrecorded(sample);
       if (change) unrecorded[change]++;
@@ -60,7 +69,7 @@ export async function takeStock(
   }
   for (const note of earlier.absenceNotes(toDo.filter((sample) => !outputs.has(nameOf(sample)))))
     tally.note(note);
-  return { toDo, outputs, toReplay, unrecorded, tried, costs };
+  return { toDo, outputs, toReplay, refused, unrecorded, tried, costs };
 }
 
 /** A sample whose every call failed has nothing on record. */

@@ -109,7 +109,7 @@ describe('what a run would do about its artifacts', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/2 that cannot run, 1 to buy/);
     expect(stdout).toMatch(/knowledge\/shop is damaged: .*knowledge\.md/);
-    expect(stdout).toContain('holdfast artifacts build --rebuild');
+    expect(stdout).toContain('holdfast artifacts build <eval files> --rebuild knowledge/shop');
     expect(readFileSync(file, 'utf8')).toBe('changed');
     expect(existsSync(cache('damaged'))).toBe(false);
     const json = JSON.parse((await dry(['--json'])).stdout);
@@ -123,6 +123,7 @@ describe('what a run would do about its artifacts', () => {
       0,
       expect.stringContaining('take from elsewhere: knowledge/shop'),
     ]);
+    expect(healed.stdout).toMatch(/knowledge\/shop is damaged: .* A whole copy would be taken from .*store/s);
     // What was set aside is remembered, and told in the same way.
     expect((await holdfast(home, ['run', 'sql.eval.ts'])).code).toBe(3);
     expect((await dry()).code).toBe(3);

@@ -129,6 +129,27 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
   });
 
+  test.each([
+    ['a run', ['run', 'sql.eval.ts', '--log-dir', 'other-logs']],
+    ['artifacts build', ['artifacts', 'build', 'sql.eval.ts']],
+  ])(
+    'Ctrl-C once while %s only waits for what another process builds: it stops at once, and the other goes on',
+    async (_, words) => {
+      const gate = join(dir.path, 'gate');
+      const builder = startHoldfast(home, ['artifacts', 'build', 'sql.eval.ts'], env({ GATE: gate }));
+      await until(() => heard() === 2);
+      const waiting = startHoldfast(home, words, env({ GATE: gate }));
+      await waiting.said('Waiting for knowledge/');
+      waiting.child.kill('SIGINT');
+      // The gate is shut: what it waits for does not come.
+      expect((await waiting.ended).code).toBe(4);
+      writeFileSync(gate, '');
+      expect((await builder.ended).code).toBe(0);
+      const after = await holdfast(home, words, env());
+      expect([after.code, asked()]).toEqual([0, ALL]);
+    },
+  );
+
   test('Ctrl-C while one is built: the same command goes on, and nothing is bought twice', async () => {
     const gate = join(dir.path, 'gate');
     const first = startHoldfast(home, ['run', 'sql.eval.ts', '--grace', '1s'], env({ GATE: gate }));
@@ -273,6 +294,16 @@ describe('evals that require artifacts', () => {
     expect(asked()).toEqual(ALL);
     const again = await holdfast(home, ['artifacts', 'build', 'sql.eval.ts'], env());
     expect([again.code, asked()]).toEqual([3, ALL]);
+    // What to do about it is said, and what does not help is not.
+    const cure = '"holdfast artifacts build <eval files> --rebuild knowledge/shop"';
+    expect(again.stdout.replace(/\s+/g, ' ')).toContain(cure);
+    const told = await holdfast(home, ['run', 'sql.eval.ts'], env());
+    expect(told.stdout.replace(/\s+/g, ' ')).toContain(cure);
+    expect(told.stdout + told.stderr).toMatch(
+      /To run what failed again, once knowledge\/shop is whole again \(see above\): holdfast run sql\.eval\.ts/,
+    );
+    expect(told.stdout + told.stderr).toMatch(/1 kept, 2 that cannot run/);
+    expect(told.stdout + told.stderr).not.toContain('to buy,');
   });
 
   test('the value of --rebuild is one unit: files behind it are files, and a file is not taken for a unit', async () => {

@@ -9,7 +9,11 @@ export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readon
     ...(built.length > 0 || spentUsd !== 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
     ...(reused > 0 ? [`${reusedText(reused, fetched)}, ${priceText(savedUsd)} saved`] : []),
   ];
-  return [...(parts.length > 0 ? [parts.join('; ')] : []), ...unavailableLines(artifacts)];
+  return [
+    ...(parts.length > 0 ? [parts.join('; ')] : []),
+    ...artifacts.mended,
+    ...unavailableLines(artifacts),
+  ];
 }
 
 function reusedText(reused: number, fetched: number): string {
@@ -20,7 +24,11 @@ function reusedText(reused: number, fetched: number): string {
 }
 
 export function unavailableLines({ unavailable }: ArtifactAccount): readonly string[] {
-  const shown = unavailable.slice(0, SHOWN_MAX).map(({ reason }) => reason);
+  const told = unavailable.slice(0, SHOWN_MAX);
+  // What is to be done about several alike is said once. How to go on with what was stopped is said for the whole of it.
+  const shown = told.map(({ reason, hint, isStopped }, at) =>
+    isStopped || told.slice(0, at).some((other) => other.hint === hint) ? reason : `${reason} ${hint}`,
+  );
   const more = unavailable.length - shown.length;
   return [...shown, ...(more > 0 ? [`${counted(more, 'more artifact')} could not be had: see --json`] : [])];
 }

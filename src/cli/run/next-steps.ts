@@ -63,11 +63,26 @@ export function nextSteps(
       command: commandText(about.words),
     });
   } else if (hasErrors) {
-    steps.push({ what: 'To run what failed again', command: commandText(about.words) });
+    steps.push({
+      what: `To run what failed again${afterMending(outcomes)}`,
+      command: commandText(about.words),
+    });
   }
   if (outcomes.some(({ account }) => account?.log !== undefined))
     steps.push({ what: 'To look at the logs', command: studioCommand(about) });
   return steps;
+}
+
+/** What is damaged stays so until somebody does something about it: until then the same command fails in the same way. */
+function afterMending(outcomes: readonly Pick<ItemOutcome, 'account'>[]): string {
+  const units = outcomes
+    .flatMap(({ account }) => account?.artifacts?.unavailable ?? [])
+    .filter(({ code }) => code === 'E_ARTIFACT_DAMAGED')
+    .map(({ unit }) => unit);
+  if (units.length === 0) return '';
+  const [named = ''] = units;
+  const all = new Set(units).size;
+  return `, once ${all === 1 ? `${named} is` : `${named} and ${all - 1} more artifacts are`} whole again (see above)`;
 }
 
 /** Without words it shows the usual log directory. */

@@ -27,8 +27,14 @@ export function artifactAccount({
     spentUsd,
     savedTokens: reused.reduce((sum, { manifest }) => sum + manifest.cost.tokens, 0),
     spentTokens,
+    mended: mendedOf(all),
     unavailable: all.flatMap(unavailable),
   };
+}
+
+/** What was damaged here, with where it lies and where the whole copy came from. */
+export function mendedOf(all: RunArtifacts['all']): readonly string[] {
+  return all.flatMap(({ state }) => ('mended' in state && state.mended !== undefined ? [state.mended] : []));
 }
 
 /** Null when the price of one of them is not known. */
@@ -44,5 +50,6 @@ function sumOf(generations: readonly StoredGeneration[]): number | null {
 function unavailable({ plan, state }: NeededArtifact): ArtifactAccount['unavailable'] {
   if (state.kind !== 'unavailable') return [];
   const { error, isStopped } = state;
-  return [{ unit: artifactName(plan.unit), code: error.code, reason: error.message, isStopped }];
+  const { code, message: reason, hint } = error;
+  return [{ unit: artifactName(plan.unit), code, reason, hint, isStopped }];
 }

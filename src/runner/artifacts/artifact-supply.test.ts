@@ -95,6 +95,20 @@ describe('the store of artifacts', () => {
     const { account } = await harness.run(definition('second'), machine('one'));
     expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { fetched: 1, unavailable: [] } });
     expect([begun, readFileSync(filesOf('one', 'a'), 'utf8')]).toEqual([[], 'index of a']);
+    // That it was damaged is said all the same, once: with where it lies, and whence the whole copy came.
+    const [aside = ''] = readdirSync(join(harness.dir, 'one/damaged')).filter(
+      (name) => !name.includes('.json'),
+    );
+    const said = account.artifacts?.mended ?? [];
+    expect(said).toEqual([
+      expect.stringMatching(
+        /of index\/a is damaged: .*index\.txt.* lies in .* A whole copy was taken from .*store\.$/s,
+      ),
+    ]);
+    expect(said[0]).toContain(join(harness.dir, 'one/damaged', aside));
+    expect(account.notes).toContain(said[0]);
+    const after = await harness.run(definition('third'), machine('one'));
+    expect(after.account.artifacts?.mended).toEqual([]);
   });
 
   test('a damaged copy in the store is not taken: it is said, and the artifact is built', async () => {

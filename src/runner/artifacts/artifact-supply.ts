@@ -31,6 +31,13 @@ export interface SupplyOptions {
   readonly onNote: (text: string) => void;
 }
 
+/** By whom generations came. */
+export interface Fetched {
+  readonly origin: 'fetched' | 'seeded';
+  /** How people name it. */
+  readonly from: string;
+}
+
 /** Where artifacts come from that are not here, and where those go that are built here. */
 export class ArtifactSupply {
   readonly #options: SupplyOptions;
@@ -47,10 +54,12 @@ export class ArtifactSupply {
    * Takes the generations of a recipe from the store, or else from the seeds, into the cache: whole ones, and over nothing. A place
    * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
    */
-  async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<'fetched' | 'seeded' | undefined> {
+  async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<Fetched | undefined> {
     const { store } = this.#options;
-    if (store && (await this.#take(this.#storeOf(store, plan), plan))) return 'fetched';
-    for (const seed of seeds) if (await this.#take(await this.#seedOf(seed), plan)) return 'seeded';
+    if (store && (await this.#take(this.#storeOf(store, plan), plan)))
+      return { origin: 'fetched', from: store.url };
+    for (const seed of seeds)
+      if (await this.#take(await this.#seedOf(seed), plan)) return { origin: 'seeded', from: seed };
     return undefined;
   }
 
@@ -101,7 +110,10 @@ export class ArtifactSupply {
   }
 
   /** What `fetch` would take, by manifests alone: nothing is taken. */
-  async peek(plan: ArtifactPlan, seeds: readonly string[]): Promise<Pick<Peeked, 'manifests' | 'damages'>> {
+  async peek(
+    plan: ArtifactPlan,
+    seeds: readonly string[],
+  ): Promise<Pick<Peeked, 'manifests' | 'damages'> & { readonly from?: string }> {
     const { store, signal } = this.#options;
     const { unit } = plan;
     const damages: Damage[] = [];
@@ -112,7 +124,10 @@ export class ArtifactSupply {
         peekSource(source, unit, { known: new Set(), signal }),
       );
       damages.push(...peeked.damages);
-      if (peeked.manifests.length > 0) return { manifests: peeked.manifests, damages };
+      if (peeked.manifests.length > 0) {
+        const from = typeof place === 'string' ? place : place.url;
+        return { manifests: peeked.manifests, damages, from };
+      }
     }
     return { manifests: [], damages };
   }

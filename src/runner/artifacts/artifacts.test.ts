@@ -149,6 +149,7 @@ describe('artifacts of a run', () => {
         unit: 'knowledge/shop',
         code: 'E_ARTIFACT_BUILD',
         reason: expect.stringContaining('the disk of the builder burns'),
+        hint: expect.stringContaining('correct the build'),
         isStopped: false,
       },
     ]);

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
 import { UsageError } from '../../base/index.ts';
+import { type Disk, nodeDisk } from '../../disk/index.ts';
 import { defineArtifact, type EvalDefinition } from '../../evals/index.ts';
 import { createBudget, createModels, mockModel } from '../../targets/index.ts';
 
@@ -123,5 +124,68 @@ test('several attempts of one command count a build once', async () => {
     runId: first.account.runId,
     state: 'done',
     budget: { spentUsd: 2 },
+  });
+});
+
+describe('when a build was stopped, and what is pinned changes with the next attempt', () => {
+  /** The second is made of the first: with money for one call, the first is built and the second is not. */
+  const staged = (key: string) =>
+    key === 'a'
+      ? learned('a')
+      : defineArtifact({
+          kind: 'learned',
+          key,
+          version: 1,
+          model: 'mock/scripted',
+          inputs: { first: learned('a') },
+          build: async ({ dir, generate }) =>
+            writeFileSync(join(dir, 'learned.txt'), (await generate(`learn ${key}`)).text),
+        });
+  const inStages = definition('one', {
+    requires: ({ input }) => staged(input),
+    target: async ({ input }, { artifact, generate }) => {
+      const known = readFileSync(join(artifact(staged(input)), 'learned.txt'), 'utf8');
+      return (await generate({ model: 'mock/scripted', prompt: `with ${known}` })).text;
+    },
+  });
+
+  async function stoppedInBetween() {
+    const { account } = await harness.run(inStages, { models: models(1) });
+    expect(account).toMatchObject({ state: 'budget', budget: { spentUsd: 1 } });
+    expect(account.artifacts?.unavailable).toMatchObject([{ unit: 'learned/b', isStopped: true }]);
+    return account;
+  }
+
+  test('what builds had cost counts in all attempts after it', async () => {
+    const first = await stoppedInBetween();
+    const second = await harness.run(inStages, { models: models(2) });
+    expect(second.account).toMatchObject({ state: 'budget', budget: { spentUsd: 2 } });
+    expect(second.account.runId).not.toBe(first.runId);
+    for (let attempt = 3; attempt <= 4; attempt++) {
+      const { account } = await harness.run(inStages, { models: models(2) });
+      expect(account).toMatchObject({ state: 'budget', budget: { spentUsd: 2 }, samples: { remaining: 2 } });
+    }
+    const last = await harness.run(inStages, { models: models(4) });
+    expect(last.account).toMatchObject({ state: 'done', budget: { spentUsd: 4 } });
+    expect(readdirSync(join(harness.dir, 'artifacts/unclaimed'))).toEqual([]);
+  });
+
+  test('also when the attempt dies after the earlier run has its log, and before there is a new one', async () => {
+    const { runId } = await stoppedInBetween();
+    const { state } = harness.places;
+    const dying: Disk = new Proxy(nodeDisk, {
+      get: (disk, name) =>
+        name === 'makeDir'
+          ? async (path: string) => {
+              const isNewRun = dirname(path) === dirname(state.runDir(runId)) && path !== state.runDir(runId);
+              if (isNewRun) throw new Error('the machine is gone');
+              await disk.makeDir(path);
+            }
+          : Reflect.get(disk, name, disk),
+    });
+    await expect(harness.run(inStages, { models: models(2), disk: dying })).rejects.toThrow('is gone');
+    expect(existsSync(state.runDir(runId))).toBe(false);
+    const { account } = await harness.run(inStages, { models: models(2) });
+    expect(account).toMatchObject({ state: 'budget', budget: { spentUsd: 2 }, samples: { remaining: 2 } });
   });
 });

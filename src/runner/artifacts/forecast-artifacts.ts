@@ -1,7 +1,7 @@
 import { type ActionableError, counted, DamageError } from '../../base/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import type { UnavailableArtifact } from '../account.ts';
-import { artifactAccount } from './artifact-account.ts';
+import { artifactAccount, mendedOf } from './artifact-account.ts';
 import type { RunArtifacts } from './run-artifacts.ts';
 
 /** Names of artifacts, `<kind>/<key>`. */
@@ -22,12 +22,13 @@ export function forecastOfArtifacts({ all }: Pick<RunArtifacts, 'all'>): {
     all.filter(({ state }) => state.kind === kind).map(({ plan }) => artifactName(plan.unit));
   const [toTake, toBuild] = [namesOf('elsewhere'), namesOf('unbuilt')];
   const { unavailable } = artifactAccount({ all, spentUsd: 0, spentTokens: 0 });
+  const mended = mendedOf(all);
   const notes = [
     ...namedNote(toTake, 'to take from elsewhere'),
     ...namedNote(toBuild, 'to build first'),
     ...sentencesOf(all, (error) => !(error instanceof DamageError)),
   ];
-  const damage = sentencesOf(all, (error) => error instanceof DamageError);
+  const damage = [...mended, ...sentencesOf(all, (error) => error instanceof DamageError)];
   return { artifacts: { toTake, toBuild, unavailable }, notes, damage };
 }
 

@@ -6,13 +6,14 @@ import {
   standingOf,
   type Use,
 } from '../../artifacts/index.ts';
-import { ActionableError, UsageError } from '../../base/index.ts';
+import { ActionableError, definedOf, UsageError } from '../../base/index.ts';
 import type { Dataset } from '../../datasets/index.ts';
 import type { PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
 import { ArtifactSupply } from './artifact-supply.ts';
 import type { Unfinished } from './earlier-pins.ts';
+import { mendedBy } from './mended-by.ts';
 import { mustBeThere } from './must-be-there.ts';
 import { needsOfRows } from './row-needs.ts';
 import { type ArtifactState, type NeededArtifact, RunArtifacts } from './run-artifacts.ts';
@@ -103,8 +104,12 @@ class Look {
       return newer ? { kind: 'elsewhere', manifest: newer } : ready(use);
     }
     const there = await this.#supply.peek(plan, seeds);
+    const mended = mendedBy(pinned ?? use, there.from && `would be taken from ${there.from}`);
     const own = there.manifests.find(({ digest }) => digest === pin?.digest);
-    return own ? { kind: 'elsewhere', manifest: own } : await this.#current(plan, use, there);
+    const state: ArtifactState | undefined = own
+      ? { kind: 'elsewhere', manifest: own }
+      : await this.#current(plan, use, there);
+    return state?.kind === 'elsewhere' ? { ...state, ...definedOf({ mended }) } : state;
   }
 
   /** [ART-7] Of all that are here and there, with what is damaged here and whole nowhere. */

@@ -8,15 +8,25 @@ import {
   type Use,
   type Waiting,
 } from '../../artifacts/index.ts';
-import { ActionableError, counted, formatUsd, inOrder, shortId, UsageError } from '../../base/index.ts';
+import {
+  ActionableError,
+  counted,
+  definedOf,
+  formatUsd,
+  inOrder,
+  shortId,
+  UsageError,
+} from '../../base/index.ts';
 import { artifactName, type PlannedNeed } from '../../evals/index.ts';
 import type { RunSettings, RunTask } from '../settings.ts';
 import { type ArtifactPlan, ArtifactPlans } from './artifact-plans.ts';
-import { ArtifactSupply } from './artifact-supply.ts';
+import { ArtifactSupply, type Fetched } from './artifact-supply.ts';
 import { BuildStopped, buildByRun, type RunTaskOf } from './build-by-run.ts';
+import { mendedBy } from './mended-by.ts';
 import { mustBeThere } from './must-be-there.ts';
 import type { PaidBuilds } from './paid-builds.ts';
 import type { ArtifactOrigin, ArtifactState, NeededArtifact } from './run-artifacts.ts';
+import { whileWaiting } from './while-waiting.ts';
 
 export interface ReadyOptions {
   readonly task: RunTask;
@@ -189,14 +199,15 @@ class ArtifactShelf {
     if (found.use?.kind === 'usable')
       return !pin && (await this.supply.renew(plan)) ? await this.#use(plan.unit, 'fetched') : found;
     const fetched = await this.#fetch(plan, seeds);
-    if ('error' in fetched) return fetched;
-    const pinned = pin && fetched.origin && (await this.#use(pin, fetched.origin));
-    if (pinned?.use?.kind === 'usable') return pinned;
+    if (fetched instanceof ActionableError) return { error: fetched };
+    const mended = mendedBy(found.use, fetched && `was taken from ${fetched.from}`);
+    const pinned = pin && fetched && (await this.#use(pin, fetched.origin));
+    if (pinned?.use?.kind === 'usable') return { ...pinned, ...definedOf({ mended }) };
     if (pin)
       this.#options.onNote(
         `The run was begun with generation ${pin.generation} of ${artifactName(plan.unit)}, which is not here any more, or not whole: its results are made anew, from the answers that they have.`,
       );
-    return await this.#use(plan.unit, fetched.origin);
+    return { ...(await this.#use(plan.unit, fetched?.origin)), ...definedOf({ mended }) };
   }
 
   async #use(asked: UnitRecipe | Pin, origin: ArtifactOrigin = 'here'): Promise<Looked> {
@@ -204,15 +215,12 @@ class ArtifactShelf {
   }
 
   /** Whoever cannot be asked may have it: it is not built as if nobody had. */
-  async #fetch(
-    plan: ArtifactPlan,
-    seeds: readonly string[],
-  ): Promise<{ readonly origin?: 'fetched' | 'seeded' | undefined } | { readonly error: ActionableError }> {
+  async #fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<Fetched | ActionableError | undefined> {
     try {
-      return { origin: await this.supply.fetch(plan, seeds) };
+      return await this.supply.fetch(plan, seeds);
     } catch (error) {
       if (!(error instanceof ActionableError) || error instanceof UsageError) throw error;
-      return { error };
+      return error;
     }
   }
 
@@ -221,7 +229,8 @@ class ArtifactShelf {
     try {
       const looked = await this.look(plan);
       if (looked.error && !isRebuilt) return unavailable(looked.error);
-      if (looked.use?.kind === 'usable' && !isRebuilt) return ready(looked.use.generation, looked.origin);
+      if (looked.use?.kind === 'usable' && !isRebuilt)
+        return { ...ready(looked.use.generation, looked.origin), ...definedOf({ mended: looked.mended }) };
       if (this.#isStopping()) return unavailable(new BuildStopped(artifactName(plan.unit), 'interrupted'));
       // What is damaged is refused in there, unless the user asked for a new one.
       return await this.#build(plan, isRebuilt);
@@ -247,12 +256,14 @@ class ArtifactShelf {
     }
     const unit = artifactName(plan.unit);
     const startedMs = settings.clock.monotonicMs();
+    using waiting = whileWaiting(settings.signals, () => new BuildStopped(unit, 'interrupted'));
     const { generation, origin } = await this.#cache.buildOnce(plan.parts, {
       isRebuild,
       producer: { version: settings.version, run: 'build', writer: shortId(settings.random) },
-      signal: settings.signals.abort,
+      signal: waiting.signal,
       onWait: sayingOnce(onNote),
       build: async (dir) => {
+        waiting.begin();
         onNote(`Building ${unit} …`);
         task.observer?.onBuildStart?.();
         try {
@@ -325,6 +336,7 @@ function sayingOnce(onNote: (text: string) => void): (waiting: Waiting) => void 
 interface Looked {
   readonly use?: Use;
   readonly origin?: ArtifactOrigin;
+  readonly mended?: string;
   readonly error?: ActionableError;
 }
 

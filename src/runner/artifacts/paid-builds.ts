@@ -49,18 +49,24 @@ export class PaidBuilds {
 
   /** What a build has cost so far, over all attempts at it. */
   async add(run: string, usd: number): Promise<void> {
-    const { disk, budget } = this.#options;
+    const { budget } = this.#options;
     budget.attribute(run, usd);
-    if (usd === 0) return;
-    this.#paid.set(run, usd);
-    await disk.makeDir(this.#dir);
-    const text = `${JSON.stringify(toJson({ usd, process: whoAmI() }))}\n`;
-    await replaceFile(disk, this.#fileOf(run), Buffer.from(text));
+    if (usd > 0) await this.#write(run, usd);
   }
 
-  /** For the journal of the run; undefined when nothing was paid that is not on record. */
+  /** The run that has them on record is about to go, because what is pinned has changed: until the next one is there, the cache has them. */
+  async keepOnRecord(): Promise<void> {
+    for (const [run, usd] of this.#options.onRecord ?? [])
+      if (!this.#paid.has(run)) await this.#write(run, usd);
+  }
+
+  /**
+   * For the journal of the run; undefined when nothing was paid. With what is on record: the run that comes may be another one than that
+   * which has it.
+   */
   get costs(): BuildCosts | undefined {
-    return this.#paid.size === 0 ? undefined : Object.fromEntries(this.#paid);
+    const all = new Map([...(this.#options.onRecord ?? []), ...this.#paid]);
+    return all.size === 0 ? undefined : Object.fromEntries(all);
   }
 
   /** They are on record elsewhere now, or are nobody's. */
@@ -83,6 +89,14 @@ export class PaidBuilds {
         found.push({ run: name.slice(0, -'.json'.length), usd: said.usd });
     }
     return found;
+  }
+
+  async #write(run: string, usd: number): Promise<void> {
+    const { disk } = this.#options;
+    this.#paid.set(run, usd);
+    await disk.makeDir(this.#dir);
+    const text = `${JSON.stringify(toJson({ usd, process: whoAmI() }))}\n`;
+    await replaceFile(disk, this.#fileOf(run), Buffer.from(text));
   }
 
   #fileOf(run: string): string {

@@ -10,13 +10,18 @@ import type { RowNeeds } from './row-needs.ts';
 /** How a generation that a run uses came to be here. `here`: it was. `peer`: another process built it meanwhile. */
 export type ArtifactOrigin = 'here' | 'peer' | 'built' | 'fetched' | 'seeded';
 
-/** One artifact that is ready for use, or why it is not. */
+/** One artifact that is ready for use, or why it is not. `mended`: a sentence about what was damaged here, and has a whole copy elsewhere. */
 export type ArtifactState =
-  | { readonly kind: 'ready'; readonly generation: StoredGeneration; readonly origin: ArtifactOrigin }
+  | {
+      readonly kind: 'ready';
+      readonly generation: StoredGeneration;
+      readonly origin: ArtifactOrigin;
+      readonly mended?: string;
+    }
   /** It has to be built first: only a forecast leaves it so. */
   | { readonly kind: 'unbuilt' }
   /** It has to be taken from the store or a seed first: the same. */
-  | { readonly kind: 'elsewhere'; readonly manifest: Manifest }
+  | { readonly kind: 'elsewhere'; readonly manifest: Manifest; readonly mended?: string }
   /** `isStopped`: nothing is wrong with it, but the run was told to stop, or its money is spent. */
   | { readonly kind: 'unavailable'; readonly error: ActionableError; readonly isStopped: boolean };
 
@@ -84,6 +89,11 @@ export class RunArtifacts {
   /** False when something that the row needs cannot be had. */
   isAvailable(row: number): boolean {
     return this.#of(row).every(({ state }) => state.kind !== 'unavailable');
+  }
+
+  /** True when that is for a reason that running on does not end: it was not merely stopped. */
+  isRefused(row: number): boolean {
+    return this.#of(row).some(({ state }) => state.kind === 'unavailable' && !state.isStopped);
   }
 
   /** What a sample may read; an error when something that it needs is not there. */
