@@ -109,7 +109,7 @@ describe('what a run would do about its artifacts', () => {
     expect(code).toBe(3);
     expect(stdout).toMatch(/2 that cannot run, 1 to buy/);
     expect(stdout).toMatch(/knowledge\/shop is damaged: .*knowledge\.md/);
-    expect(stdout).toContain('holdfast artifacts build --rebuild');
+    expect(stdout).toContain('holdfast artifacts build <eval files> --rebuild knowledge/shop');
     expect(readFileSync(file, 'utf8')).toBe('changed');
     expect(existsSync(cache('damaged'))).toBe(false);
     const json = JSON.parse((await dry(['--json'])).stdout);
