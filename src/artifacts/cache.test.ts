@@ -292,6 +292,16 @@ describe('what is damaged', () => {
     },
   );
 
+  test('[ART-7] a rebuild supersedes what cannot be read, also when nobody set it aside', async () => {
+    const cache = openCache(dir.path);
+    const torn = await built(cache);
+    overwrite(join(torn.dir, 'manifest.json'), '{');
+    const again = building(buildOf(FILES), { isRebuild: true });
+    const { generation } = await cache.buildOnce(partsOf(), again);
+    expect(generation.manifest.supersedes).toEqual([torn.manifest.generation]);
+    expect((await cache.current(recipeOf(partsOf())))?.manifest).toEqual(generation.manifest);
+  });
+
   test('a pin that another generation took the id of is conflicting', async () => {
     const cache = openCache(dir.path);
     const generation = await built(cache);

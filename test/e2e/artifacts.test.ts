@@ -1,6 +1,6 @@
 /** The warm cache from outside: a cache that a small script made, and the commands on it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recipeOf } from '../../src/artifacts/index.ts';
@@ -288,6 +288,59 @@ describe('sharing', () => {
       report.entries,
     );
     expect(readdirSync(join(other(), 'cache/units/knowledge/db1'), { recursive: true })).toHaveLength(1);
+  });
+
+  test('a file is neither a cache, nor a folder to export to, nor a source: one sentence says so, and nothing is made', async () => {
+    await project('db1');
+    writeFileSync(join(dir.path, 'p.eval.ts'), '');
+    for (const words of [
+      ['list', '--cache', 'p.eval.ts'],
+      ['show', 'knowledge/db1', '--cache', 'p.eval.ts/below'],
+      ['merge', '.holdfast/artifacts', '--cache', 'p.eval.ts'],
+      ['export', '--to', 'p.eval.ts'],
+    ]) {
+      const { code, stderr } = await holdfast(dir.path, ['artifacts', ...words, '--verbose']);
+      expect([words[0], code, stderr]).toEqual([
+        words[0],
+        2,
+        expect.stringContaining('E_ARTIFACT_NO_FOLDER'),
+      ]);
+      expect(stderr).not.toContain('bug in Holdfast');
+    }
+    const merged = await holdfast(dir.path, [
+      'artifacts',
+      'merge',
+      'p.eval.ts',
+      '--cache',
+      'other',
+      '--verbose',
+    ]);
+    expect([merged.code, merged.stderr]).toEqual([2, expect.stringContaining('E_ARTIFACT_SOURCE')]);
+    expect(existsSync(join(dir.path, 'other'))).toBe(false);
+  });
+
+  test('what a source remembers as damaged is said by merge and export, which end with 3, and nothing else is current', async () => {
+    const cache = await project('db1');
+    const again = building(buildOf({ 'notes.md': 'better' }), { isRebuild: true });
+    const { generation } = await cache.buildOnce(partsOf('db1'), again);
+    rmSync(join(generation.filesDir, 'notes.md'));
+    expect((await cache.use(recipeOf(partsOf('db1')))).kind).toBe('damaged');
+    const id = generation.manifest.generation;
+    const ways = [
+      ['merge', '.holdfast/artifacts', '--cache', 'to'],
+      ['export', '--all', '--to', 'stick'],
+    ];
+    for (const words of ways) {
+      const { code, stdout, stderr } = await holdfast(dir.path, ['artifacts', ...words]);
+      expect(code).toBe(3);
+      expect(stdout).toContain(
+        `corrupt knowledge/db1 ${id}: it was found damaged there: notes.md is missing`,
+      );
+      expect(stdout).toMatch(/^superseded knowledge\/db1 /m);
+      expect(stderr).not.toContain('Waiting');
+      const { value } = await json('list', '--cache', words.at(-1) ?? '');
+      expect(value).toMatchObject({ units: [{ current: null }], unusable: [{ generation: id }] });
+    }
   });
 
   test('what is no source is refused before anything is made', async () => {

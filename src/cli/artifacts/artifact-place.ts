@@ -20,13 +20,27 @@ import type { CacheFlags, StoreFlags } from './artifact-options.ts';
 export async function cacheOf(flags: CacheFlags, terminal: Terminal): Promise<ArtifactCache> {
   const { cwd, env } = terminal;
   const dir = await cacheDirOf(flags, cwd);
+  await refuseFile(dir);
   const hostPaths = [env.HOME || homedir(), cwd];
   return ArtifactCache.open({ disk: nodeDisk, dir, clock: systemClock, random: systemRandom, hostPaths });
 }
 
+/** What is to hold artifacts is a folder, or nothing yet: below a file there can be none. */
+export async function refuseFile(dir: string): Promise<void> {
+  if (await isFolderOrNothing(dir)) return;
+  throw new UsageError({
+    code: 'E_ARTIFACT_NO_FOLDER',
+    message: `${dir} cannot hold artifacts: it is a file, or lies below one.`,
+    hint: 'Name a folder, or one that is not there yet: it is made.',
+  });
+}
+
 /** Where it lies, whether or not there is one yet. */
 export async function cacheDirOf({ cache }: Pick<CacheFlags, 'cache'>, cwd: string): Promise<string> {
-  return cache === undefined ? await defaultCacheDir(cwd) : resolve(cwd, cache);
+  if (cache === undefined) return defaultCacheDir(cwd);
+  const dir = resolve(cwd, cache);
+  await refuseFile(dir);
+  return dir;
 }
 
 /** The bucket that artifacts are pushed to and pulled from. */
@@ -63,12 +77,18 @@ export async function sourceOf(
   const place = resolve(cwd, word);
   const source = await sourceAt(place);
   if (source) return { source };
-  const runDir = (await nodeDisk.stat(place))?.kind === 'file' ? dirname(place) : place;
+  const isFile = (await nodeDisk.stat(place))?.kind === 'file';
+  if (isFile && !isLogName(basename(place))) throw noArtifacts(place);
+  const runDir = isFile ? dirname(place) : place;
   for (const dir of await placesBeside(runDir)) {
     const beside = dir === ownDir ? undefined : await sourceAt(dir);
     if (beside) return { source: beside, runDir };
   }
-  throw new UsageError({
+  throw noArtifacts(place);
+}
+
+function noArtifacts(place: string): UsageError {
+  return new UsageError({
     code: 'E_ARTIFACT_SOURCE',
     message: `There are no artifacts in ${place}: it has neither "units" nor "objects", and is no run with a cache beside it.`,
     hint: 'Name a cache, a folder that "holdfast artifacts export" made, a bucket, or the log or the folder of a run of another machine with its .holdfast/artifacts.',
@@ -90,6 +110,16 @@ async function sourceAt(dir: string): Promise<ArtifactSource | undefined> {
 
 async function bucketAt(place: string): Promise<ArtifactSource> {
   return bucketSource({ disk: nodeDisk, bucket: await openBucket(place, { disk: nodeDisk }) });
+}
+
+async function isFolderOrNothing(path: string): Promise<boolean> {
+  try {
+    const found = await nodeDisk.stat(path);
+    return found === undefined || found.kind === 'directory';
+  } catch (error) {
+    if (errnoOf(error) === 'ENOTDIR') return false;
+    throw error;
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

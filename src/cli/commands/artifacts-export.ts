@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { unitText } from '../../artifacts/index.ts';
 import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
-import { cacheOf } from '../artifacts/artifact-place.ts';
+import { cacheOf, refuseFile } from '../artifacts/artifact-place.ts';
 import { fileProgress } from '../artifacts/file-progress.ts';
 import { chosenOf, findUnits } from '../artifacts/find-units.ts';
 import { sayMerge } from '../artifacts/merge-command.ts';
@@ -30,11 +30,12 @@ export const command = defineCommand<ExportFlags>({
   exits: { ...MERGE_EXITS, 0: 'copied', 2: 'there is no such unit' },
   async run({ args, flags, terminal }) {
     const cache = await cacheOf(flags, terminal);
+    const to = resolve(terminal.cwd, flags.to);
+    await refuseFile(to);
     const found = await findUnits(cache, (args[0] ?? []) as readonly string[]);
     const chosen = found.units.flatMap((unit) => chosenOf(unit, flags));
     const damaged = found.unusable.filter(({ isCurrent }) => isCurrent);
     const progress = fileProgress(terminal, 'copied');
-    const to = resolve(terminal.cwd, flags.to);
     const merged = await stoppable(terminal, (stops) =>
       cache.exportTo(to, chosen, { ...stops, onProgress: progress.show }),
     );
