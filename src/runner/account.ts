@@ -36,6 +36,8 @@ export interface ArtifactAccount {
   readonly reused: number;
   /** Those of them that came from the store. */
   readonly fetched: number;
+  /** Those of them that came from a seed. */
+  readonly seeded: number;
   readonly built: readonly BuiltArtifact[];
   /** What building those that were reused had cost. null: unknown. */
   readonly savedUsd: number | null;

@@ -142,10 +142,10 @@ function artifactsOverAttempts(
   now: ArtifactAccount | undefined,
 ): ArtifactAccount | undefined {
   if (!then || !now) return now ?? then;
-  const { reused, fetched, savedUsd, savedTokens } = then;
+  const { reused, fetched, seeded, savedUsd, savedTokens } = then;
   const spentUsd = then.spentUsd === null || now.spentUsd === null ? null : then.spentUsd + now.spentUsd;
   return {
-    ...{ reused, fetched, savedUsd, savedTokens, spentUsd },
+    ...{ reused, fetched, seeded, savedUsd, savedTokens, spentUsd },
     built: [...then.built, ...now.built],
     spentTokens: then.spentTokens + now.spentTokens,
     mended: [...new Set([...then.mended, ...now.mended])],

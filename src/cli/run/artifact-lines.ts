@@ -4,10 +4,10 @@ import { counted, formatUsd } from '../quantities.ts';
 /** What became of the artifacts of a run, in a line or two. */
 export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readonly string[] {
   if (!artifacts) return [];
-  const { reused, fetched, built, savedUsd, spentUsd } = artifacts;
+  const { reused, built, savedUsd, spentUsd } = artifacts;
   const parts = [
     ...(built.length > 0 || spentUsd !== 0 ? [`${built.length} built for ${priceText(spentUsd)}`] : []),
-    ...(reused > 0 ? [`${reusedText(reused, fetched)}, ${priceText(savedUsd)} saved`] : []),
+    ...(reused > 0 ? [`${reusedText(artifacts)}, ${priceText(savedUsd)} saved`] : []),
   ];
   return [
     ...(parts.length > 0 ? [parts.join('; ')] : []),
@@ -16,11 +16,14 @@ export function artifactLines({ artifacts }: Pick<Account, 'artifacts'>): readon
   ];
 }
 
-function reusedText(reused: number, fetched: number): string {
-  if (fetched === 0) return `${reused} from the cache`;
-  return fetched === reused
-    ? `${reused} from the store`
-    : `${reused} from the cache, ${fetched} of them from the store`;
+function reusedText({ reused, fetched, seeded }: ArtifactAccount): string {
+  if (fetched === reused) return `${reused} from the store`;
+  if (seeded === reused) return `${reused} from seeds`;
+  const of = [
+    ...(fetched > 0 ? [`${fetched} of them from the store`] : []),
+    ...(seeded > 0 ? [`${seeded} of them from seeds`] : []),
+  ];
+  return [`${reused} from the cache`, ...of].join(', ');
 }
 
 export function unavailableLines({ unavailable }: ArtifactAccount): readonly string[] {

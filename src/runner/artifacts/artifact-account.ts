@@ -1,7 +1,7 @@
 import type { StoredGeneration } from '../../artifacts/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import type { ArtifactAccount } from '../account.ts';
-import type { NeededArtifact, RunArtifacts } from './run-artifacts.ts';
+import type { ArtifactOrigin, NeededArtifact, RunArtifacts } from './run-artifacts.ts';
 
 /** What became of the artifacts of a run. */
 export function artifactAccount({
@@ -14,9 +14,12 @@ export function artifactAccount({
       state.kind === 'ready' && (state.origin === 'built') === isBuilt ? [state.generation] : [],
     );
   const [built, reused] = [generations(true), generations(false)];
+  const countOf = (origin: ArtifactOrigin) =>
+    all.filter(({ state }) => state.kind === 'ready' && state.origin === origin).length;
   return {
     reused: reused.length,
-    fetched: all.filter(({ state }) => state.kind === 'ready' && state.origin === 'fetched').length,
+    fetched: countOf('fetched'),
+    seeded: countOf('seeded'),
     built: built.map(({ manifest }) => ({
       unit: artifactName(manifest),
       generation: manifest.generation,

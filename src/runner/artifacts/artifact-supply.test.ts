@@ -157,6 +157,27 @@ describe('the store of artifacts', () => {
     );
     expect(third.account.notes.filter((note) => note.includes('is not in'))).toEqual([]);
   });
+
+  test('what others are made of is sent by the next run as well, although that one needs only the others', async () => {
+    const madeOf = (key: string) =>
+      defineArtifact({
+        kind: 'known',
+        key,
+        version: 1,
+        inputs: { index: indexOf(key) },
+        build: ({ dir }) => writeFileSync(join(dir, 'index.txt'), `known of ${key}`),
+      });
+    const staged = (name: string) =>
+      definition(name, {
+        requires: ({ input }) => madeOf(input),
+        target: ({ input }, { artifact }) => readFileSync(join(artifact(madeOf(input)), 'index.txt'), 'utf8'),
+      });
+    const { account } = await harness.run(staged('first'), machine('one', { store: awayFor('create') }));
+    expect(account.notes.join('\n')).toMatch(/index\/a is not in .* The next run sends it again/);
+    await harness.run(staged('second'), machine('one'));
+    for (const kind of ['known', 'index'])
+      expect(readdirSync(join(harness.dir, 'store/units', kind))).toEqual(['a', 'b']);
+  });
 });
 
 describe('a rebuild on another machine', () => {
@@ -364,6 +385,22 @@ describe('seeds', () => {
     const { account } = await harness.run(seeded('second', false), machine('two', {}));
     expect(account).toMatchObject({ samples: { errored: 0 }, artifacts: { reused: 2, built: [] } });
     expect(begun).toEqual([]);
+  });
+
+  test('may be buckets that are folders, named by a path; what came by a seed is counted as that', async () => {
+    await harness.run(definition('first'), machine('one'));
+    begun.length = 0;
+    const fromBucket = definition('second', {
+      requires: ({ input }) => ({ artifact: indexOf(input), seed: 'store' }),
+    });
+    const { account } = await harness.run(fromBucket, machine('two', {}));
+    expect(begun).toEqual([]);
+    expect(account).toMatchObject({
+      samples: { errored: 0 },
+      artifacts: { reused: 2, fetched: 0, seeded: 2, built: [] },
+    });
+    const again = await harness.run({ ...fromBucket, name: 'third' }, machine('two', {}));
+    expect(again.account.artifacts).toMatchObject({ reused: 2, seeded: 0 });
   });
 
   test('are taken although another sample names the artifact without them', async () => {

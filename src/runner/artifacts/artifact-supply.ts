@@ -31,6 +31,12 @@ export interface SupplyOptions {
   readonly onNote: (text: string) => void;
 }
 
+/** One that is here, with how it comes to be. */
+export interface ReadyGeneration {
+  readonly plan: ArtifactPlan;
+  readonly generation: StoredGeneration;
+}
+
 /** By whom generations came. */
 export interface Fetched {
   readonly origin: 'fetched' | 'seeded';
@@ -132,11 +138,11 @@ export class ArtifactSupply {
     return { manifests: [], damages };
   }
 
-  /** Sends generations to the store while the run goes on. */
-  share(generations: readonly StoredGeneration[]): void {
+  /** Sends generations to the store while the run goes on, with those that they are made of. */
+  share(ready: readonly ReadyGeneration[]): void {
     const { store } = this.#options;
     if (!store) return;
-    this.#sent = this.#push(generations, store);
+    this.#sent = this.#push(ready, store);
     // Whoever waits for it is told; until then nobody is.
     this.#sent.catch(() => undefined);
   }
@@ -193,7 +199,10 @@ export class ArtifactSupply {
   async #seedOf(seed: string): Promise<ArtifactSource> {
     const { disk, baseDir } = this.#options;
     if (isBucketUrl(seed)) return bucketSource({ disk, bucket: await openBucket(seed, { disk }) });
-    return folderSource(disk, isAbsolute(seed) ? seed : join(baseDir, seed));
+    const dir = isAbsolute(seed) ? seed : join(baseDir, seed);
+    return (await isBucketFolder(disk, dir))
+      ? bucketSource({ disk, bucket: await openBucket(dir, { disk }) })
+      : folderSource(disk, dir);
   }
 
   /** What was sent may be gone from there. Whoever has asked knows. A store that cannot be asked hinders nobody who needs nothing of it. */
@@ -209,10 +218,27 @@ export class ArtifactSupply {
     }
   }
 
-  async #push(generations: readonly StoredGeneration[], store: Bucket): Promise<readonly string[]> {
+  /** What it was made of, directly and by way of others, as far as that is here: a run that finds it ready looks at none of them. */
+  async #inputsOf({ plan, generation }: ReadyGeneration): Promise<readonly StoredGeneration[]> {
+    const found: StoredGeneration[] = [];
+    for (const [name, input] of plan.inputs) {
+      if (input.kind !== 'artifact') continue;
+      const used = generation.manifest.inputs.find((one) => one.name === name)?.used;
+      const here = await this.#options.cache.generations(input.plan.unit);
+      const stored = here.find(({ manifest }) => manifest.digest === used?.digest);
+      if (stored) found.push(...(await this.#inputsOf({ plan: input.plan, generation: stored })), stored);
+    }
+    return found;
+  }
+
+  async #push(ready: readonly ReadyGeneration[], store: Bucket): Promise<readonly string[]> {
     const { disk, signal } = this.#options;
+    const generations = new Map<string, StoredGeneration>();
+    for (const one of ready)
+      for (const generation of [...(await this.#inputsOf(one)), one.generation])
+        generations.set(generation.manifest.digest, generation);
     const due: StoredGeneration[] = [];
-    for (const generation of generations) {
+    for (const generation of generations.values()) {
       const wasSent = await disk.stat(this.#mark(generation.manifest.digest, store));
       if (!wasSent || !(await this.#isStillThere(generation, store))) due.push(generation);
     }
@@ -249,6 +275,15 @@ function isElsewhere(
 ): boolean {
   if (standing.kind === 'whole') return standing.generation.manifest.generation !== here?.generation;
   return standing.kind === 'damaged' && here !== undefined;
+}
+
+/** A bucket may be a folder: its content lies by digest, and not beside its manifests. */
+async function isBucketFolder(disk: Disk, dir: string): Promise<boolean> {
+  try {
+    return (await disk.stat(join(dir, 'objects')))?.kind === 'directory';
+  } catch {
+    return false; // Whatever is in the way is told by whoever lists it.
+  }
 }
 
 function awayNote({ url }: Bucket, error: unknown): string {

@@ -75,7 +75,11 @@ export async function makeReady(
     wanted.map(async ({ plan }) => ({ plan, state: await shelf.ready(plan) })),
   );
   const all = await shelf.all();
-  shelf.supply.share(all.flatMap(({ state }) => (state.kind === 'ready' ? [state.generation] : [])));
+  shelf.supply.share(
+    all.flatMap(({ plan, state }) =>
+      state.kind === 'ready' ? [{ plan, generation: state.generation }] : [],
+    ),
+  );
   const { supply, spentUsd, spentTokens } = shelf;
   return { needed, all, supply, paid: options.paid, spentUsd, spentTokens };
 }
