@@ -43,11 +43,29 @@ export async function readRecipeFolder(
   const broken: BrokenGeneration[] = [];
   for (const { name, kind } of (await disk.list(join(cacheDir, ...folder))) ?? []) {
     if (kind !== 'directory' || !isGenerationId(name)) continue;
-    const found = await readGeneration(disk, cacheDir, { folder, generation: name });
+    const found = await readListed(disk, cacheDir, { folder, generation: name });
+    if (!found) continue;
     if ('manifest' in found) whole.push(found);
     else broken.push(found);
   }
   return { whole, broken };
+}
+
+/** Whoever removes a generation takes its name first, and another may put it back: what is seen in between is neither. */
+const LOOKS_MAX = 5;
+
+/** What lies under a name that was listed; undefined when it is gone by now, which is no damage [ART-14]. */
+async function readListed(
+  disk: Disk,
+  cacheDir: string,
+  place: { readonly folder: readonly string[]; readonly generation: string },
+): Promise<StoredGeneration | BrokenGeneration | undefined> {
+  for (let look = 1; ; look++) {
+    const found = await readGeneration(disk, cacheDir, place);
+    if ('manifest' in found || found.kind !== 'scrap') return found;
+    if (!(await disk.stat(found.dir))) return undefined;
+    if (look === LOOKS_MAX) return found;
+  }
 }
 
 /** What lies at the place of one generation; there must be something. */
