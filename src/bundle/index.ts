@@ -1,0 +1,10 @@
+export type { Bundle, BundleSettings } from './bundle.ts';
+export { type BundleChanges, changesOf } from './changes.ts';
+export { refuseUninstallable } from './check-packages.ts';
+export { collectBundles } from './collect-bundles.ts';
+export { deriveBundle } from './derive-bundle.ts';
+export { installBundle } from './install-bundle.ts';
+export { type BundleManifest, decodeManifest } from './manifest.ts';
+export { readBundleManifest } from './read-manifest.ts';
+export { recallBundle, rememberBundle } from './remember-bundle.ts';
+export { uploadBundle } from './upload-bundle.ts';
