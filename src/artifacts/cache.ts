@@ -18,6 +18,7 @@ import type { MakePlace } from './make-generation.ts';
 import type { Manifest } from './manifest.ts';
 import { type Merged, type MergeOptions, mergeInto } from './merge.ts';
 import type { Peeked } from './peek-source.ts';
+import { type KeptReport, readReport, reportIds } from './read-reports.ts';
 import type { RecipeParts, UnitRecipe } from './recipe.ts';
 import {
   listRecipeFolders,
@@ -126,6 +127,16 @@ export class ArtifactCache {
   /** [ART-11] Takes over what sources have and this cache lacks; every merge ends in a report. */
   merge(sources: readonly ArtifactSource[], options: MergeOptions = {}): Promise<Merged> {
     return mergeInto(this.#place, sources, options);
+  }
+
+  /** The ids of the reports of all merges into this cache, the latest first. */
+  reportIds(): Promise<readonly string[]> {
+    return reportIds(this.#place.disk, this.dir);
+  }
+
+  /** One of them; undefined when there is none of that id. */
+  report(id: string): Promise<KeptReport | undefined> {
+    return readReport(this.#place.disk, this.dir, id);
   }
 
   /** [ART-14] What nobody needs any more; nothing is removed yet. */

@@ -44,25 +44,13 @@ export async function setAside(
   ports: { readonly disk: Disk; readonly clock: Clock; readonly cacheDir: string },
   finding: DamageFinding,
 ): Promise<Damage> {
-  const { disk, clock, cacheDir } = ports;
+  const { disk } = ports;
   const { dir, ...what } = finding;
-  const aside = damagedDir(cacheDir);
-  await disk.makeDir(aside);
-  for (let number = 1; ; number++) {
-    const name = `${finding.recipe}-${finding.generation}-${number}`;
-    if (await disk.stat(join(aside, name))) continue;
-    const record = { format: 1, ...what, found: isoTime(clock.nowMs()) };
-    const isNew = await createFile(
-      disk,
-      join(aside, `${name}.json`),
-      Buffer.from(`${canonicalJson(toJson(record))}\n`),
-    );
-    if (!isNew) continue;
-    await disk.rename(dir, join(aside, name));
-    await disk.syncDir(aside);
-    await disk.syncDir(join(dir, '..'));
-    return { ...what, place: join(aside, name) };
-  }
+  const place = await keepReason(ports, what);
+  await disk.rename(dir, place);
+  await disk.syncDir(join(place, '..'));
+  await disk.syncDir(join(dir, '..'));
+  return { ...what, place };
 }
 
 /**
@@ -73,22 +61,28 @@ export async function rememberElsewhere(
   ports: { readonly disk: Disk; readonly clock: Clock; readonly cacheDir: string },
   damage: Damage,
 ): Promise<Damage> {
-  const { disk, clock, cacheDir } = ports;
   const { place, isScrap: _, ...what } = damage;
   const remembered = { ...what, elsewhere: place };
-  const known = (await readDamages(disk, cacheDir)).filter(
+  const known = (await readDamages(ports.disk, ports.cacheDir)).filter(
     ({ recipe, generation }) => recipe === damage.recipe && generation === damage.generation,
   );
-  if (known.some(({ supersedes }) => supersedes !== null || damage.supersedes === null))
-    return { ...remembered, place };
+  const isKnown = known.some(({ supersedes }) => supersedes !== null || damage.supersedes === null);
+  if (!isKnown) await keepReason(ports, remembered);
+  return { ...remembered, place };
+}
+
+/** Writes down what is wrong, under a name that nobody has, and gives the place beside it for the generation itself. */
+async function keepReason(
+  { disk, clock, cacheDir }: { readonly disk: Disk; readonly clock: Clock; readonly cacheDir: string },
+  what: Omit<Damage, 'place'>,
+): Promise<string> {
   const aside = damagedDir(cacheDir);
   await disk.makeDir(aside);
-  const record = { format: 1, ...remembered, found: isoTime(clock.nowMs()) };
+  const record = { format: 1, ...what, found: isoTime(clock.nowMs()) };
   const bytes = Buffer.from(`${canonicalJson(toJson(record))}\n`);
   for (let number = 1; ; number++) {
-    const name = `${damage.recipe}-${damage.generation}-${number}`;
-    if (await disk.stat(join(aside, name))) continue;
-    if (await createFile(disk, join(aside, `${name}.json`), bytes)) return { ...remembered, place };
+    const place = join(aside, `${what.recipe}-${what.generation}-${number}`);
+    if (!(await disk.stat(place)) && (await createFile(disk, `${place}.json`, bytes))) return place;
   }
 }
 

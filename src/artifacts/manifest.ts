@@ -5,9 +5,8 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
-  JsonSyntaxError,
-  parseJson,
   toJson,
+  tryParseJson,
 } from '../base/index.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { clashIn, problemOfPath } from './file-paths.ts';
@@ -89,7 +88,7 @@ export interface ManifestProblem {
 
 /** [ART-5] Any bytes give a manifest that is whole and true to its own digest and recipe, or what is wrong with them. */
 export function decodeManifest(bytes: Uint8Array): Manifest | ManifestProblem {
-  const value = parse(bytes);
+  const value = tryParseJson(bytes);
   if (!isJsonObject(value)) return problem('its manifest is no JSON object');
   if (typeof value.format === 'number' && value.format > ARTIFACT_FORMAT)
     return {
@@ -133,15 +132,6 @@ function problemOfManifest(manifest: Manifest): ManifestProblem | undefined {
 
 function problem(reason: string): ManifestProblem {
   return { reason, isNewer: false };
-}
-
-function parse(bytes: Uint8Array): Json | undefined {
-  try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof TypeError) return undefined;
-    throw error;
-  }
 }
 
 const digestSchema = z.custom<Digest>((value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value));

@@ -86,6 +86,7 @@ class Merge {
   readonly #unread = new Map<string, string>();
   readonly #elsewhere: Damage[] = [];
   #setAside: readonly Damage[] | undefined;
+  #folders: Awaited<ReturnType<typeof listRecipeFolders>> | undefined;
   isInterrupted = false;
 
   constructor(place: MergePlace, options: MergeOptions) {
@@ -194,7 +195,8 @@ class Merge {
 
   async #isHere({ recipe, generation }: Damage): Promise<boolean> {
     const { disk, cacheDir } = this.#place;
-    for (const folder of await listRecipeFolders(disk, cacheDir))
+    this.#folders ??= await listRecipeFolders(disk, cacheDir);
+    for (const folder of this.#folders)
       if (folder.at(-1) === recipe && (await this.#hereOf(folder)).now.has(generation)) return true;
     return false;
   }

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type Clock, JsonSyntaxError, parseJson } from '../base/index.ts';
+import { type Clock, tryParseJson } from '../base/index.ts';
 import { createFile, type Disk, locksOf, replaceFile } from '../disk/index.ts';
 import { holderPath, lockPath } from './layout.ts';
 import { type UnitRecipe, unitText } from './recipe.ts';
@@ -93,16 +93,7 @@ async function readHolder(
   { recipe }: UnitRecipe,
 ): Promise<{ readonly pid: number | undefined; readonly sinceMs: number | undefined }> {
   const bytes = await disk.read(holderPath(cacheDir, recipe));
-  const holder = holderSchema.safeParse(bytes && parseHolder(bytes));
+  const holder = holderSchema.safeParse(bytes && tryParseJson(bytes));
   if (!holder.success) return { pid: undefined, sinceMs: undefined };
   return { pid: holder.data.pid, sinceMs: Math.max(0, clock.nowMs() - holder.data.sinceMs) };
-}
-
-function parseHolder(bytes: Uint8Array): unknown {
-  try {
-    return parseJson(Buffer.from(bytes).toString('utf8'));
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -27,6 +27,7 @@ export {
   parseJson,
   stringifyJson,
   toJson,
+  tryParseJson,
 } from './json.ts';
 export { packageCode, packageFile, packagePage, packageVersion } from './package-files.ts';
 export {

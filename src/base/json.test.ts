@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Json, JsonSyntaxError, parseJson, stringifyJson, toJson } from './json.ts';
+import { type Json, JsonSyntaxError, parseJson, stringifyJson, toJson, tryParseJson } from './json.ts';
 
 const leaf = fc.oneof(
   fc.constant(null),
@@ -73,4 +73,13 @@ test('toJson keeps what it can and drops what it cannot', () => {
   };
   loop.self = loop;
   expect(toJson(loop)).toEqual({ when: '1970-01-01T00:00:00.000Z', set: [1], fn: null, self: null });
+});
+
+test('what is no JSON, or no text at all, is undefined when it is only tried', () => {
+  const bytes = (text: string) => Buffer.from(text);
+  expect(tryParseJson('{"a":NaN}')).toEqual({ a: Number.NaN });
+  expect(tryParseJson(bytes('[1]'))).toEqual([1]);
+  expect(tryParseJson('')).toBe(undefined);
+  expect(tryParseJson(bytes('{'))).toBe(undefined);
+  expect(tryParseJson(Buffer.from([0x22, 0xff, 0x22]))).toBe(undefined);
 });

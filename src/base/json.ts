@@ -64,6 +64,27 @@ export function parseJson(text: string): Json {
   return new Parser(text).parseDocument();
 }
 
+/** Undefined for what is no JSON, or not even UTF-8. */
+export function tryParseJson(text: string | Uint8Array): Json | undefined {
+  const decoded = typeof text === 'string' ? text : decodeUtf8(text);
+  try {
+    return decoded === undefined ? undefined : parseJson(decoded);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    // What a decoder throws for bytes that are no text.
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
 /** Compact JSON text. Lone surrogates become literal `\udXXX` text, as in Inspect's logs. */
 export function stringifyJson(value: Json): string {
   const text = tryStringify(value);

@@ -1,12 +1,24 @@
-import { type Clock, toJson } from '../base/index.ts';
+import { join, parse } from 'node:path';
+import { type Clock, definedOf, toJson } from '../base/index.ts';
 import { type Disk, sweepTemps } from '../disk/index.ts';
-import { importWriter, listWriters, openRunJournals, type StateDir } from '../journal/index.ts';
+import {
+  importWriter,
+  listWriters,
+  openRunJournals,
+  type RunJournals,
+  type StateDir,
+} from '../journal/index.ts';
 import type { LogStore } from '../log/index.ts';
+import { withPins } from '../runner/index.ts';
 import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
+import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
+import { withLenders } from './lender-logs.ts';
 import { parseRanges } from './ranges.ts';
+import { type CancelledBy, cancelledBy } from './run-status.ts';
 import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseEnded } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
+import { spentByWriters } from './spending.ts';
 
 export interface HomeOptions {
   readonly disk: Disk;
@@ -16,14 +28,22 @@ export interface HomeOptions {
   readonly state: StateDir;
   readonly logs: LogStore;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** True when nobody works on a round that was cancelled any more: it gets a log of what is there. */
+  readonly isSettled?: boolean | undefined;
+  /** True to bring home what workers left as evidence. */
+  readonly isEvidenceWanted?: boolean | undefined;
 }
 
 /** What came home of a shared run. The same goes to the terminal, to `--json` and into the log. */
 export interface HomeReport {
   readonly run: string;
   readonly round: number;
-  /** False while something is still due: then there is no log yet. */
+  /** False while something is still due: then there is no log yet, unless the round was cancelled. */
   readonly isComplete: boolean;
+  /** Of a round that was cancelled before it was complete: by whom, and why if that was said. */
+  readonly cancelled?: CancelledBy;
+  /** What it may cost, in all its rounds. */
+  readonly budgetUsd?: number;
   readonly samples: {
     readonly planned: number;
     readonly completed: number;
@@ -33,6 +53,15 @@ export interface HomeReport {
     readonly aside: number;
     /** Not over yet. */
     readonly due: number;
+  };
+  /** Builds of artifacts that were due when it was submitted, by how they ended. Their cost is not in `usd`, which counts the samples. */
+  readonly builds: {
+    readonly done: number;
+    readonly errored: number;
+    readonly aside: number;
+    readonly due: number;
+    /** Of all who worked on them, as far as prices are known. */
+    readonly usd: number;
   };
   readonly aside: readonly { readonly job: JobId; readonly reason: string }[];
   /** Leases whose workers did not come back, each with the reason, and who found out. */
@@ -47,6 +76,8 @@ export interface HomeReport {
   readonly writers: number;
   readonly usd: number;
   readonly log?: string;
+  /** What agents and targets left behind, where it was brought home; it decides nothing. */
+  readonly evidence?: EvidenceReport;
   readonly problems: readonly string[];
 }
 
@@ -58,7 +89,7 @@ export interface HomeReport {
  * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read.
  */
 export async function comeHome(shared: SharedRun, options: HomeOptions): Promise<HomeReport> {
-  const { disk, place, state, logs } = options;
+  const { disk, place, state } = options;
   await shared.refresh();
   const { run } = shared;
   const incoming = state.incomingDir(run);
@@ -69,16 +100,22 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     const writers = await listWriters(place.bucket, place.prefix, run);
     for (const writer of writers)
       problems.push(...(await importWriter({ disk, ...place, run, writer, runDir: incoming })).problems);
-    if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems });
+    // Before the seal: the log names it.
+    const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
+    if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
-      const plan = await planSeal(journals, logs, (origin) => named.has(origin));
+      const logs = withLenders(options.logs, place, { run, disk, scratchDir: incoming });
+      const plan = withBuilt(await planSeal(journals, logs, (origin) => named.has(origin)), shared);
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const about = { writers: writers.length, usd: journals.spentUsd(), there };
+      const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
-      return shared.isComplete ? await sealed(plan, report, options) : report;
+      const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
+      return shared.isComplete || isPartial
+        ? await sealed(plan, report, { ...options, lenders: logs })
+        : report;
     } finally {
       journals.close();
     }
@@ -87,29 +124,67 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
   }
 }
 
+/** What answers cost, and of writers whose agents paid for more themselves that. */
+function spentAtAll(journals: RunJournals, shared: SharedRun): number {
+  const byWriter = spentByWriters(shared);
+  let usd = journals.spentUsd();
+  for (const reader of journals.readers)
+    usd += Math.max(0, (byWriter.get(reader.writer().writer) ?? 0) - reader.spentUsd());
+  return usd;
+}
+
 /** What a log says of the workers that made it. */
 export const SHARED_KEY = 'holdfast_shared';
 
-async function sealed(plan: SealPlan, report: HomeReport, options: HomeOptions): Promise<HomeReport> {
-  const { clock, logs, onProgress } = options;
+async function sealed(
+  plan: SealPlan,
+  report: HomeReport,
+  options: HomeOptions & { readonly lenders: LogStore },
+): Promise<HomeReport> {
+  const { clock, logs, lenders, onProgress } = options;
   const { place } = await applySeal(plan, {
-    ...{ clock, logs, onProgress },
-    outcome: { status: 'success' },
+    ...{ clock, logs, lenders, onProgress, name: logNameOf(plan.run.logName, report) },
+    outcome: outcomeOf(report),
     metadata: () => ({ [SHARED_KEY]: toJson(report) }),
   });
   return { ...report, log: place };
+}
+
+/** Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. */
+function logNameOf(name: string, { round, isComplete }: HomeReport): string {
+  const { dir, name: stem, ext } = parse(name);
+  const ofRound = round === 1 ? stem : `${stem}-round${round}`;
+  return join(dir, `${ofRound}${isComplete ? '' : '-partial'}${ext}`);
+}
+
+/** What a person cancelled is `cancelled`; what its money or its failures ended is an error, with the reason. */
+function outcomeOf({ isComplete, cancelled }: HomeReport): Parameters<typeof applySeal>[1]['outcome'] {
+  if (isComplete) return { status: 'success' };
+  if (cancelled?.because === undefined) return { status: 'cancelled' };
+  const message = `The run was cancelled: ${cancelled.reason ?? cancelled.because}.`;
+  return { status: 'error', error: { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` } };
+}
+
+/** [SHR-12] What samples read that was built after the run was submitted is named by its log, as all that they read. */
+function withBuilt(plan: SealPlan, shared: SharedRun): SealPlan {
+  const read = shared.submission.builds.filter(({ samples }) => samples !== '');
+  const pins = read.flatMap(({ job }) => shared.endOf(job)?.pin ?? []);
+  if (pins.length === 0) return plan;
+  return { ...plan, run: { ...plan.run, start: withPins(plan.run.start, pins) } };
 }
 
 interface Found {
   readonly writers: number;
   readonly usd: number;
   readonly problems: readonly string[];
+  readonly evidence: EvidenceReport | undefined;
   /** Attempts with a result, by origin. */
   readonly there?: ReadonlySet<string>;
 }
 
-function reportOf(shared: SharedRun, { writers, usd, problems, there }: Found): HomeReport {
-  const { run, round, isComplete, submission } = shared;
+function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
+  const { run, round, isComplete, submission, budgetUsd } = shared;
+  const cancelled = isComplete ? undefined : cancelledBy(shared);
   const counts = { completed: 0, errored: 0, aside: 0, due: 0 };
   const aside: HomeReport['aside'][number][] = [];
   const lostResults: JobId[] = [];
@@ -128,8 +203,24 @@ function reportOf(shared: SharedRun, { writers, usd, problems, there }: Found): 
   return {
     ...{ run, round, isComplete, aside, lostResults, writers, usd, problems },
     samples: { planned: submission.samples, reused: lentBy(submission), ...counts },
+    builds: buildsOf(shared),
     lostLeases: endsOf(shared).flatMap(lostLease),
+    ...definedOf({ evidence, cancelled, budgetUsd }),
   };
+}
+
+function buildsOf(shared: SharedRun): HomeReport['builds'] {
+  const counts = { done: 0, errored: 0, aside: 0, due: 0 };
+  let usd = 0;
+  for (const { job } of shared.submission.builds) {
+    const status = shared.endOf(job)?.status;
+    if (status === undefined) counts.due++;
+    else if (status === 'aside') counts.aside++;
+    else counts[status === 'completed' ? 'done' : 'errored']++;
+    // Each says what it had cost by then, over all who worked on it.
+    usd += Math.max(0, ...shared.leasesOf(job).map(({ ended }) => ended?.usd ?? 0));
+  }
+  return { ...counts, usd };
 }
 
 function lentBy({ lent }: SharedRun['submission']): number {

@@ -7,12 +7,17 @@ export interface QueuedJob {
   readonly job: JobId;
 }
 
+/** What tells it from others: without a colon, which some engines keep for themselves. */
+export function idOfJob({ run, round, job }: QueuedJob): string {
+  return `${run}-${round}-${job}`;
+}
+
 /** What becomes of a job that was handed out. */
 export type Handled =
   /** It is not needed in the queue any more. */
   | 'done'
-  /** Somebody should look at it again, after a while or at once. */
-  | { readonly againMs: number };
+  /** Somebody should look at it again, after a while or at once. The slot that had it takes nothing for `restMs`. */
+  | { readonly againMs: number; readonly restMs?: number };
 
 /**
  * JobQueue: hands jobs to workers. It decides nothing: the bucket says what is due and what is over.
@@ -22,6 +27,7 @@ export type Handled =
  * - [QUEUE-2] A job that is there already, waiting or handed out, is not added a second time.
  * - [QUEUE-3] A worker is handed no more jobs at a time than it has slots: a slot first, a job second.
  * - [QUEUE-4] What a handler wants to see again is there again, also when it is handed out elsewhere meanwhile.
+ * - [QUEUE-5] A slot whose handler asks for rest is handed nothing until that is over, or until nobody serves any more.
  *
  * While its engine is away, `add` and `count` throw a retryable error (E_QUEUE_AWAY) within seconds; whoever serves waits, and goes on when it
  * is back. Whether it came back empty nobody is told: the bucket knows what is due.

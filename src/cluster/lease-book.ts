@@ -1,6 +1,7 @@
-import { assert, type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
+import { assert, type Clock, definedOf, isoTime } from '../base/index.ts';
 import { type JobId, parseLeaseKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import {
+  checkPlace,
   decodeShared,
   encodeShared,
   type LeaseBegun,
@@ -30,7 +31,9 @@ export interface Taker {
   readonly writer: string;
 }
 
-export type EndWords = Pick<LeaseEnded, 'status' | 'by' | 'origin' | 'reason' | 'usd'>;
+export type EndWords = Pick<LeaseEnded, 'status' | 'by' | EndAbout>;
+/** What an end may say beside how it ended. */
+export type EndAbout = 'origin' | 'pin' | 'reason' | 'usd' | 'evidence' | 'scorersFailed';
 
 /** The leases of one shared run: who works on which job, and how that ended [SHR-1] [SHR-2] [SHR-3]. */
 export class LeaseBook {
@@ -72,10 +75,11 @@ export class LeaseBook {
 
   /** Ends a lease, and gives how it ended: that is another's word when somebody was quicker [SHR-2]. */
   async end({ job, n, round }: LeaseBegun, words: EndWords): Promise<LeaseEnded> {
-    const { status, by, origin, reason, usd } = words;
+    const { status, by, origin, pin, reason, usd, evidence, scorersFailed } = words;
     const at = isoTime(this.#clock.nowMs());
     const about = { format: 'holdfast-lease-end', version: SHARED_VERSION, run: this.run } as const;
-    const end = { ...about, job, n, round, status, by, at, ...definedOf({ origin, reason, usd }) };
+    const more = definedOf({ origin, pin, reason, usd, evidence, scorersFailed });
+    const end = { ...about, job, n, round, status, by, at, ...more };
     const key = this.keys.ended(job, n);
     if (await this.#place.bucket.create(key, encodeShared('ended', end))) return end;
     const there = await this.readEnd(job, n);
@@ -86,7 +90,7 @@ export class LeaseBook {
   async readEnd(job: JobId, n: number): Promise<LeaseEnded | undefined> {
     const key = this.keys.ended(job, n);
     const bytes = await this.#place.bucket.read(key);
-    return bytes && this.#own(decodeShared('ended', bytes, key), { key, job, n });
+    return bytes && checkPlace(decodeShared('ended', bytes, key), { run: this.run, job, n }, key);
   }
 
   /** All leases of a job, the first one first. */
@@ -108,22 +112,9 @@ export class LeaseBook {
     const bytes = await this.#place.bucket.read(key);
     assert(bytes, `${key} was listed, and is not there`);
     return {
-      begun: this.#own(decodeShared('begun', bytes, key), { key, job, n }),
+      begun: checkPlace(decodeShared('begun', bytes, key), { run: this.run, job, n }, key),
       ...definedOf({ ended: await this.readEnd(job, n) }),
     };
-  }
-
-  /** An object that was put under another key says so itself. */
-  #own<T extends { readonly run: string; readonly job: JobId; readonly n: number }>(
-    record: T,
-    { key, job, n }: { readonly key: string; readonly job: JobId; readonly n: number },
-  ): T {
-    if (record.run === this.run && record.job === job && record.n === n) return record;
-    throw new DamageError({
-      code: 'E_SHARED_DAMAGED',
-      message: `${key} in the bucket is of run ${record.run}, job ${record.job}, lease ${record.n}.`,
-      hint: 'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them.',
-    });
   }
 
   #begunBy(

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/index.ts';
-import type { Handled, JobQueue, QueuedJob, ServeOptions } from './job-queue.ts';
+import { type Handled, idOfJob, type JobQueue, type QueuedJob, type ServeOptions } from './job-queue.ts';
 
 /** A queue in this process, for workers that it started itself: nothing of it outlives the process, and nothing has to. */
 export class LocalQueue implements JobQueue {
@@ -15,7 +15,7 @@ export class LocalQueue implements JobQueue {
 
   async add(jobs: readonly QueuedJob[]): Promise<void> {
     for (const job of jobs) {
-      const id = idOf(job);
+      const id = idOfJob(job);
       if (this.#handedOut.has(id) || this.#delayed.has(id)) continue;
       this.#waiting.set(id, job);
     }
@@ -36,6 +36,9 @@ export class LocalQueue implements JobQueue {
         } finally {
           this.#finish(job, handled);
         }
+        // Told to stop, it does not rest any longer.
+        if (handled !== 'done' && handled.restMs)
+          await this.#clock.sleep(handled.restMs, signal).catch(() => undefined);
       }
     };
     await Promise.all(Array.from({ length: slots }, slot));
@@ -72,7 +75,7 @@ export class LocalQueue implements JobQueue {
   }
 
   #finish(job: QueuedJob, handled: Handled): void {
-    const id = idOf(job);
+    const id = idOfJob(job);
     this.#handedOut.delete(id);
     if (handled === 'done') return;
     this.#delayed.set(id, job);
@@ -81,8 +84,4 @@ export class LocalQueue implements JobQueue {
       void this.add([job]);
     });
   }
-}
-
-function idOf({ run, round, job }: QueuedJob): string {
-  return `${run}-${round}-${job}`;
 }

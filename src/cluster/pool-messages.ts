@@ -1,5 +1,7 @@
 import type { RunRecord, WriterRecord } from '../journal/index.ts';
 import type { SampleElsewhere, SharedEval } from '../runner/index.ts';
+import type { AskedOfKeeper } from './asked-limiter.ts';
+import type { ToldError } from './told-error.ts';
 
 /** What the process that has a run says to those that run its samples. Both are the same version of the same program. */
 export type ToWorker =
@@ -18,9 +20,12 @@ export type ToWorker =
   | {
       readonly kind: 'budget';
       readonly item: number;
+      readonly limitUsd: number | undefined;
       readonly spentUsd: number;
       readonly isExhausted: boolean;
     }
+  /** A call may be made. */
+  | { readonly kind: 'entered'; readonly id: number }
   /** Nothing more of this item will come. */
   | { readonly kind: 'close'; readonly item: number }
   /** Nothing more will come. */
@@ -37,20 +42,13 @@ export type FromWorker =
   | {
       readonly kind: 'ended';
       readonly id: number;
-      readonly result: Pick<Result, 'counted'> & { readonly outcome: ToldOutcome };
+      readonly result: Pick<Result, 'counted' | 'damage'> & { readonly outcome: ToldOutcome };
     }
   /** It could not be run, for a reason that is not its own. */
   | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError }
+  | AskedOfKeeper
   | { readonly kind: 'spent'; readonly item: number; readonly usd: number | undefined }
   | { readonly kind: 'note'; readonly item: number; readonly text: string };
 
 /** An outcome without what cannot be told: what an interruption was about. */
 export type ToldOutcome = Omit<Result['outcome'], 'reason'>;
-
-/** An error in words that go over to another process. */
-export interface ToldError {
-  readonly message: string;
-  readonly code?: string;
-  readonly hint?: string;
-  readonly isUsage: boolean;
-}

@@ -1,7 +1,9 @@
-import { ActionableError, definedOf, messageOf, UsageError } from '../base/index.ts';
+import { definedOf } from '../base/index.ts';
 import type { ParentLink } from '../process/index.ts';
 import type { PlannedItem, PreparedSet, SharedItem } from '../runner/index.ts';
-import type { FromWorker, ToldError, ToWorker } from './pool-messages.ts';
+import { AskedLimiter } from './asked-limiter.ts';
+import type { FromWorker, ToWorker } from './pool-messages.ts';
+import { toldError } from './told-error.ts';
 
 /**
  * Runs samples for the process that started this one, until that one says that nothing more will come, or is gone. What was paid
@@ -27,6 +29,7 @@ class PoolSession {
   readonly #open = new Map<number, Promise<SharedItem>>();
   readonly #running = new Map<number, AbortController>();
   readonly #work = new Set<Promise<void>>();
+  readonly #limiter = new AskedLimiter((said) => this.#say(said));
 
   constructor(set: PreparedSet, link: ParentLink) {
     this.#set = set;
@@ -37,6 +40,7 @@ class PoolSession {
     if (said.kind === 'open') this.#keep(this.#opening(said));
     if (said.kind === 'run') this.#keep(this.#run(said));
     if (said.kind === 'abort') this.#running.get(said.id)?.abort(new Error('The run was interrupted'));
+    if (said.kind === 'entered') this.#limiter.entered(said.id);
     if (said.kind === 'budget') this.#keep(this.#tellBudget(said));
     if (said.kind === 'close') this.#keep(this.#closeItem(said.item));
   }
@@ -70,7 +74,7 @@ class PoolSession {
     const { generation, after, held, reuse } = writer;
     const beside = { generation, after, reuse, ...definedOf({ held }) };
     const opening = this.#set.share(this.#item(item), {
-      ...{ run, beside },
+      ...{ run, beside, limiter: this.#limiter },
       onSpent: (usd) => this.#say({ kind: 'spent', item, usd }),
       onNote: (text) => this.#say({ kind: 'note', item, text }),
     });
@@ -88,7 +92,7 @@ class PoolSession {
     try {
       const opened = await this.#open.get(item);
       if (!opened) throw new Error(`item ${item} was not opened`);
-      const { outcome, counted } = await opened.shared.runSample({
+      const { outcome, counted, damage } = await opened.shared.runSample({
         position,
         earlier,
         kept,
@@ -99,7 +103,7 @@ class PoolSession {
       this.#say({
         kind: 'ended',
         id,
-        result: { outcome: { ...rest, ...definedOf({ fields: told }) }, counted },
+        result: { outcome: { ...rest, ...definedOf({ fields: told }) }, counted, damage },
       });
     } catch (error) {
       this.#say({ kind: 'failed', id, error: toldError(error) });
@@ -117,10 +121,4 @@ class PoolSession {
   #say(said: FromWorker): void {
     this.#link.send(said);
   }
-}
-
-function toldError(error: unknown): ToldError {
-  const isUsage = error instanceof UsageError;
-  if (!(error instanceof ActionableError)) return { message: messageOf(error), isUsage };
-  return { message: error.message, code: error.code, hint: error.hint, isUsage };
 }

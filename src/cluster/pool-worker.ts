@@ -1,7 +1,11 @@
-import { ActionableError, type ErrorCode, UsageError } from '../base/index.ts';
+import { systemClock } from '../base/index.ts';
 import { type NodeChild, startNodeChild } from '../process/index.ts';
 import type { EndedElsewhere, RunElsewhere, SampleElsewhere, WriterElsewhere } from '../runner/index.ts';
-import type { FromWorker, ToldError, ToWorker } from './pool-messages.ts';
+import type { CallLimiter } from '../targets/index.ts';
+import { KeptPasses } from './asked-limiter.ts';
+import { LastWords } from './last-words.ts';
+import type { FromWorker, ToWorker } from './pool-messages.ts';
+import { errorOf } from './told-error.ts';
 
 export interface PoolWorkerOptions {
   /** How it is started: what comes after `node`. */
@@ -9,7 +13,12 @@ export interface PoolWorkerOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly onLine: (line: string) => void;
+  /** What calls of all workers together may use. */
+  readonly limiter: CallLimiter;
 }
+
+/** How long it may take to put its journal to bed. */
+const END_MS = 20_000;
 
 /** A worker ended while it had something to do. */
 export class WorkerGone extends Error {
@@ -46,21 +55,26 @@ export class PoolWorker {
   readonly #onSpent: (item: number, usd: number | undefined) => void;
   readonly #items = new Map<number, OpenedItem>();
   readonly #waiting = new Map<number, Waiting>();
+  readonly #lastWords = new LastWords();
+  readonly #passes: KeptPasses;
   #ids = 0;
-  #lastWord = '';
   isGone = false;
 
   constructor(
-    { argv, cwd, env, onLine }: PoolWorkerOptions,
+    { argv, cwd, env, onLine, limiter }: PoolWorkerOptions,
     about: { readonly isAlone: boolean; readonly onSpent: (item: number, usd: number | undefined) => void },
   ) {
     this.isAlone = about.isAlone;
     this.#onSpent = about.onSpent;
+    this.#passes = new KeptPasses(
+      (model, signal) => limiter.enter(model, signal),
+      (id) => this.say({ kind: 'entered', id }),
+    );
     this.#child = startNodeChild({
       ...{ argv, cwd, env },
       onMessage: (message) => this.#hear(message as FromWorker),
       onLine: (line) => {
-        this.#lastWord = lastWord(this.#lastWord, line);
+        this.#lastWords.hear(line);
         onLine(line);
       },
     });
@@ -106,9 +120,10 @@ export class PoolWorker {
     this.#items.delete(item);
   }
 
-  /** Resolves when it is gone. */
+  /** Resolves when it is gone. Code that never lets go of its process does not hear it. */
   async end(): Promise<void> {
     this.say({ kind: 'end' });
+    using _kill = systemClock.after(END_MS, () => this.#child.kill('SIGKILL'));
     await this.ended;
   }
 
@@ -127,6 +142,7 @@ export class PoolWorker {
     if (said.kind === 'ended') this.#hasEnded(said);
     if (said.kind === 'failed') this.#waiting.get(said.id)?.fail(errorOf(said.error));
     if (said.kind === 'spent') this.#onSpent(said.item, said.usd);
+    if (said.kind === 'enter' || said.kind === 'leave') this.#passes.hear(said);
     if (said.kind === 'note') this.#items.get(said.item)?.run.onNote(said.text);
   }
 
@@ -139,19 +155,21 @@ export class PoolWorker {
 
   #hasEnded({ id, result }: Extract<FromWorker, { kind: 'ended' }>): void {
     const waiting = this.#waiting.get(id);
-    if (waiting) this.#items.get(waiting.item)?.told.push(result.counted);
-    waiting?.settle({ kind: 'ended', ...result });
+    const item = waiting && this.#items.get(waiting.item);
+    item?.told.push(result.counted);
+    for (const sentence of result.damage) item?.run.onDamage(sentence);
+    const { outcome, counted } = result;
+    waiting?.settle({ kind: 'ended', outcome, counted });
   }
 
   #refuse(item: number, error: unknown): void {
     for (const waiting of this.#waiting.values()) if (waiting.item === item) waiting.fail(error);
   }
 
-  #isOver({ exitCode, signal }: Awaited<NodeChild['ended']>): void {
+  #isOver(end: Awaited<NodeChild['ended']>): void {
     this.isGone = true;
-    const how = signal ? `by ${signal}` : `with exit code ${exitCode}`;
-    const last = this.#lastWord === '' ? '' : ` (${this.#lastWord})`;
-    this.#fail(`process ${this.#child.pid ?? '?'} ended ${how}${last}`);
+    this.#passes.leaveAll();
+    this.#fail(this.#lastWords.of(this.#child.pid, end));
     for (const { closed, writer, writers, told } of this.#items.values()) {
       if (writer !== undefined) writers.set(writer, { writer, toldBefore: told });
       closed.resolve();
@@ -162,17 +180,4 @@ export class PoolWorker {
     for (const { item, fail } of this.#waiting.values())
       fail(new WorkerGone(reason, this.#items.get(item)?.writer));
   }
-}
-
-/** What a process says last may tell why it ended: what Node says of itself then, but not where in its own code. */
-function lastWord(before: string, line: string): string {
-  if (/^FATAL ERROR:/.test(line)) return line;
-  const isNothing = line.trim() === '' || /^\s*\d+: 0x|^-{3,}|^<-{3}/.test(line);
-  return isNothing || before.startsWith('FATAL ERROR:') ? before : line.trim();
-}
-
-function errorOf({ message, code, hint = '', isUsage }: ToldError): Error {
-  if (code === undefined) return new Error(message);
-  const options = { code: code as ErrorCode, message, hint };
-  return isUsage ? new UsageError(options) : new ActionableError(options);
 }

@@ -148,7 +148,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     // What was in hand when it died was wanted again.
     gate.resolve();
     await eventually(() => expect(seen).toEqual(['s0', 's0']));
-    expect(await queue.count('run')).toBe(0);
+    await eventually(async () => expect(await queue.count('run')).toBe(0));
     await queue.add(samples(3));
     await eventually(() => expect(seen.toSorted()).toEqual(['s0', 's0', 's0', 's1', 's2']));
     await eventually(async () => expect(await queue.count('run')).toBe(0));

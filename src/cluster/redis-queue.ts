@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { assert, type Clock } from '../base/index.ts';
-import type { JobQueue, QueuedJob, ServeOptions } from './job-queue.ts';
+import { idOfJob, type JobQueue, type QueuedJob, type ServeOptions } from './job-queue.ts';
 import { explainQueueError, plainly, queueErrors, replyOf } from './queue-errors.ts';
 import type { RedisAddress } from './redis-address.ts';
 import { connectTo, type Engine, hangUp, loadEngine, probe } from './redis-client.ts';
@@ -27,10 +27,7 @@ const DELAY_SCALE = 0x1000;
 const JOB_NAME = 'job';
 
 export async function openRedisQueue(address: RedisAddress, options: RedisQueueOptions): Promise<JobQueue> {
-  const engine = await loadEngine(address);
-  await probe(address, engine).catch((error: unknown) => {
-    throw explainQueueError(error, address);
-  });
+  const engine = await probeRedis(address);
   const queue = new RedisQueue(address, engine, options);
   try {
     await queue.claim();
@@ -39,6 +36,15 @@ export async function openRedisQueue(address: RedisAddress, options: RedisQueueO
     throw error;
   }
   return queue;
+}
+
+/** Throws when it does not answer, does not let us in, or cannot do what we need. */
+export async function probeRedis(address: RedisAddress): Promise<Engine> {
+  const engine = await loadEngine(address);
+  await probe(address, engine).catch((error: unknown) => {
+    throw explainQueueError(error, address);
+  });
+  return engine;
 }
 
 /**
@@ -168,7 +174,7 @@ function nameOf(version: number | string): string {
 }
 
 function toBull(job: QueuedJob, more: { readonly delay?: number } = {}) {
-  const jobId = `${job.run}-${job.round}-${job.job}`;
+  const jobId = idOfJob(job);
   assert(!jobId.includes(':'), `${jobId} cannot be the id of a job`);
   return { name: JOB_NAME, data: { run: job.run, round: job.round, job: job.job }, opts: { jobId, ...more } };
 }

@@ -90,7 +90,16 @@ class RedisService {
     // Nothing of ours: it is not handed out a second time.
     if (!queued) return;
     const handled = this.#isStopping ? { againMs: 0 } : await this.#handle(queued);
-    if (handled !== 'done') await this.#putBack(job, token, { queued, againMs: handled.againMs });
+    if (handled === 'done') return;
+    await this.#putBack(job, token, { queued, againMs: handled.againMs });
+    if (handled.restMs) await this.#rest(handled.restMs);
+    throw new this.#options.engine.bullmq.DelayedError();
+  }
+
+  /** [QUEUE-5] Its slot is free when the job is over for BullMQ. */
+  async #rest(restMs: number): Promise<void> {
+    const stopped = AbortSignal.any([this.#options.signal, this.#failed.signal]);
+    await this.#options.clock.sleep(restMs, stopped).catch(() => undefined); // Told to stop, it does not rest any longer.
   }
 
   async #handle(queued: QueuedJob): Promise<Handled> {
@@ -115,8 +124,8 @@ class RedisService {
     job: Job,
     token: string | undefined,
     { queued, againMs }: { readonly queued: QueuedJob; readonly againMs: number },
-  ): Promise<never> {
-    const { clock, addLater, engine } = this.#options;
+  ): Promise<void> {
+    const { clock, addLater } = this.#options;
     try {
       if (againMs > 0) await job.moveToDelayed(clock.nowMs() + againMs, token);
       else await job.moveToWait(token);
@@ -124,7 +133,6 @@ class RedisService {
       // It was handed out elsewhere, or Redis has forgotten it.
       await addLater(queued, againMs).catch((error: unknown) => this.#tell(error));
     }
-    throw new engine.bullmq.DelayedError();
   }
 
   /**
@@ -144,7 +152,9 @@ class RedisService {
 
   /** Of a connection that is lost once, however often it is tried. What BullMQ says of locks that are lost is none of a problem. */
   #tell(error: unknown): void {
-    const isOfServer = replyOf(error) !== undefined || (error instanceof Error && 'code' in error);
+    const isOfServer =
+      replyOf(error) !== undefined ||
+      (error instanceof Error && typeof Reflect.get(error, 'code') === 'string');
     if (!isOfServer || this.#isTold || this.#isStopping) return;
     this.#isTold = true;
     this.#options.onProblem?.(explainQueueError(error, this.#options.address));

@@ -1,6 +1,13 @@
-import { type Clock, isoTime } from '../base/index.ts';
-import { activeKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
-import { encodeShared, type Round, SHARED_VERSION, type Submission } from './shared-records.ts';
+import { type Clock, definedOf, isoTime } from '../base/index.ts';
+import {
+  activeKey,
+  activePrefix,
+  parseActiveKey,
+  parseNumberedKey,
+  SharedKeys,
+  type SharedPlace,
+} from './shared-keys.ts';
+import { decodeShared, encodeShared, type Round, SHARED_VERSION, type Submission } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
 
 /** Puts a submission into the bucket; false when the run was submitted already. */
@@ -9,9 +16,21 @@ export function createSubmission({ bucket, prefix }: SharedPlace, submission: Su
   return bucket.create(key, encodeShared('submission', submission));
 }
 
+/** The runs that may have something due, by the hints that rounds leave. */
+export async function activeRuns({ bucket, prefix }: SharedPlace): Promise<ReadonlySet<string>> {
+  const runs = new Set<string>();
+  for await (const { key } of bucket.list(activePrefix(prefix))) {
+    const hint = parseActiveKey(key);
+    if (hint) runs.add(hint.run);
+  }
+  return runs;
+}
+
 export interface RoundOptions {
   readonly clock: Clock;
   readonly by: string;
+  /** What the run may cost from this round on. */
+  readonly budgetUsd?: number | undefined;
 }
 
 /**
@@ -24,13 +43,14 @@ export interface RoundOptions {
 export async function beginRound(
   shared: SharedRun,
   { bucket, prefix }: SharedPlace,
-  { clock, by }: RoundOptions,
+  { clock, by, budgetUsd }: RoundOptions,
 ): Promise<{ readonly round: number; readonly isOwn: boolean }> {
   const { run } = shared;
   const n = shared.round + 1;
   const record: Round = {
     ...{ format: 'holdfast-round', version: SHARED_VERSION, run, n, by },
     at: isoTime(clock.nowMs()),
+    ...definedOf({ budgetUsd }),
   };
   await bucket.create(activeKey(prefix, { run, round: n }), new Uint8Array());
   const isOwn = await bucket.create(shared.keys.round(n), encodeShared('round', record));
@@ -38,15 +58,79 @@ export async function beginRound(
   return { round: n, isOwn };
 }
 
-/** Cancels the latest round: nothing of it is taken any more, and what is under way is returned [SHR-10]. */
+/**
+ * Cancels the latest round: nothing of it is taken any more, and what is under way is returned [SHR-10], also when the round had been
+ * cancelled so that it may end [SHR-18].
+ */
 export async function cancelRound(
   shared: SharedRun,
-  { bucket }: SharedPlace,
-  { clock, by }: RoundOptions,
+  place: SharedPlace,
+  { clock, by, reason }: Pick<RoundOptions, 'clock' | 'by'> & { readonly reason?: string },
 ): Promise<void> {
   const { run, round } = shared;
-  const at = isoTime(clock.nowMs());
-  const record = { format: 'holdfast-cancelled', version: SHARED_VERSION, run, round, by, at } as const;
-  await bucket.create(shared.keys.cancelled(round), encodeShared('cancelled', record));
+  const words = { run, round, clock, by, ...definedOf({ reason }) };
+  await writeCancelled(place, words);
   await shared.refresh();
+  if (shared.cancelled?.letsFinish)
+    await place.bucket.create(shared.keys.cancelledNow(round), encoded(words));
+}
+
+/** The same for a run of which something that is stored cannot be read: nobody may go on spending for that. */
+export async function cancelUnread(
+  place: SharedPlace,
+  { run, clock, by }: Pick<CancelWords, 'run' | 'clock' | 'by'>,
+): Promise<void> {
+  const keys = new SharedKeys(place.prefix, run);
+  let round = 0;
+  for await (const { key } of place.bucket.list(keys.rounds))
+    round = Math.max(round, parseNumberedKey(key) ?? 0);
+  if (round === 0) return;
+  const words = { run, round, clock, by };
+  await writeCancelled(place, words);
+  await place.bucket.create(keys.cancelledNow(round), encoded(words));
+}
+
+/** True when what is under way of a round is to be returned: it was cancelled, and may not end. */
+export async function isUnwanted({ bucket }: SharedPlace, keys: SharedKeys, round: number): Promise<boolean> {
+  const key = keys.cancelled(round);
+  const bytes = await bucket.read(key);
+  if (!bytes) return false;
+  const { letsFinish } = decodeShared('cancelled', bytes, key);
+  return !letsFinish || (await bucket.stat(keys.cancelledNow(round))) !== undefined;
+}
+
+export interface CancelWords {
+  readonly run: string;
+  readonly round: number;
+  readonly clock: Clock;
+  readonly by: string;
+  readonly reason?: string;
+  readonly letsFinish?: true;
+  readonly because?: 'budget' | 'errors' | 'calls';
+}
+
+/** Says that a round is cancelled; whoever said so first has said why. */
+export async function writeCancelled({ bucket, prefix }: SharedPlace, words: CancelWords): Promise<void> {
+  const key = new SharedKeys(prefix, words.run).cancelled(words.round);
+  await bucket.create(key, encoded(words));
+}
+
+function encoded({ clock, ...about }: CancelWords): Uint8Array {
+  const at = isoTime(clock.nowMs());
+  return encodeShared('cancelled', { format: 'holdfast-cancelled', version: SHARED_VERSION, at, ...about });
+}
+
+/** What the run may cost in a round: what the latest one until then says that says anything, else the submission [SHR-19]. */
+export async function budgetOfRound(
+  { bucket, prefix }: SharedPlace,
+  { run, work }: Submission,
+  round: number,
+): Promise<number | undefined> {
+  const keys = new SharedKeys(prefix, run);
+  for (let n = round; n > 0; n--) {
+    const bytes = await bucket.read(keys.round(n));
+    const said = bytes && decodeShared('round', bytes, keys.round(n)).budgetUsd;
+    if (said !== undefined) return said;
+  }
+  return work.budgetUsd;
 }

@@ -7,6 +7,9 @@ export interface SharedPlace {
   readonly prefix: string;
 }
 
+/** Apart from runs of one machine, which look for each other's segments: nobody takes a shared run for a lost one. */
+export const SHARED_PREFIX = '.holdfast/shared/';
+
 /** One sample of the plan, or one build: `s12`, `b0f3…`. */
 export type JobId = string & { readonly __brand: 'JobId' };
 
@@ -63,6 +66,15 @@ export class SharedKeys {
     return `${this.root}cancelled/${padded(round)}`;
   }
 
+  /** That what is under way of a round that was cancelled before is not to end either. */
+  cancelledNow(round: number): string {
+    return `${this.cancelled(round)}.now`;
+  }
+
+  get fetched(): string {
+    return `${this.root}fetched/`;
+  }
+
   get leases(): string {
     return `${this.root}leases/`;
   }
@@ -98,9 +110,30 @@ export function activeKey(
   return `${activePrefix(prefix)}${run}.${padded(round)}`;
 }
 
-export function parseActiveKey(key: string): { readonly run: string; readonly round: number } | undefined {
+/** That a round may have something due. */
+export interface ActiveHint {
+  readonly run: string;
+  readonly round: number;
+}
+
+export function parseActiveKey(key: string): ActiveHint | undefined {
   const [, run, round] = /\/([^/.]+)\.(\d{4,})$/.exec(key) ?? [];
   return run === undefined ? undefined : { run, round: Number(round) };
+}
+
+/** The runs that share a budget lie below this, each an empty object under its own name [SHR-23]. */
+export function pursePrefix(prefix: string, purse: string): string {
+  return `${prefix}purses/${purse}/`;
+}
+
+/** That the log of a round was brought home, by whoever did it first: whole with its artifacts, or not. */
+export function fetchedKey(keys: SharedKeys, round: number, isMerged: boolean): string {
+  return `${keys.fetched}${padded(round)}${isMerged ? '' : '.partly'}`;
+}
+
+/** What tells this place from others. */
+export function placeKey(prefix: string): string {
+  return `${prefix}place`;
 }
 
 /** The signs of life of all workers lie below this, each under its worker's name. */

@@ -8,7 +8,7 @@ import { SharedRun } from './shared-run.ts';
 import { workOnJob } from './work-on-job.ts';
 
 const RECIPE = 'ab'.repeat(32);
-const BUILD = { job: buildJob(RECIPE), unit: 'schema/shop', recipe: RECIPE, samples: '0-1' };
+const BUILD = { job: buildJob(RECIPE), unit: 'schema/shop', recipe: RECIPE, samples: '0-1', needs: [] };
 
 test('what was never submitted is not there', async () => {
   const { place } = sharedFixture();
@@ -20,6 +20,12 @@ test('[SHR-9] a run is complete when every job is over in its latest round', asy
   const shared = await fixture.submit();
   expect(shared).toMatchObject({ round: 1, isComplete: false });
   await workOnJob(sampleJob(0), await fixture.ports('a'));
+  const gone = await fixture.ports('a', { work: () => Promise.reject(new Error('it broke')) });
+  await workOnJob(sampleJob(1), gone);
+  await shared.refresh();
+  // What lost its worker is due, and not over.
+  expect(shared).toMatchObject({ isComplete: false });
+  expect([...shared.due()]).toEqual(['s1']);
   await workOnJob(
     sampleJob(1),
     await fixture.ports('a', { work: async () => ({ status: 'errored', origin: 'o' }) }),
@@ -29,6 +35,31 @@ test('[SHR-9] a run is complete when every job is over in its latest round', asy
   await beginRound(shared, fixture.place, { clock: fixture.clock, by: 'laptop' });
   expect(shared).toMatchObject({ round: 2, isComplete: false });
   expect([...shared.due()]).toEqual(['s1']);
+});
+
+test('[SHR-9] the leases of many samples are all read, those of a sample that had several the first one first', async () => {
+  const samples = 700;
+  const fixture = sharedFixture({ samples });
+  const shared = await fixture.submit();
+  const { book } = fixture;
+  for (let position = 0; position < samples; position++) {
+    const taken = await book.take(sampleJob(position), fixture.taker('a'));
+    if (taken.kind === 'taken') await book.end(taken.lease, { status: 'completed', by: 'a', origin: 'o' });
+  }
+  await shared.refresh();
+  expect(shared.isComplete).toBe(true);
+  const other = sharedFixture({ samples: 1 });
+  const one = await other.submit();
+  for (const worker of ['a', 'b', 'c']) {
+    const taken = await other.book.take(sampleJob(0), other.taker(worker));
+    if (taken.kind === 'taken') await other.book.end(taken.lease, { status: 'returned', by: worker });
+    await one.refresh();
+  }
+  expect(one.leasesOf(sampleJob(0)).map(({ begun, ended }) => [begun.n, begun.worker, ended?.by])).toEqual([
+    [1, 'a', 'a'],
+    [2, 'b', 'b'],
+    [3, 'c', 'c'],
+  ]);
 });
 
 test('a submission without a round is not complete, and nothing of it is due', async () => {
@@ -52,6 +83,23 @@ test('samples are due when the builds that they need are over, all of them toget
   expect(await enqueueDue(shared, queue)).toBe(3);
   // What was waiting is not there twice.
   expect(await queue.count('run')).toBe(4);
+});
+
+test('[SHR-11] a build is due when what it is made of is over, and not before', async () => {
+  const recipe = 'cd'.repeat(32);
+  const second = { job: buildJob(recipe), unit: 'knowledge/shop', recipe, samples: '0', needs: [BUILD.job] };
+  const fixture = sharedFixture({ samples: 1, builds: [{ ...BUILD, samples: '' }, second] });
+  const shared = await fixture.submit();
+  expect([...shared.due()]).toEqual([BUILD.job]);
+  await workOnJob(
+    BUILD.job,
+    await fixture.ports('a', { work: async () => ({ status: 'errored', reason: 'it fails' }) }),
+  );
+  await shared.refresh();
+  expect([...shared.due()]).toEqual([second.job]);
+  await workOnJob(second.job, await fixture.ports('a'));
+  await shared.refresh();
+  expect([...shared.due()]).toEqual(['s0']);
 });
 
 test('samples that other logs lend are no jobs', async () => {

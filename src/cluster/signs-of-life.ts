@@ -15,14 +15,17 @@ export interface SignsOptions {
 
 const INTERVAL_MS = 2_000;
 /** Three signs that did not come; S3 tells times by the second. */
-const SILENCE_MS = 7_000;
+export const SILENCE_MS = 7_000;
 
 /** A worker's own sign of life, and what it makes of those of others [SHR-6]. */
 export class SignsOfLife {
   readonly #place: SharedPlace;
   readonly #options: SignsOptions;
   readonly #busy = new Map<string, Beat['busy'][number]>();
+  readonly #refuses = new Map<string, string>();
   #etag: string | undefined;
+  /** When the last sign was given that the bucket took, and since when each came in time. */
+  #heard: { readonly lastMs: number; readonly sinceMs: number } | undefined;
   #n = 0;
   #isEnded = false;
   #timer: Disposable | undefined;
@@ -59,9 +62,21 @@ export class SignsOfLife {
     this.#busy.delete(`${run}/${job}`);
   }
 
+  /** Says with every sign that it cannot work on a run; without a reason it can again. */
+  refuse(run: string, reason: string | undefined): void {
+    if (reason === undefined) this.#refuses.delete(run);
+    else this.#refuses.set(run, reason);
+  }
+
+  /** False when the bucket took no sign for so long that others may take this worker for lost. */
+  get isHeard(): boolean {
+    return this.#heard !== undefined && !this.#isLate(this.#heard.lastMs);
+  }
+
   /**
    * True when the worker of a lease gave no sign for so long that it is lost. Times are those of the bucket alone: a sign of
-   * one's own is given first, and the two are compared.
+   * one's own is given first, and the two are compared. Whoever was not heard itself waits as long before it tells: what kept its signs may have kept
+   * those of all others.
    */
   async isSilent({ worker }: LeaseBegun, leaseKey: string): Promise<boolean> {
     const { bucket, prefix } = this.#place;
@@ -69,14 +84,32 @@ export class SignsOfLife {
     const bytes = await bucket.read(key);
     if (bytes && decodeShared('beat', bytes, key).isEnded) return true;
     await this.give();
+    if (this.#heard && !this.#isLate(this.#heard.sinceMs)) return false;
     const own = await bucket.stat(beatKey(prefix, this.#options.worker));
     // A worker gives its first sign before it takes anything; the lease stands for one that is gone.
     const last = (await bucket.stat(key)) ?? (await bucket.stat(leaseKey));
     if (!own || !last) return false;
-    return own.modifiedMs - last.modifiedMs > (this.#options.silenceMs ?? SILENCE_MS);
+    return own.modifiedMs - last.modifiedMs > this.#silenceMs;
   }
 
   async give(): Promise<void> {
+    const givenMs = this.#options.clock.monotonicMs();
+    await this.#give();
+    // A worker that begins has missed nothing.
+    const { lastMs, sinceMs } = this.#heard ?? { lastMs: givenMs, sinceMs: Number.NEGATIVE_INFINITY };
+    const isUnbroken = givenMs - lastMs <= this.#silenceMs;
+    this.#heard = { lastMs: Math.max(givenMs, lastMs), sinceMs: isUnbroken ? sinceMs : givenMs };
+  }
+
+  get #silenceMs(): number {
+    return this.#options.silenceMs ?? SILENCE_MS;
+  }
+
+  #isLate(atMs: number): boolean {
+    return this.#options.clock.monotonicMs() - atMs > this.#silenceMs;
+  }
+
+  async #give(): Promise<void> {
     const { bucket, prefix } = this.#place;
     const key = beatKey(prefix, this.#options.worker);
     const bytes = encodeShared('beat', this.#next());
@@ -100,11 +133,13 @@ export class SignsOfLife {
 
   #next(): Beat {
     const { worker, clock, slots, host } = this.#options;
+    const refuses = [...this.#refuses].map(([run, reason]) => ({ run, reason }));
     return {
       ...{ format: 'holdfast-beat', version: SHARED_VERSION, worker, slots, ...definedOf({ host }) },
       n: ++this.#n,
       at: isoTime(clock.nowMs()),
       busy: [...this.#busy.values()],
+      ...definedOf({ refuses: refuses.length === 0 ? undefined : refuses }),
       isEnded: this.#isEnded,
     };
   }

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { settle } from '../../test/sim/manual-clock.ts';
 import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { bucketErrors } from '../bucket/index.ts';
 import { sampleJob } from './shared-keys.ts';
 import { type JobResult, workOnJob } from './work-on-job.ts';
 
@@ -17,7 +18,7 @@ test('a job is taken, done and ended', async () => {
 test('[SHR-6] a worker that gives signs of life is not lost, whatever the engine says', async () => {
   const fixture = sharedFixture();
   const a = await fixture.ports('a');
-  await fixture.book.take(JOB, a);
+  await fixture.book.take(JOB, fixture.taker('a'));
   await fixture.clock.advance(60_000);
   await a.signs.give();
   await fixture.clock.advance(6_000);
@@ -31,7 +32,8 @@ test('[SHR-6] a worker that gives signs of life is not lost, whatever the engine
 
 test('[SHR-6] a worker that is silent for longer than is allowed is lost, and its job goes on elsewhere', async () => {
   const fixture = sharedFixture();
-  await fixture.book.take(JOB, await fixture.ports('a'));
+  await fixture.ports('a');
+  await fixture.book.take(JOB, fixture.taker('a'));
   await fixture.clock.advance(7_001);
   const outcome = await workOnJob(JOB, await fixture.ports('b'));
   expect(outcome).toMatchObject({ kind: 'ended', end: { n: 2, by: 'b' } });
@@ -41,18 +43,33 @@ test('[SHR-6] a worker that is silent for longer than is allowed is lost, and it
   ]);
 });
 
+test('[SHR-6] whoever was not heard itself waits before it declares anybody lost: a bucket that was away was so for all', async () => {
+  const fixture = sharedFixture();
+  const a = await fixture.ports('a');
+  const b = await fixture.ports('b');
+  await fixture.book.take(JOB, fixture.taker('a'));
+  await fixture.clock.advance(20_000);
+  expect(await workOnJob(JOB, b)).toMatchObject({ kind: 'held', by: { worker: 'a' } });
+  await a.signs.give();
+  for (let count = 0; count < 2; count++) {
+    await fixture.clock.advance(4_000);
+    await b.signs.give();
+  }
+  expect(await workOnJob(JOB, b)).toMatchObject({ kind: 'ended', end: { n: 2, by: 'b' } });
+});
+
 test('[SHR-6] a worker that said good-bye is lost at once', async () => {
   const fixture = sharedFixture();
   const a = await fixture.ports('a');
-  await fixture.book.take(JOB, a);
+  await fixture.book.take(JOB, fixture.taker('a'));
   await a.signs.stop();
   expect(await workOnJob(JOB, await fixture.ports('b'))).toMatchObject({ kind: 'ended', end: { n: 2 } });
 });
 
 test('[SHR-6] a wrong clock of a worker decides nothing', async () => {
   const fixture = sharedFixture();
-  const a = await fixture.ports('a');
-  await fixture.book.take(JOB, a);
+  await fixture.ports('a');
+  await fixture.book.take(JOB, fixture.taker('a'));
   const fast = { ...fixture.clock, nowMs: () => fixture.clock.nowMs() + 3_600_000 };
   expect(await workOnJob(JOB, await fixture.ports('b', { clock: fast }))).toMatchObject({ kind: 'held' });
 });
@@ -60,7 +77,7 @@ test('[SHR-6] a wrong clock of a worker decides nothing', async () => {
 test('[SHR-8] a job that lost as many workers as it may is set aside, and names them', async () => {
   const fixture = sharedFixture();
   for (const worker of ['a', 'b', 'c']) {
-    const taken = await fixture.book.take(JOB, await fixture.ports(worker));
+    const taken = await fixture.book.take(JOB, fixture.taker(worker));
     if (taken.kind !== 'taken') throw new Error('it was free');
     await fixture.book.end(taken.lease, { status: 'lost', by: 'd', reason: `worker ${worker} died` });
   }
@@ -78,6 +95,17 @@ test('[SHR-8] a job that lost as many workers as it may is set aside, and names 
   expect(await workOnJob(JOB, await fixture.ports('d', { round: 2 }))).toMatchObject({
     end: { status: 'completed' },
   });
+});
+
+test('[SHR-8] workers that a job lost in an earlier round are not held against it in the next', async () => {
+  const fixture = sharedFixture();
+  for (const worker of ['a', 'b', 'c']) {
+    const taken = await fixture.book.take(JOB, fixture.taker(worker));
+    if (taken.kind !== 'taken') throw new Error('it was free');
+    await fixture.book.end(taken.lease, { status: 'lost', by: 'd', reason: `worker ${worker} died` });
+  }
+  const outcome = await workOnJob(JOB, await fixture.ports('d', { round: 2 }));
+  expect(outcome).toMatchObject({ kind: 'ended', end: { status: 'completed', n: 4, round: 2 } });
 });
 
 test('[SHR-10] nothing is taken of a round that was cancelled', async () => {
@@ -137,9 +165,19 @@ test('a worker that fails at a job says so, and the job is due again', async () 
   });
 });
 
+test('[SHR-8] a bucket that is away while a job is done is not held against the job', async () => {
+  const fixture = sharedFixture();
+  const cut = await fixture.ports('a', {
+    work: () => Promise.reject(bucketErrors.away('memory', new Error('the cable is cut'))),
+  });
+  expect(await workOnJob(JOB, cut)).toMatchObject({
+    end: { status: 'returned', reason: expect.stringContaining('the cable is cut') },
+  });
+});
+
 test('a job that lost a worker before is done when nothing else is done beside it', async () => {
   const fixture = sharedFixture();
-  const taken = await fixture.book.take(JOB, await fixture.ports('a'));
+  const taken = await fixture.book.take(JOB, fixture.taker('a'));
   if (taken.kind !== 'taken') throw new Error('it was free');
   await fixture.book.end(taken.lease, { status: 'lost', by: 'b', reason: 'it died' });
   const { promise, resolve } = Promise.withResolvers<JobResult>();

@@ -1,6 +1,7 @@
-import { type Clock, counted, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, counted, definedOf, messageOf } from '../base/index.ts';
 import type { Company } from './company.ts';
-import type { EndWords, Lease, LeaseBook } from './lease-book.ts';
+import type { Redact } from './evidence-text.ts';
+import type { EndAbout, EndWords, Lease, LeaseBook } from './lease-book.ts';
 import { patiently } from './patiently.ts';
 import type { JobId } from './shared-keys.ts';
 import type { LeaseBegun, LeaseEnded } from './shared-records.ts';
@@ -10,21 +11,34 @@ export interface JobPorts {
   readonly book: LeaseBook;
   readonly signs: SignsOfLife;
   readonly clock: Clock;
-  /** Which process this is, and whose journal it writes. */
+  /** Which process this is. */
   readonly worker: string;
-  readonly writer: string;
   readonly round: number;
   /** How many workers a job may lose in a round before it is set aside. */
   readonly lostMax: number;
   /** A job that lost a worker before is done alone, so that it takes nobody with it a second time. */
   readonly company: Company;
-  /** Does the job. It resolves when everything that its end promises is in the bucket [SHR-4]. */
-  readonly work: (lease: LeaseBegun, about: WorkAbout) => Promise<JobResult>;
-  /** True when this round was cancelled. */
+  /**
+   * What does jobs of this run here. Asked for right before the lease is begun: what killed the process of another job while this one
+   * waited for its place is not held against this one.
+   */
+  readonly session: () => Promise<JobSession>;
+  /** True when this round was cancelled: nothing of it is taken. */
   readonly isCancelled: () => Promise<boolean>;
+  /** True when what is under way of it is to be returned; else as soon as it was cancelled [SHR-18]. */
+  readonly isUnwanted?: (() => Promise<boolean>) | undefined;
   /** Aborted when this worker must go: what it holds is returned. */
   readonly signal: AbortSignal;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** Takes out of reasons what must be kept nowhere. */
+  readonly redact?: Redact | undefined;
+}
+
+export interface JobSession {
+  /** Whose journal it writes. */
+  readonly writer: string;
+  /** Does the job. It resolves when everything that its end promises is in the bucket [SHR-4]. */
+  readonly work: (lease: LeaseBegun, about: WorkAbout) => Promise<JobResult>;
 }
 
 export interface WorkAbout {
@@ -34,9 +48,24 @@ export interface WorkAbout {
   readonly signal: AbortSignal;
 }
 
-export type JobResult = Pick<EndWords, 'origin' | 'reason' | 'usd'> & {
+export type JobResult = Pick<EndWords, EndAbout> & {
   readonly status: 'completed' | 'errored' | 'returned' | 'lost';
 };
+
+/** What a job ends with that could not be done here through no fault of its own: it is due, and nothing is held against it. */
+export function returnedBy(reason: string): JobResult {
+  return { status: 'returned', reason };
+}
+
+/** Nothing came of the work but what is known of its evidence. */
+export class WorkLost extends Error {
+  readonly evidence: EndWords['evidence'];
+
+  constructor(message: string, evidence: EndWords['evidence']) {
+    super(message);
+    this.evidence = evidence;
+  }
+}
 
 export type JobOutcome =
   /** `end` is the word that counts; `isOwn` is false when somebody had declared this worker lost. */
@@ -65,13 +94,15 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
     using _place = await (isAlone ? ports.company.alone() : ports.company.join());
     signal.throwIfAborted();
     if (await ask(ports.isCancelled)) return { kind: 'cancelled' };
-    const taken = await ask(() => book.take(job, ports, (earlier) => isAlone || !isSuspect(earlier)));
+    const session = await ports.session();
+    const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
+    const taken = await ask(() => book.take(job, taker, (earlier) => isAlone || !isSuspect(earlier)));
     if (taken.kind === 'over') return taken;
     if (taken.kind === 'declined') {
       isAlone = true;
       continue;
     }
-    if (taken.kind === 'taken') return await holdLease(taken.lease, taken.earlier, ports);
+    if (taken.kind === 'taken') return await holdLease(taken, session, ports);
     const { by } = taken;
     if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
     const reason = `worker ${by.worker} gave no sign of life any more`;
@@ -79,14 +110,20 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
   }
 }
 
-async function holdLease(lease: LeaseBegun, earlier: readonly Lease[], ports: JobPorts): Promise<JobOutcome> {
+interface Held {
+  readonly lease: LeaseBegun;
+  readonly earlier: readonly Lease[];
+}
+
+async function holdLease(held: Held, session: JobSession, ports: JobPorts): Promise<JobOutcome> {
+  const { lease, earlier } = held;
   const { signs, worker } = ports;
   const lost = lostIn(earlier, lease.round);
   if (lost.length >= ports.lostMax)
     return endLease(lease, { status: 'aside', by: worker, reason: asideReason(lost) }, ports);
   signs.begin(lease);
   try {
-    return await endLease(lease, { ...(await workWatched(lease, earlier, ports)), by: worker }, ports);
+    return await endLease(lease, { ...(await workWatched(held, session, ports)), by: worker }, ports);
   } finally {
     signs.finish(lease);
   }
@@ -94,25 +131,37 @@ async function holdLease(lease: LeaseBegun, earlier: readonly Lease[], ports: Jo
 
 /** Everything that the end promises is stored by now: it is asked for until the bucket takes it, also when this worker must go. */
 async function endLease(lease: LeaseBegun, words: EndWords, ports: JobPorts): Promise<JobOutcome> {
-  const { clock, onProblem } = ports;
-  const end = await patiently(() => ports.book.end(lease, words), { clock, onProblem });
+  const { clock, onProblem, redact = (text) => text } = ports;
+  const reason = words.reason === undefined ? undefined : redact(words.reason);
+  const told = { ...words, ...definedOf({ reason }) };
+  const end = await patiently(() => ports.book.end(lease, told), { clock, onProblem });
   return { kind: 'ended', end, isOwn: end.by === ports.worker && end.status === words.status };
 }
 
-/** Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. */
+/**
+ * Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. But a bucket that is
+ * away is no fault of any job.
+ */
 async function workWatched(
-  lease: LeaseBegun,
-  earlier: readonly Lease[],
+  { lease, earlier }: Held,
+  session: JobSession,
   ports: JobPorts,
 ): Promise<JobResult> {
   using watch = watchLease(lease, ports);
   try {
-    return await ports.work(lease, { earlier, signal: AbortSignal.any([ports.signal, watch.signal]) });
+    return await session.work(lease, { earlier, signal: AbortSignal.any([ports.signal, watch.signal]) });
   } catch (error) {
     const reason = messageOf(error);
-    if (ports.signal.aborted || watch.signal.aborted) return { status: 'returned', reason };
+    const { evidence } = error instanceof WorkLost ? error : {};
+    if (ports.signal.aborted || watch.signal.aborted)
+      return { status: 'returned', reason, ...definedOf({ evidence }) };
     ports.onProblem?.(error);
-    return { status: 'lost', reason: `worker ${ports.worker} failed: ${reason}` };
+    if (error instanceof ActionableError && error.retryable) return returnedBy(reason);
+    return {
+      status: 'lost',
+      reason: `worker ${ports.worker} failed: ${reason}`,
+      ...definedOf({ evidence }),
+    };
   }
 }
 
@@ -123,7 +172,7 @@ function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly
   const look = async () => {
     const end = await book.readEnd(lease.job, lease.n);
     if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
-    else if (await ports.isCancelled()) stop.abort(new Error('The run was cancelled'));
+    else if (await (ports.isUnwanted ?? ports.isCancelled)()) stop.abort(new Error('The run was cancelled'));
   };
   const timer = clock.every(WATCH_MS, () => {
     look().catch((error: unknown) => ports.onProblem?.(error));

@@ -8,16 +8,20 @@ import type {
   SampleElsewhere,
   WriterElsewhere,
 } from '../runner/index.ts';
+import type { CallLimiter } from '../targets/index.ts';
 import { PoolWorker, WorkerGone } from './pool-worker.ts';
 
 export interface PoolOptions {
-  readonly workers: number;
+  /** How many run samples side by side; undefined: only those samples are run that have a process of their own. */
+  readonly workers: number | undefined;
   /** How a worker is started: what comes after `node`. */
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly items: readonly PlannedItem[];
   readonly onLine: (line: string) => void;
+  /** What calls of all workers together may use. */
+  readonly limiter: CallLimiter;
 }
 
 /** How many workers a sample may lose before it is an error. */
@@ -26,7 +30,7 @@ const LOST_MAX = 3;
 /**
  * Processes of this machine that run samples. One that dies takes nothing with it but what was not yet acknowledged: its samples
  * go to others, which replay what it had paid for. A sample that lost a worker runs alone in a process of its own the next time, so it
- * takes nobody with it.
+ * takes nobody with it; those of an eval that isolates always do.
  */
 export class WorkerPool implements Elsewhere {
   readonly #options: PoolOptions;
@@ -38,8 +42,9 @@ export class WorkerPool implements Elsewhere {
     this.#options = options;
   }
 
-  async open(run: RunElsewhere): Promise<OpenElsewhere> {
-    const { items } = this.#options;
+  async open(run: RunElsewhere): Promise<OpenElsewhere | undefined> {
+    const { items, workers } = this.#options;
+    if (workers === undefined && !run.task.eval.isIsolated) return undefined;
     const item = items.findIndex(
       ({ eval: planned, model }) => planned === run.task.eval && model === run.task.model,
     );
@@ -66,7 +71,7 @@ export class WorkerPool implements Elsewhere {
     const lost: { readonly writer: string | undefined; readonly reason: string }[] = [];
     while (lost.length < LOST_MAX) {
       if (sample.signal.aborted) return { kind: 'interrupted' };
-      const isAlone = lost.length > 0;
+      const isAlone = lost.length > 0 || opened.run.task.eval.isIsolated;
       const worker = isAlone ? this.#start() : this.#leastBusy();
       try {
         return await worker.run(opened, sample, earlierOf(opened, sample, lost));
@@ -82,7 +87,7 @@ export class WorkerPool implements Elsewhere {
 
   #leastBusy(): PoolWorker {
     const shared = [...this.#workers].filter((worker) => !worker.isAlone && !worker.isGone);
-    if (shared.length < this.#options.workers) return this.#start({ isAlone: false });
+    if (shared.length < (this.#options.workers ?? 1)) return this.#start({ isAlone: false });
     return shared.reduce((best, worker) => (worker.busy < best.busy ? worker : best));
   }
 
@@ -99,8 +104,8 @@ export class WorkerPool implements Elsewhere {
     const spender = [...this.#open].find((opened) => opened.item === item);
     spender?.run.task.models.budget.spend(usd);
     for (const opened of this.#open) {
-      const { spentUsd, isExhausted } = opened.run.task.models.budget;
-      const told = { spentUsd, isExhausted: isExhausted() };
+      const { limitUsd, spentUsd, isExhausted } = opened.run.task.models.budget;
+      const told = { limitUsd, spentUsd, isExhausted: isExhausted() };
       for (const worker of this.#workers) worker.say({ kind: 'budget', item: opened.item, ...told });
     }
   }

@@ -1,21 +1,42 @@
-import type { Clock } from '../base/index.ts';
+import { type Clock, DamageError, messageOf } from '../base/index.ts';
 import { Company } from './company.ts';
+import type { Redact } from './evidence-text.ts';
+import { FailingRuns, isFailedSample } from './failing-runs.ts';
 import type { Handled, JobQueue, QueuedJob } from './job-queue.ts';
+import { KnownRuns } from './known-runs.ts';
 import type { LeaseBook } from './lease-book.ts';
 import { patiently } from './patiently.ts';
 import { enqueueDue } from './reconcile.ts';
-import { activePrefix, parseActiveKey, parseJob, type SharedPlace } from './shared-keys.ts';
-import { SharedRun } from './shared-run.ts';
+import { isUnwanted } from './rounds.ts';
+import { GAVE_UP_MS, RunSessions } from './run-sessions.ts';
+import { type ActiveHint, activePrefix, parseActiveKey, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { SignsOfLife } from './signs-of-life.ts';
-import { type JobOutcome, type JobPorts, workOnJob } from './work-on-job.ts';
+import { type JobOutcome, type JobSession, workOnJob } from './work-on-job.ts';
 
 /** One run, opened by this worker: its code is there, and it has a journal of its own. */
-export interface RunSession {
+export interface RunSession extends JobSession {
   readonly book: LeaseBook;
-  readonly writer: string;
   readonly lostMax: number;
-  readonly work: JobPorts['work'];
+  /** How many samples may fail before the round is cancelled [SHR-20]. */
+  readonly failOnError?: boolean | number | undefined;
+  /** Why nothing that its code calls answers here; undefined as long as something may. */
+  readonly gaveUp?: unknown;
+  /** True when what runs its code has ended: it is opened again for the next job. */
+  readonly isGone?: boolean;
+  /** Why it can do nothing more, through no fault of a job: its disk is full. It is opened again after a while. */
+  readonly failure?: Error | undefined;
+  /** Resolves when nothing of it is left running here. */
+  close?(): Promise<void>;
 }
+
+/** A run each of whose jobs has a process of its own [EVI-9]. */
+export interface IsolatedRun
+  extends Pick<RunSession, 'book' | 'lostMax' | 'failOnError' | 'isGone' | 'close'> {
+  /** Opens one that does one job. Whoever has it closes it. */
+  alone(): Promise<RunSession>;
+}
+
+export type OpenRun = RunSession | IsolatedRun;
 
 export interface WorkerOptions {
   readonly worker: string;
@@ -26,38 +47,90 @@ export interface WorkerOptions {
   readonly slots: number;
   /** Aborted when this worker must go. */
   readonly signal: AbortSignal;
+  /** It goes by itself when it had nothing to do for this long. */
+  readonly idleExitMs?: number | undefined;
   /** Opened once for each run; undefined when there is no such run. */
-  readonly openSession: (run: string) => Promise<RunSession | undefined>;
+  readonly openSession: (run: string) => Promise<OpenRun | undefined>;
+  /** Shared with others of this process who look at the same runs. */
+  readonly runs?: KnownRuns | undefined;
   readonly onOutcome?: ((job: QueuedJob, outcome: JobOutcome) => void) | undefined;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** Takes out of what it says in the bucket what must be kept nowhere: reasons may hold what a process printed, or quote an error. */
+  readonly redact?: Redact | undefined;
 }
 
 /** A job that somebody else has is looked at again after a while, in case that one dies. */
 const HELD_AGAIN_MS = 5_000;
 /** How often a worker with nothing to do compares the bucket with the queue: one that came back empty says nothing. */
 const LOOK_MS = 10_000;
+/** Of a large run that takes a while: it is not looked at for more than a tenth of the time. */
+const LOOK_SHARE = 10;
+/** How often it looks whether its signs of life arrive. */
+const HEARD_LOOK_MS = 1_000;
+/** How often it looks whether it has been idle for long enough to go. */
+const IDLE_LOOK_MS = 500;
+/**
+ * What this worker cannot do another may: it is back in the queue soon, and before this one looks for more. Who refused one job after the other
+ * without a rest would have all jobs of a long queue in its hands, again and again, as the quickest of all.
+ */
+const REFUSED_AGAIN_MS = 500;
+const REST_MS = 1_000;
+const REST_MS_MAX = 8_000;
 
 /** Serves the queue until it is told to go. What it holds then is returned. */
 export class Worker {
   readonly #options: WorkerOptions;
-  readonly #sessions = new Map<string, Promise<RunSession | undefined>>();
-  readonly #inHand = new Set<string>();
+  readonly #sessions: RunSessions;
+  /** What is worked on here, and how the queue gets it back before that is over. */
+  readonly #inHand = new Map<string, { readonly working: Promise<void>; readonly letGo: () => void }>();
   readonly #company = new Company();
+  readonly #failing: FailingRuns;
+  readonly #runs: KnownRuns;
   #isLooking = false;
+  /** How many jobs were refused one after the other. */
+  #refusals = 0;
+  #lookAgainMs = Number.NEGATIVE_INFINITY;
+  #busyMs: number;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
+    const { clock, signs, place, worker: by, signal, redact = (text) => text } = options;
+    this.#busyMs = clock.monotonicMs();
+    this.#runs = options.runs ?? new KnownRuns(place);
+    this.#failing = new FailingRuns(place, { clock, by, signal, runs: this.#runs });
+    this.#sessions = new RunSessions({
+      clock,
+      open: options.openSession,
+      onRefused: (run, reason) => signs.refuse(run, reason === undefined ? undefined : redact(reason)),
+    });
   }
 
+  /** Resolves when it is over: it was told to go, or had nothing to do for as long as it may. */
   async serve(): Promise<void> {
-    const { queue, signs, clock, slots, signal } = this.#options;
+    const { queue, signs, clock, slots } = this.#options;
     if (!(await this.#isHeard())) return;
+    const idle = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, idle.signal]);
     using _look = clock.every(LOOK_MS, () => this.#lookWhenIdle());
+    using _idle = this.#watchIdle(idle);
+    using _heard = clock.every(HEARD_LOOK_MS, () => this.#letGoUnheard());
     try {
       await queue.serve({ slots, signal, handle: (job) => this.#handle(job) });
     } finally {
+      await Promise.all([...this.#inHand.values()].map(({ working }) => working));
+      await this.#sessions.close();
       await signs.stop();
     }
+  }
+
+  #watchIdle(idle: AbortController): Disposable | undefined {
+    const { clock, idleExitMs } = this.#options;
+    if (idleExitMs === undefined) return undefined;
+    this.#busyMs = clock.monotonicMs();
+    return clock.every(Math.min(IDLE_LOOK_MS, idleExitMs), () => {
+      const idleMs = clock.monotonicMs() - this.#busyMs;
+      if (this.#inHand.size === 0 && idleMs >= idleExitMs) idle.abort(new Error('There was nothing to do'));
+    });
   }
 
   /** False when it is told to go before the bucket took its first sign of life: then it has taken nothing. */
@@ -72,81 +145,180 @@ export class Worker {
     }
   }
 
+  /** Resolves when the job is over here, or is let go of. */
   async #handle(queued: QueuedJob): Promise<Handled> {
     const name = `${queued.run}/${queued.job}`;
-    // A queue that was lost and filled again may hand out what is being worked on here.
-    if (this.#inHand.has(name)) return { againMs: HELD_AGAIN_MS };
-    this.#inHand.add(name);
-    try {
-      return await this.#work(queued);
-    } catch (error) {
-      if (!this.#options.signal.aborted) this.#options.onProblem?.(error);
-      return { againMs: this.#options.signal.aborted ? 0 : HELD_AGAIN_MS };
-    } finally {
+    const { signs, slots, clock } = this.#options;
+    if (!signs.isHeard) return this.#passOn();
+    // A queue that was lost and filled again may hand out what is being worked on here; what was let go of still has its slot.
+    const isTaken = this.#inHand.has(name) || this.#inHand.size >= slots;
+    if (isTaken) return { againMs: HELD_AGAIN_MS };
+    const handled = Promise.withResolvers<Handled>();
+    const working = this.#tryWork(queued).then((result) => {
       this.#inHand.delete(name);
+      this.#busyMs = clock.monotonicMs();
+      handled.resolve(result);
+    });
+    this.#inHand.set(name, { working, letGo: () => handled.resolve({ againMs: HELD_AGAIN_MS }) });
+    return handled.promise;
+  }
+
+  /** Not at once: whoever has nothing to do would have all jobs of the queue in its hands, again and again. */
+  async #passOn(): Promise<Handled> {
+    await this.#options.clock.sleep(HEARD_LOOK_MS);
+    return { againMs: 0 };
+  }
+
+  /**
+   * [SHR-6] A worker that the bucket does not hear may be lost for all that others know, but a queue that hears it would keep its jobs for it. So
+   * others may have them; it goes on, since the bucket may be back before anybody declared it lost.
+   */
+  #letGoUnheard(): void {
+    if (this.#options.signs.isHeard) return;
+    for (const { letGo } of this.#inHand.values()) letGo();
+  }
+
+  async #tryWork(queued: QueuedJob): Promise<Handled> {
+    try {
+      const handled = await this.#work(queued);
+      this.#refusals = 0;
+      return handled;
+    } catch (error) {
+      if (this.#options.signal.aborted) return { againMs: 0 };
+      this.#options.onProblem?.(error);
+      return this.#sessions.isRefused(queued.run) ? this.#refuse() : { againMs: HELD_AGAIN_MS };
     }
   }
 
+  #refuse(): Handled {
+    return { againMs: REFUSED_AGAIN_MS, restMs: Math.min(REST_MS * 2 ** this.#refusals++, REST_MS_MAX) };
+  }
+
   async #work(queued: QueuedJob): Promise<Handled> {
-    const session = await this.#session(queued.run);
-    if (!session) return 'done';
-    const { place, onOutcome } = this.#options;
-    const cancelled = session.book.keys.cancelled(queued.round);
+    await using used = new AsyncDisposableStack();
+    const use = async () => used.use(await this.#sessions.use(queued.run))?.session;
+    const opened = await use();
+    if (!opened) return 'done';
+    const { book, lostMax, failOnError = false } = opened;
+    const { place, onOutcome, signal } = this.#options;
+    const cancelled = book.keys.cancelled(queued.round);
+    const next = 'alone' in opened ? oneOf(opened, used) : async () => sharedOf(await use()) ?? opened;
+    const sessions: RunSession[] = [];
+    const latest = async () => {
+      const session = await next().catch((error: unknown) => this.#cannotStart(queued.run, opened, error));
+      sessions.push(session);
+      return session;
+    };
     const outcome = await workOnJob(queued.job, {
       ...this.#options,
-      ...session,
-      company: this.#company,
+      ...{ book, lostMax, session: latest },
+      // Whoever has a process of its own takes nobody with it.
+      company: 'alone' in opened ? new Company() : this.#company,
       round: queued.round,
       isCancelled: async () => (await place.bucket.stat(cancelled)) !== undefined,
+      isUnwanted: () => isUnwanted(place, book.keys, queued.round),
     });
     onOutcome?.(queued, outcome);
+    if (failOnError !== false && outcome.kind === 'ended' && isFailedSample(outcome.end))
+      await this.#failing.look(queued.run);
+    const last = sessions.at(-1);
+    if (last?.gaveUp !== undefined)
+      await this.#giveUp(queued, 'alone' in opened ? opened : last, last.gaveUp);
+    // The next of an isolated run would find the same full disk.
+    if (last?.failure && 'alone' in opened) await this.#sessions.drop(queued.run, opened, last.failure);
     if (outcome.kind === 'held') return { againMs: HELD_AGAIN_MS };
-    if (outcome.kind === 'ended' && isDueAgain(outcome)) return { againMs: 0 };
+    if (outcome.kind === 'ended' && isDueAgain(outcome))
+      // What this worker returned without being told to is left to others for a moment.
+      return { againMs: outcome.end.status === 'returned' && !signal.aborted ? REFUSED_AGAIN_MS : 0 };
+    if (outcome.kind === 'ended') this.#sessions.didWell(queued.run);
     if (parseJob(queued.job)?.kind === 'build') await this.#enqueueDue(queued.run);
     return 'done';
   }
 
-  #session(run: string): Promise<RunSession | undefined> {
-    const known = this.#sessions.get(run);
-    if (known) return known;
-    const opening = this.#options.openSession(run);
-    this.#sessions.set(run, opening);
-    // One that could not be opened is tried again with the next job.
-    opening.catch(() => this.#sessions.delete(run));
-    return opening;
+  /** Whoever cannot start the process of one job of an isolated run cannot start that of the next. */
+  async #cannotStart(run: string, opened: OpenRun, error: unknown): Promise<never> {
+    if ('alone' in opened) await this.#sessions.drop(run, opened, error);
+    throw error;
+  }
+
+  /** [SHR-22] Where others had answers it is this worker that leaves the run to them; where nobody had any the run is cancelled. */
+  async #giveUp({ run, round }: QueuedJob, session: OpenRun, gaveUp: unknown): Promise<void> {
+    const { redact = (text) => text } = this.#options;
+    // Refused before anything is asked: whatever is taken until then would only be given back.
+    await this.#sessions.drop(run, session, gaveUp, GAVE_UP_MS);
+    const reason = redact(messageOf(gaveUp));
+    if (await this.#failing.giveUp({ run, round }, reason)) this.#sessions.forgive(run);
   }
 
   /** What a build was waited for by is due now, all of it together. */
   async #enqueueDue(run: string): Promise<void> {
-    const { place, queue } = this.#options;
+    const { queue } = this.#options;
     await patiently(async () => {
-      const shared = await SharedRun.open(place, run);
+      const shared = await this.#runs.look(run);
       if (shared) await enqueueDue(shared, queue);
     }, this.#options);
   }
 
   #lookWhenIdle(): void {
-    if (this.#isLooking || this.#inHand.size > 0) return;
+    this.#sessions.tidy().catch((error: unknown) => this.#options.onProblem?.(error));
+    const { clock, onProblem } = this.#options;
+    const startedMs = clock.monotonicMs();
+    if (this.#isLooking || this.#inHand.size > 0 || startedMs < this.#lookAgainMs) return;
     this.#isLooking = true;
     this.#lookAtActive()
-      .catch((error: unknown) => this.#options.onProblem?.(error))
+      .catch((error: unknown) => onProblem?.(error))
       .finally(() => {
         this.#isLooking = false;
+        this.#lookAgainMs = startedMs + LOOK_SHARE * (clock.monotonicMs() - startedMs);
       });
   }
 
   async #lookAtActive(): Promise<void> {
-    const { place, queue } = this.#options;
+    const { place, onProblem } = this.#options;
     const folder = activePrefix(place.prefix);
+    const active = new Set<string>();
     for await (const { key } of place.bucket.list(folder)) {
-      const active = parseActiveKey(key);
-      const shared = active && (await SharedRun.open(place, active.run));
-      if (!shared) continue;
-      const isPast = shared.round > active.round || shared.isComplete || shared.isCancelled;
-      if (isPast) await place.bucket.remove(key);
-      else await enqueueDue(shared, queue);
+      const hint = parseActiveKey(key);
+      if (!hint) continue;
+      try {
+        if (await this.#isActive(hint)) active.add(hint.run);
+        else await place.bucket.remove(key);
+      } catch (error) {
+        // One that is damaged does not keep the others from being found.
+        if (!(error instanceof DamageError)) throw error;
+        onProblem?.(error);
+      }
     }
+    this.#runs.keepOnly(active);
   }
+
+  /** Puts into the queue what is due of it; false when the round is over, and the hint tells nothing any more. */
+  async #isActive({ run, round }: ActiveHint): Promise<boolean> {
+    const shared = await this.#runs.look(run);
+    // Somebody may be about to submit it.
+    if (!shared) return true;
+    // The hint of a round comes before the round: it is not past because the one before is.
+    const isOver = shared.round === round && (shared.isComplete || shared.isCancelled);
+    if (isOver || shared.round > round) return false;
+    await enqueueDue(shared, this.#options.queue);
+    return true;
+  }
+}
+
+function sharedOf(run: OpenRun | undefined): RunSession | undefined {
+  return run && !('alone' in run) ? run : undefined;
+}
+
+/** The process of one job, as long as it lives; what comes after it has another. */
+function oneOf(run: IsolatedRun, used: AsyncDisposableStack): () => Promise<RunSession> {
+  let own: RunSession | undefined;
+  return async () => {
+    if (own && !own.isGone) return own;
+    const session = await run.alone();
+    used.defer(async () => session.close?.());
+    own = session;
+    return session;
+  };
 }
 
 function isDueAgain({ end }: Extract<JobOutcome, { kind: 'ended' }>): boolean {

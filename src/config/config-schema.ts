@@ -1,20 +1,8 @@
 /** What a project may say for all its evals and commands. The JSON Schema that editors use is made of this. */
 import { z } from 'zod';
-import { mustBe, strictObject } from '../evals/index.ts';
-
-const text = must('a text that is not empty', (error) => z.string({ error }).regex(/\S/, { error }));
-const texts = must('a list of texts', (error) => z.array(text, { error }));
-const truth = must('true or false', (error) => z.boolean({ error }));
-const count = must('a whole number of at least 1', (error) => z.int({ error }).min(1, { error }));
-const usd = must('US dollars above 0, such as 2.50', (error) => z.number({ error }).positive({ error }));
-const perMillion = must('US dollars of at least 0', (error) => z.number({ error }).min(0, { error }));
-
-const duration = must('a duration such as 30s, 5m or 1.5h', (error) =>
-  z.union([z.string().regex(/^\d+(\.\d+)?\s*(ms|s|min|m|h)?$/, { error }), z.number().min(0)], { error }),
-);
-const size = must('a size such as 256 KiB or 1 MiB, or a number of bytes', (error) =>
-  z.union([z.string().regex(/^\d+(\.\d+)?\s*([kKMG]i?)?B?$/, { error }), z.int().min(0)], { error }),
-);
+import { strictObject } from '../evals/index.ts';
+import { launch } from './launch-schema.ts';
+import { count, duration, must, oneOf, perMillion, size, text, texts, truth, usd } from './setting-kinds.ts';
 
 const price = strictObject('a price', {
   input: perMillion.exactOptional().describe('US dollars per million tokens that are sent'),
@@ -35,6 +23,11 @@ const price = strictObject('a price', {
     context.addIssue({ code: 'custom', message: `has no "${missing.join('" and no "')}"` });
 });
 
+const callLimit = strictObject('the limits of a model', {
+  concurrency: count.exactOptional().describe('Calls at a time'),
+  perMinute: count.exactOptional().describe('Calls that begin within any minute'),
+});
+
 const artifacts = strictObject('the settings of artifacts', {
   cache: text
     .optional()
@@ -44,6 +37,26 @@ const artifacts = strictObject('the settings of artifacts', {
   store: text
     .optional()
     .describe('A bucket or a folder that artifacts are pulled from and pushed to. Default: none'),
+});
+
+const bundle = strictObject('the settings of the bundle', {
+  files: texts
+    .optional()
+    .describe(
+      'Files that workers need, as patterns, in the place of what git tracks. Default: what git tracks',
+    ),
+  data: texts
+    .optional()
+    .describe('Files that git ignores and that workers need, as patterns. They are sent once, file by file'),
+  programs: must(
+    'a list of programs, or an object of programs and the commands that say their versions',
+    (error) => z.union([z.array(text), z.record(z.string(), text)], { error }),
+  )
+    .optional()
+    .describe('Programs that the code starts: workers must have the same versions'),
+  image: text
+    .optional()
+    .describe('The image that workers run in, by its digest: a worker must name the same in HOLDFAST_IMAGE'),
 });
 
 const results = strictObject('the settings of results', {
@@ -82,10 +95,18 @@ export const configSchema = strictObject('the settings', {
       'The bucket of the project: journals are shipped there, and heavy documents of results go there',
     ),
   segments: text.optional().describe('Another bucket for the journals alone'),
+  queue: text
+    .optional()
+    .describe(
+      'The Redis that hands samples to workers: redis://host. A password belongs into HOLDFAST_QUEUE',
+    ),
   concurrency: count.optional().describe('Samples at a time, over all runs of a command'),
   budget: usd
     .optional()
     .describe('US dollars that the runs of a command may cost, over all attempts at them'),
+  limits: must('an object of models and their limits', (error) => z.record(z.string(), callLimit, { error }))
+    .optional()
+    .describe('Limits of calls by model: they hold for all runs of a command, and over all workers'),
   allowUnpriced: truth.optional().describe('Go on with a budget although the price of a model is not known'),
   prices: must('an object of models and their prices', (error) => z.record(z.string(), price, { error }))
     .optional()
@@ -97,17 +118,10 @@ export const configSchema = strictObject('the settings', {
     .optional()
     .describe('Texts, or patterns written as /…/, that are never kept or shown to a target'),
   artifacts: artifacts.optional().describe('Where what is expensive to build is kept and shared'),
+  bundle: bundle.optional().describe('What is sent to workers on other machines: the code and what it needs'),
   results: results.optional().describe('How finished runs are kept in git'),
+  launch: launch.optional().describe('How workers are started on other machines, by name'),
 });
 
 /** What `holdfast.config.ts` exports, and `.yaml` and `.json` hold. */
 export type HoldfastConfig = Readonly<z.input<typeof configSchema>>;
-
-/** A schema whose every failure reads `must be <what>, not <what it is>`. */
-function must<T>(what: string, make: (error: (issue: { input?: unknown }) => string) => T): T {
-  return make((issue) => mustBe(what, issue.input));
-}
-
-function oneOf<const T extends string>(...words: readonly [T, ...T[]]) {
-  return must(`one of ${words.join(', ')}`, (error) => z.enum(words, { error }));
-}

@@ -26,6 +26,27 @@ const GOOD: readonly unknown[] = [
       sources: ['../logs', 'file:///x', '../other#agentv'],
     },
   },
+  { launch: {} },
+  {
+    launch: {
+      lab: {
+        kind: 'ssh',
+        hosts: ['me@lab-1', { host: '[::1]', slots: 8, dir: '~/project' }],
+        options: ['-p', '2222'],
+        dir: '/srv/project',
+        envFile: '~/keys',
+        copyEnv: true,
+        graceSeconds: 5,
+        program: 'npx holdfast',
+        slots: 4,
+        idleExit: '10m',
+        maxRuntime: '2h',
+      },
+      own: { kind: 'command', start: 'up {command}', stop: 'down {label}', workers: 3 },
+      kube: { kind: 'kubernetes', manifest: 'job.yaml', options: ['--context', 'x'] },
+      hpc: { kind: 'slurm', script: 'workers.sh', options: ['--partition=gpu'] },
+    },
+  },
 ];
 
 const BAD: readonly (readonly [unknown, string])[] = [
@@ -60,6 +81,27 @@ const BAD: readonly (readonly [unknown, string])[] = [
   [
     { results: { bodyLimit: 'big' } },
     '"results.bodyLimit" must be a size such as 256 KiB or 1 MiB, or a number of bytes',
+  ],
+  [{ launch: ['ssh'] }, '"launch" must be an object of names and launches, not a list'],
+  [
+    { launch: { lab: { kind: 'rsh' } } },
+    '"launch.lab.kind" must be a launch, whose "kind" is one of ssh, command, kubernetes, slurm',
+  ],
+  [
+    { launch: { lab: { kind: 'ssh', hosts: [] } } },
+    '"launch.lab.hosts" must be a list of at least one host, not a list',
+  ],
+  [
+    { launch: { lab: { kind: 'ssh', hosts: ['-oProxyCommand=x'] } } },
+    '"launch.lab.hosts[0]" must be a host such as user@host, not the text "-oProxyCommand=x"',
+  ],
+  [
+    { launch: { own: { kind: 'command', start: 'x' } } },
+    '"launch.own.stop" is missing; it must be a text that is not empty',
+  ],
+  [
+    { launch: { kube: { kind: 'kubernetes', manifst: 'x' } } },
+    '"launch.kube.manifst" is not a word of a launch by kubernetes; did you mean "manifest"?',
   ],
   [{ results: { sources: [1] } }, '"results.sources[0]" must be a text that is not empty, not the number 1'],
 ];
@@ -105,7 +147,7 @@ describe('the schema for editors', () => {
   test('has a word about every setting, and the guide names each', () => {
     const guide = readFileSync(join(ROOT, 'docs/guide/configuration.md'), 'utf8');
     const { properties } = JSON.parse(configJsonSchema());
-    const groups = ['results', 'artifacts'];
+    const groups = ['results', 'artifacts', 'bundle'];
     const inner = groups.map((group): Record<string, unknown> => properties[group].properties);
     const keys = [
       ...Object.keys(properties).filter((name) => !groups.includes(name)),

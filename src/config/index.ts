@@ -6,3 +6,4 @@ export {
 } from './check-config.ts';
 export type { HoldfastConfig } from './config-schema.ts';
 export { configJsonSchema } from './json-schema.ts';
+export type { LaunchConfig } from './launch-schema.ts';

@@ -323,6 +323,16 @@ describe('what is refused', () => {
     expect(error.message).toBe('The data has no row to run with the id nosuch.');
     expect(error.hint).toContain('a, 2');
   });
+
+  test('one id of several that no row has, and an empty one, are refused as well', async () => {
+    const rows = [{ id: 'a', input: 1 }];
+    for (const id of ['nosuch', '']) {
+      const filter = idFilter(['a', id], undefined);
+      const error = await problemOf(withData(rows, {}, () => 0, { filter }));
+      expect(error).toMatchObject({ code: 'E_DATA_EMPTY' });
+      expect(error.message).toBe(`The data has no row to run with the id ${id}.`);
+    }
+  });
 });
 
 describe('filter, shuffle, limit', () => {

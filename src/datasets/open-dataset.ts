@@ -74,8 +74,10 @@ export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
       }
       totalCount++;
     }
-    if (entries.length === 0)
-      throw nothingLeft(opened.label, totalCount, { ids: idsWanted(input.filter), someIds });
+    const ids = idsWanted(input.filter);
+    const missing = idsWithoutRow(ids ?? [], entries);
+    if (entries.length === 0 || missing.length > 0)
+      throw nothingLeft(opened.label, totalCount, { ids: ids && missing, someIds });
     const { label: _label, store, ...names } = opened;
     const isShuffled = input.shuffle !== undefined;
     const dataset = new StoredDataset(store, { ...names, totalCount, isShuffled }, select(entries, input));
@@ -85,6 +87,12 @@ export async function openDataset(input: OpenDatasetInput): Promise<Dataset> {
     await opened.store.close();
     throw error;
   }
+}
+
+/** Whoever names a row by mistake is told: the others alone are not what was asked for. */
+function idsWithoutRow(ids: readonly string[], entries: readonly RowEntry[]): readonly string[] {
+  const found = new Set(entries.map(({ id }) => String(id)));
+  return ids.filter((id) => !found.has(id));
 }
 
 /** What `check` says of a row. */
@@ -204,7 +212,7 @@ function nothingLeft(
   if (totalCount === 0) return emptyData(`${label} has no rows.`, 'Add at least one row with "input".');
   if (ids !== undefined) {
     const more = totalCount > someIds.length ? ' …' : '';
-    const which = ids.length === 1 ? `the id ${ids[0]}` : `one of the ids ${ids.join(', ')}`;
+    const which = ids.length === 1 ? `the id ${ids[0]}` : `the ids ${ids.join(', ')}`;
     return emptyData(
       `${label} has no row to run with ${which}.`,
       `Check the ids, and "filter" of the eval if it has one; its rows have ${someIds.join(', ')}${more}`,

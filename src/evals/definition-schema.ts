@@ -195,6 +195,7 @@ export const definitionSchema = strictObject('an eval', {
   prices: pricesSchema.optional(),
   scorerTimeMs: amount.optional(),
   concurrency: count.optional(),
+  isolate: truth.optional(),
   retries: countOrZero.optional(),
   failOnError: chosen((value) => (typeof value === 'boolean' ? truth : amountOrZero)).optional(),
   redact: z

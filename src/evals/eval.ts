@@ -325,6 +325,8 @@ export interface EvalDefinition<Input = unknown, Output = unknown, Target = unkn
   /** How long one scorer may work on one sample. Default 10 minutes; waiting for a model's turn does not count. */
   readonly scorerTimeMs?: number;
   readonly concurrency?: number;
+  /** true: each sample has a process of its own, so that a crash or a leak is that sample's alone. Default false. */
+  readonly isolate?: boolean;
   /** How often a sample that failed with an execution error is tried again at once. Default 0. */
   readonly retries?: number;
   /** true: stop at the first error; a share (0–1) or count: stop beyond it; false: never. Default false. */

@@ -71,6 +71,8 @@ export interface PlannedEval {
   readonly budgetUsd?: number;
   readonly scorerTimeMs: number;
   readonly concurrency?: number;
+  /** Each of its samples has a process of its own. */
+  readonly isIsolated: boolean;
   readonly retries: number;
   readonly failOnError: boolean | number;
   readonly threshold: Readonly<Record<string, number>>;
@@ -152,6 +154,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     ...(budgetUsd !== undefined && { budgetUsd }),
     scorerTimeMs: definition.scorerTimeMs ?? SCORER_TIME_MS,
     ...(concurrency !== undefined && { concurrency }),
+    isIsolated: definition.isolate ?? false,
     retries: definition.retries ?? 0,
     failOnError: definition.failOnError ?? false,
     threshold: definition.threshold ?? {},

@@ -1,5 +1,5 @@
 import { ActionableError } from '../base/index.ts';
-import { type GitPorts, quietEnv, startGit } from './git.ts';
+import { askGit, type GitPorts, LOOKING } from './git.ts';
 
 /** Which code a folder holds. */
 export interface CodeRevision {
@@ -45,16 +45,8 @@ async function knowsAll(dir: string, ports: GitPorts, files: readonly string[]):
 /** What git says in a folder; undefined when it fails or is missing. */
 async function sayIn(dir: string, ports: GitPorts, args: readonly string[]): Promise<string | undefined> {
   try {
-    await using process = await startGit(['--no-optional-locks', ...args], {
-      ...ports,
-      env: quietEnv(ports.env),
-      cwd: dir,
-      signal: new AbortController().signal,
-    });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of process.stdout) chunks.push(chunk);
-    const { exitCode } = await process.end;
-    return exitCode === 0 ? Buffer.concat(chunks).toString('utf8') : undefined;
+    const { exitCode, stdout } = await askGit([...LOOKING, ...args], { ports, cwd: dir });
+    return exitCode === 0 ? stdout : undefined;
   } catch (error) {
     if (error instanceof ActionableError) return undefined;
     throw error;

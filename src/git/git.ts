@@ -142,21 +142,30 @@ const SETTINGS = [
 
 /** The folder of the repository that holds a path. */
 export async function findRepository(path: string, ports: GitPorts): Promise<Git> {
-  await using process = await startGit(['rev-parse', '--path-format=absolute', '--git-common-dir'], {
-    ...ports,
-    env: quietEnv(ports.env),
-    cwd: path,
-    signal: NEVER,
-  });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdout) chunks.push(chunk);
-  const { exitCode, stderr } = await process.end;
-  const dir = Buffer.concat(chunks).toString('utf8').trim();
+  const args = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+  const { exitCode, stderr, stdout } = await askGit(args, { ports, cwd: path });
+  const dir = stdout.trim();
   // One that does not know how to give a whole path says its options back.
   if (exitCode === 0 && (!isAbsolute(dir) || dir.includes('\n'))) throw tooOld('rev-parse --path-format');
   if (exitCode === 0) return new Git(dir, ports);
-  throw gitFailure({ exitCode: exitCode ?? -1, stderr: stderr.trim(), args: ['rev-parse'], dir: path });
+  throw gitFailure({ exitCode, stderr, args: ['rev-parse'], dir: path });
 }
+
+/** What git says in a folder, to the end. */
+export async function askGit(
+  args: readonly string[],
+  { ports, cwd }: { readonly ports: GitPorts; readonly cwd: string },
+): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }> {
+  await using process = await startGit(args, { ...ports, env: quietEnv(ports.env), cwd, signal: NEVER });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdout) chunks.push(chunk);
+  const { exitCode, stderr } = await process.end;
+  const stdout = Buffer.concat(chunks).toString('utf8');
+  return { exitCode: exitCode ?? -1, stdout, stderr: stderr.trim() };
+}
+
+/** Looks at a work tree and leaves it as it is. A watcher that missed a change would let git say that there was none. */
+export const LOOKING = ['--no-optional-locks', '-c', 'core.fsmonitor=false'];
 
 export async function startGit(
   args: readonly string[],
@@ -196,7 +205,7 @@ const MISLEADING = [
 ];
 
 /** English, and without anybody to ask: a remote that wants a password fails at once. */
-export function quietEnv(env: ProcessEnv): ProcessEnv {
+function quietEnv(env: ProcessEnv): ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !MISLEADING.includes(name));
   return {
     ...Object.fromEntries(kept),

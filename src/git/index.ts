@@ -24,3 +24,4 @@ export { noPrefetch, type Prefetch, prefetchFrom } from './prefetch.ts';
 export { fetchBranch, pushBranch, trackingRef } from './remote.ts';
 export { parseTree, type TreeEntry, timeOfCommit, treeOfCommit } from './tree.ts';
 export { countPacks, repackByGeometry, writeCommitGraph } from './upkeep.ts';
+export { type TrackedFile, type WorkTree, workTreeAt } from './work-tree.ts';

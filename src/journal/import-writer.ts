@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { DamageError, type Digest, digestOf, messageOf } from '../base/index.ts';
+import { DamageError, type Digest, digestOf, inOrder, messageOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { AcknowledgedFile, noRows } from './acknowledged.ts';
@@ -10,6 +10,9 @@ import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
 import { decodeSegment, parseChainName, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
 import { keepSegmentKeys } from './segment-keys.ts';
+
+/** A worker leaves a segment for each sample, and a bucket takes its time to answer. Most have some kilobytes, few a megabyte. */
+const READS_AT_A_TIME = 16;
 
 export interface ImportReport {
   readonly segments: number;
@@ -43,6 +46,21 @@ export async function listWriters(bucket: Bucket, prefix: string, run: string): 
   if (writers.size > 0)
     for await (const { key } of bucket.list(records)) writers.add(key.slice(records.length));
   return [...writers].sort();
+}
+
+/** How many segments a writer has shipped, in all its chains; undefined when it is none of those that shipped anything. */
+export async function countSegments({
+  bucket,
+  prefix,
+  run,
+  writer,
+}: Pick<ImportOptions, 'bucket' | 'prefix' | 'run' | 'writer'>): Promise<number | undefined> {
+  if (!(await listWriters(bucket, prefix, run)).includes(writer)) return undefined;
+  let count = 0;
+  for (const chain of await listChains(bucket, prefix, run))
+    if (parseChainName(chain).writer === writer)
+      for await (const _ of bucket.list(`${segmentPrefix(prefix, run)}${chain}/`)) count++;
+  return count;
 }
 
 /** The runs that have segments in a bucket. */
@@ -121,8 +139,13 @@ class ImportedJournal {
   async readChain(name: string): Promise<void> {
     const { bucket, prefix, run } = this.#from;
     const chain = new Chain(this.problems);
-    for await (const { key } of bucket.list(`${segmentPrefix(prefix, run)}${name}/`)) {
-      const bytes = await bucket.read(key);
+    const keys: string[] = [];
+    for await (const { key } of bucket.list(`${segmentPrefix(prefix, run)}${name}/`)) keys.push(key);
+    const read = inOrder(keys, {
+      atATime: READS_AT_A_TIME,
+      work: async (key) => ({ key, bytes: await bucket.read(key) }),
+    });
+    for await (const { key, bytes } of read) {
       if (!bytes) {
         this.problems.push(`Segment ${key} vanished while it was read.`);
         continue;
@@ -196,6 +219,8 @@ class ImportedJournal {
     if (!this.#db) {
       this.#version = header.version;
       this.#db = createDatabase(this.#path, header.version);
+      // Not synced with every segment: all of it is when it is closed, before it has its name.
+      this.#db.exec('PRAGMA synchronous = NORMAL');
     }
     if (header.version !== this.#version) {
       this.problems.push(`Segment ${key} has another version than those before it: it was left out.`);

@@ -11,7 +11,7 @@ export {
   sweepShells,
   type UnreadableRun,
 } from './find-runs.ts';
-export { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
+export { countSegments, importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
 export {
   type BufferedSample,
   type BufferGap,
@@ -29,6 +29,7 @@ export {
 } from './inspect/locate-buffer.ts';
 export { openBufferDatabase } from './inspect/open-buffer-database.ts';
 export { openBucketSource, spoolFilestore } from './inspect/spool-filestore.ts';
+export { isShipped } from './is-shipped.ts';
 export { journalBusy } from './journal-errors.ts';
 export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
@@ -50,7 +51,9 @@ export type {
 } from './records.ts';
 export { lookAtRun, openRunJournals, RunJournals } from './run-journals.ts';
 export { lockRun, type RunLock } from './run-lock.ts';
+export { costsInSegments } from './segment-costs.ts';
 export { segmentKeysOf } from './segment-keys.ts';
+export { shipDead } from './ship-dead.ts';
 export { SegmentShipper } from './shipper.ts';
 export { isNameless } from './stand-in-records.ts';
 export { STATE_FOLDER, StateDir } from './state-dir.ts';

@@ -1,4 +1,4 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, type ZstdOptions, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import {
   DamageError,
   type Digest,
@@ -106,9 +106,18 @@ export function decodeSegment(bytes: Uint8Array, name: string): Segment {
   return { header, rows };
 }
 
-function decompress(bytes: Uint8Array, name: string): string {
+/** So many bytes of a segment hold its header, however large it is: the first block of a frame is no larger. */
+export const HEADER_BYTES = 192 * 1024;
+
+/** The header alone, of the beginning of a segment: the digest of the whole is not checked. */
+export function decodeSegmentHeader(start: Uint8Array, name: string): SegmentHeader {
+  const text = decompress(start, name, { finishFlush: constants.ZSTD_e_flush });
+  return checkHeader(parseLine(text.slice(0, text.indexOf('\n')), name), name);
+}
+
+function decompress(bytes: Uint8Array, name: string, options: ZstdOptions = {}): string {
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: SEGMENT_BYTES_MAX }).toString('utf8');
+    return zstdDecompressSync(bytes, { ...options, maxOutputLength: SEGMENT_BYTES_MAX }).toString('utf8');
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     throw damaged(name, 'it cannot be decompressed', error);

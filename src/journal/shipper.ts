@@ -30,6 +30,12 @@ export interface ShipperOptions {
   readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
+/** A journal as far as it is shipped: its writer's, or what one left that is dead. */
+export type ShippedJournal = Pick<
+  JournalWriter,
+  'run' | 'record' | 'reader' | 'clock' | 'bytesWritten' | 'failure' | 'fail' | 'recordShipped'
+>;
+
 /** How far a chain has got. */
 interface Chain {
   readonly name: string;
@@ -55,7 +61,7 @@ const CHAINS_MAX = 100;
  * one [SEG-3].
  */
 export class SegmentShipper {
-  readonly #journal: JournalWriter;
+  readonly #journal: ShippedJournal;
   readonly #options: ShipperOptions;
   readonly #keys: string[] = [];
   #chain: Chain;
@@ -67,7 +73,7 @@ export class SegmentShipper {
   #timer: Disposable | undefined;
   #bytesAtLast = 0;
 
-  constructor(journal: JournalWriter, options: ShipperOptions) {
+  constructor(journal: ShippedJournal, options: ShipperOptions) {
     this.#journal = journal;
     this.#options = options;
     this.#chain = newChain(journal.record.writer);

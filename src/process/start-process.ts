@@ -2,6 +2,7 @@ import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { ActionableError, type Clock, errnoOf, messageOf, type Random, shortId } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { findProcesses, killProcesses, signalGroup } from './process-tree.ts';
+import { MARKER_VARIABLE, markerBelow, noteEnded, noteStarted } from './started-trees.ts';
 
 /** All that a process sees of the environment. */
 export type ProcessEnv = Readonly<Record<string, string | undefined>>;
@@ -21,6 +22,8 @@ export interface ProcessSettings {
   readonly graceMs?: number;
   /** Also look for processes that left the group when it ended by itself: worth its time for agents. */
   readonly sweep?: boolean;
+  /** What it started and left behind when it ended by itself is meant to go on. */
+  readonly leavesRunning?: boolean;
 }
 
 export interface ProcessEnd {
@@ -32,9 +35,6 @@ export interface ProcessEnd {
   /** Processes that had to be ended because they outlived the command or its time. */
   readonly killed: number;
 }
-
-/** Processes that we start carry it, and hand it down to all they start; so none can hide by leaving its group. */
-const MARKER_VARIABLE = 'HOLDFAST_PROCESS';
 
 const GRACE_MS = 2_000;
 
@@ -51,7 +51,7 @@ export function startProcess(
   stdio: readonly (number | IOType)[],
 ): Promise<StartedProcess> {
   const [command = '', ...args] = argv;
-  const marker = shortId(random);
+  const marker = markerBelow(shortId(random));
   const child = spawn(command, args, {
     cwd,
     env: { ...env, [MARKER_VARIABLE]: marker },
@@ -59,6 +59,7 @@ export function startProcess(
     detached: true,
     windowsHide: true,
   });
+  if (child.pid !== undefined) noteStarted(child.pid, marker);
   const exited = new Promise<Pick<ProcessEnd, 'exitCode' | 'signal'>>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
@@ -73,7 +74,15 @@ export function startProcess(
  * and, after the grace period, SIGKILL. Never rejects for what the process did: the result tells.
  */
 export async function waitForEnd(started: StartedProcess, settings: ProcessSettings): Promise<ProcessEnd> {
-  const { clock, signal, timeoutMs, disk, graceMs = GRACE_MS, sweep = false } = settings;
+  const {
+    clock,
+    signal,
+    timeoutMs,
+    disk,
+    graceMs = GRACE_MS,
+    sweep = false,
+    leavesRunning = false,
+  } = settings;
   const over = new AbortController();
   let timedOut = false;
   const mustEnd = new Promise<void>((resolve) => {
@@ -92,9 +101,14 @@ export async function waitForEnd(started: StartedProcess, settings: ProcessSetti
   await Promise.race([started.exited, mustEnd]);
   over.abort();
   const tree = { pid: started.pid, marker: started.marker, disk, clock, graceMs };
-  const isLooking = timedOut || signal.aborted || sweep || signalGroup(started.pid, 0);
-  const killed = isLooking ? await killProcesses(tree, () => findProcesses(tree)) : 0;
-  return { ...(await started.exited), timedOut, aborted: signal.aborted, killed };
+  const isLeft = !leavesRunning && signalGroup(started.pid, 0);
+  const isLooking = timedOut || signal.aborted || sweep || isLeft;
+  try {
+    const killed = isLooking ? await killProcesses(tree, () => findProcesses(tree)) : 0;
+    return { ...(await started.exited), timedOut, aborted: signal.aborted, killed };
+  } finally {
+    noteEnded(started.marker);
+  }
 }
 
 function cannotStart(command: string, error: Error): ActionableError {

@@ -1,3 +1,4 @@
+export { whoRunsThis } from './author.ts';
 export { BODY_LIMIT_BYTES, type BodiesSetting } from './bodies.ts';
 export { chooseRun, isNamedBy } from './choose-run.ts';
 export { cloneResults } from './clone-results.ts';

@@ -1,14 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import {
-  ActionableError,
-  type Clock,
-  errnoOf,
-  isRunId,
-  JsonSyntaxError,
-  parseJson,
-  type RunId,
-} from '../base/index.ts';
+import { ActionableError, type Clock, errnoOf, isRunId, type RunId, tryParseJson } from '../base/index.ts';
 import { type Disk, replaceFile } from '../disk/index.ts';
 import { isObjectId, type ObjectId } from '../git/index.ts';
 import type { StoredLog } from '../log/index.ts';
@@ -109,11 +101,5 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | undefined> {
 
 /** What cannot be read is as good as nothing. */
 function readStored(bytes: Uint8Array | undefined): Stored | undefined {
-  if (!bytes) return undefined;
-  try {
-    return stored.safeParse(parseJson(Buffer.from(bytes).toString('utf8'))).data;
-  } catch (error) {
-    if (!(error instanceof JsonSyntaxError)) throw error;
-    return undefined;
-  }
+  return bytes && stored.safeParse(tryParseJson(bytes)).data;
 }

@@ -77,6 +77,7 @@ async function bringRun(settings: RunSettings, plan: OfEval, from: From): Promis
   if (known && !isOfEval(known, plan.identity)) return NOTHING;
   const incoming = places.state.incomingDir(from.run);
   let reports = await importAll(settings, from, { writers: away, incoming });
+  for (const writer of away) if (settings.fenced?.has(writer)) await fenceWriter(disk, incoming, writer);
   const verdict = await judge(settings, plan, incoming);
   if (verdict !== 'take' && verdict !== 'sealed') {
     await disk.removeTree(incoming);

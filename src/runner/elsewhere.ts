@@ -10,7 +10,8 @@ import type { RunTask } from './settings.ts';
  * admitted, counted and sealed stays with the process that has the run.
  */
 export interface Elsewhere {
-  open(run: RunElsewhere): Promise<OpenElsewhere>;
+  /** Undefined when the samples of this one run where it is. */
+  open(run: RunElsewhere): Promise<OpenElsewhere | undefined>;
 }
 
 export interface RunElsewhere {

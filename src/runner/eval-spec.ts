@@ -1,4 +1,4 @@
-import type { Pin } from '../artifacts/index.ts';
+import { type Pin, pinsJson } from '../artifacts/index.ts';
 import {
   definedOf,
   type Json,
@@ -12,7 +12,6 @@ import type { Dataset } from '../datasets/index.ts';
 import { type PlannedEval, scorerSpecs } from '../evals/index.ts';
 import { type EvalConfig, type LoggedCode, type LogStart, revisionIn } from '../log/index.ts';
 import type { Redaction, RunnableTarget } from '../targets/index.ts';
-import { pinsJson } from './artifacts/earlier-pins.ts';
 import type { Plan } from './plan.ts';
 
 export interface EvalSpecInput {

@@ -1,6 +1,7 @@
 import { type Clock, definedOf } from '../base/index.ts';
 import type { PlannedSample } from './plan.ts';
 import type { SampleOutcome } from './run-sample.ts';
+import { areTooMany } from './too-many-errors.ts';
 
 /** How a run is told to stop. Both leave it resumable. */
 export interface StopSignals {
@@ -195,7 +196,7 @@ class Stopper {
     if (outcome.status === 'interrupted') this.reason ??= 'budget';
     if (outcome.status !== 'errored') return;
     this.#errors++;
-    if (!this.#isTooMany()) return;
+    if (!areTooMany(this.#errors, this.#options)) return;
     this.reason ??= 'failed';
     this.#abort.abort(new Error('The run stops: too many samples failed'));
   }
@@ -213,12 +214,6 @@ class Stopper {
     this.#options.signals.abort.removeEventListener('abort', this.#onAbort);
     this.#options.journalFailure.removeEventListener('abort', this.#onJournalFailure);
     this.#options.hopeless?.removeEventListener('abort', this.#onHopeless);
-  }
-
-  #isTooMany(): boolean {
-    const { failOnError, planned } = this.#options;
-    if (typeof failOnError === 'boolean') return failOnError;
-    return failOnError < 1 ? this.#errors / planned > failOnError : this.#errors >= failOnError;
   }
 
   readonly #onDrain = () => {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { definedOf, sampleKeyText } from '../base/index.ts';
+import { type Digest, definedOf, sampleKeyText } from '../base/index.ts';
 import type { EvalCode } from '../code/index.ts';
 import { lookAtRun, type RunJournals } from '../journal/index.ts';
 import { fitsLimits, readMark, usedBy } from '../reuse/index.ts';
@@ -13,6 +13,7 @@ import { lookBack } from './look-back.ts';
 import { logsWithBucket, runsInBucket } from './look-into-bucket.ts';
 import type { PlannedSample } from './plan.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
+import { workOf } from './same-work.ts';
 import {
   addCosts,
   costsOf,
@@ -29,6 +30,8 @@ import { unrecordedNotes } from './unrecorded.ts';
 export interface Forecast extends ExpectedCost {
   readonly eval: string;
   readonly target: string;
+  /** What it is of: runs with the same would ask for the same. */
+  readonly work: Digest;
   readonly planned: number;
   /** Their results are taken as they are. */
   readonly kept: number;
@@ -74,7 +77,7 @@ export async function forecastEval(task: RunTask, settings: RunSettings): Promis
 }
 
 async function forecast(prepared: PreparedEval): Promise<Forecast> {
-  const { settings, plan, target, task, artifacts } = prepared;
+  const { settings, plan, target, task, artifacts, dataset } = prepared;
   const back = await lookBack(settings, plan, task);
   const damage = [...back.damage];
   const unfinished = new UnfinishedRuns(task);
@@ -99,6 +102,7 @@ async function forecast(prepared: PreparedEval): Promise<Forecast> {
     }
     return {
       ...{ eval: plan.identity.eval, target: target.name, planned: plan.size },
+      work: workOf(plan.identity, { ids: dataset.ids, planned: plan.size }),
       ...counts,
       ...expectedCost(addCosts(earlier.costs(), unfinished.costs()), counts),
       notes: [

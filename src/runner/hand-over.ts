@@ -1,13 +1,14 @@
-import { assert, definedOf, sampleKeyText } from '../base/index.ts';
-import { bucketErrors } from '../bucket/index.ts';
+import { assert } from '../base/index.ts';
+import { type Bucket, bucketErrors } from '../bucket/index.ts';
 import type { RunRecord } from '../journal/index.ts';
 import { releaseRun } from '../seal/index.ts';
-import { artifactsOfEval } from './artifacts/eval-artifacts.ts';
+import { artifactsForOthers } from './artifacts/artifacts-for-others.ts';
+import { type DueBuild, dueBuilds } from './artifacts/due-builds.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { beginRun, type OpenRun } from './open-run.ts';
 import type { SegmentPlace } from './places.ts';
 import { earlierRunsOf, type PreparedEval, prepareEval } from './prepare-eval.ts';
-import { runEval, startOf, startShipper } from './run-eval.ts';
+import { startOf, startShipper } from './run-eval.ts';
 import { RunTally } from './run-tally.ts';
 import type { RunSettings, RunTask } from './settings.ts';
 import { takeStock } from './take-stock.ts';
@@ -17,6 +18,10 @@ export interface HandedOver {
   readonly run: RunRecord;
   /** Positions in the plan of samples that logs of earlier runs hold: nobody has to run them. */
   readonly lent: readonly number[];
+  /** The logs that hold them. */
+  readonly lenders: readonly string[];
+  /** What has to be built before samples that read it can run, each after what it is made of. */
+  readonly builds: readonly DueBuild[];
   /** Sentences about what was found. */
   readonly notes: readonly string[];
   readonly damage: readonly string[];
@@ -24,17 +29,18 @@ export interface HandedOver {
 
 /**
  * Begins a run and hands it over: what earlier logs lend is written down by a writer of its own, whose segments are in the
- * bucket before anybody else works on the run. Here nothing of it stays.
+ * bucket before anybody else works on the run. Here nothing of it stays, and nothing is built: artifacts that are there go to
+ * `store`, and the others are builds that are due. In the identity of the run `none of <recipe>` stands for what they will give.
  */
 export async function handOver(
   task: RunTask,
   settings: RunSettings,
   place: SegmentPlace,
+  { store }: { readonly store: Bucket },
 ): Promise<HandedOver> {
   const shipped = { ...settings, places: { ...settings.places, segments: place } };
   const prepared = await prepareEval(task, shipped, {
-    artifactsOf: ({ dataset, identity }) =>
-      artifactsOfEval({ task, settings: shipped, dataset, runTask: runEval, asker: identity }),
+    artifactsOf: ({ dataset }) => artifactsForOthers({ task, settings: shipped, dataset, store }),
   });
   try {
     const tally = new RunTally({
@@ -58,16 +64,15 @@ interface Begun {
 }
 
 async function beginAndShip(prepared: PreparedEval, { earlier, tally }: Begun): Promise<HandedOver> {
-  const { settings, plan } = prepared;
+  const { settings, plan, artifacts } = prepared;
   await settings.disk.makeDir(settings.places.state.path);
-  const opened = await beginRun({
-    ...{ settings, plan, startOf: startOf(prepared) },
-    ...definedOf({ builds: prepared.artifacts?.paid?.costs }),
-  });
+  const opened = await beginRun({ settings, plan, startOf: startOf(prepared) });
   try {
     const stock = await takeStock(opened, { plan, earlier, tally });
-    const toDo = new Set(stock.toDo.map(({ id, epoch }) => sampleKeyText(id, epoch)));
-    const lent = plan.samples.filter(({ id, epoch }) => !toDo.has(sampleKeyText(id, epoch)));
+    const toDo = new Set(stock.toDo.map(({ position }) => position));
+    const builds = artifacts ? dueBuilds(artifacts, stock.toDo) : [];
+    const lent = plan.samples.flatMap(({ position }) => (toDo.has(position) ? [] : position));
+    const lenders = new Set(Array.from(opened.journals.reused(), ({ log }) => log));
     await shipAll(opened, { settings, tally });
     opened.journals.close();
     opened.writer.close();
@@ -75,7 +80,7 @@ async function beginAndShip(prepared: PreparedEval, { earlier, tally }: Begun): 
     const { notes, damage = [] } = tally.account('interrupted', opened.run.runId, {
       isCompleted: () => true,
     });
-    return { run: opened.run, lent: lent.map(({ position }) => position), notes, damage };
+    return { run: opened.run, lent, lenders: [...lenders], builds, notes, damage };
   } finally {
     opened.close();
     await opened.clear();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { shortId } from '../base/index.ts';
 import {
+  countSegments,
   createWriter,
   importWriter,
   type JournalReader,
@@ -22,6 +23,29 @@ export interface JoinOptions {
   readonly place?: SegmentPlace | undefined;
 }
 
+/** The journal of another writer, as it was read at one time. */
+interface ReadJournal {
+  readonly reader: JournalReader;
+  /** Where its segments were put together; undefined when it is the journal itself. */
+  readonly scratch?: string;
+  users: number;
+}
+
+interface Other {
+  journal?: ReadJournal;
+  problems: readonly string[];
+  /** How many segments there were when it was last put together of them. */
+  segments: number;
+  reading: Promise<unknown>;
+  /** Not begun yet. */
+  next?: Promise<readonly string[]> | undefined;
+}
+
+/** Journals for as long as somebody needs them. */
+export interface LentJournals extends AsyncDisposable {
+  readonly journals: RunJournals;
+}
+
 /**
  * A run that this process works on beside others: it writes a journal of its own, and reads of what the others wrote what it
  * needs.
@@ -32,7 +56,9 @@ export class JoinedRun {
   readonly #settings: RunSettings;
   readonly #place: SegmentPlace | undefined;
   readonly #scratch: string;
-  readonly #others = new Map<string, JournalReader>();
+  readonly #others = new Map<string, Other>();
+  /** All that are open, also those that were read anew while somebody still needed them. */
+  readonly #open = new Set<ReadJournal>();
   #imports = 0;
 
   private constructor(settings: RunSettings, writer: JournalWriter, { run, place }: JoinOptions) {
@@ -54,39 +80,88 @@ export class JoinedRun {
     return new JoinedRun(settings, writer, options);
   }
 
-  /** This writer's own, and those of others as far as they were read. */
-  get journals(): RunJournals {
+  /** This writer's own, and those of others as far as they were read: they stay as they are until they are given back. */
+  lend(): LentJournals {
     const runDir = this.#settings.places.state.runDir(this.run.runId);
-    return new RunJournals([this.writer.reader, ...this.#others.values()], { runDir, unreadable: [] });
+    const lent = [...this.#others.values()].flatMap(({ journal }) => journal ?? []);
+    for (const journal of lent) journal.users++;
+    const readers = [this.writer.reader, ...lent.map(({ reader }) => reader)];
+    return {
+      journals: new RunJournals(readers, { runDir, unreadable: [] }),
+      [Symbol.asyncDispose]: async () => {
+        for (const journal of lent) journal.users--;
+        await this.#closeReplaced();
+      },
+    };
   }
 
-  /** Reads what another writer wrote, again if it was read before: there may be more. Gives sentences about what is damaged. */
+  /** Reads what another writer wrote, again if there is more than was read before. Gives sentences about what is damaged. */
   async readOther(writer: string): Promise<readonly string[]> {
     if (writer === this.writer.record.writer) return [];
-    const before = this.#others.get(writer);
-    const { path, problems } = await this.#find(writer);
-    if (path !== undefined) this.#others.set(writer, readJournal(path));
-    if (path !== undefined) before?.close();
-    return problems;
+    const other = this.#others.get(writer) ?? { problems: [], segments: -1, reading: Promise.resolve() };
+    this.#others.set(writer, other);
+    // Who asks while it is being read may need what came since that began: one more time is enough for all of them.
+    other.next ??= this.#readNext(writer, other);
+    return other.next;
   }
 
   /** The journal stays: it is let go when the run is sealed. */
   async close(): Promise<void> {
-    for (const reader of this.#others.values()) reader.close();
+    for (const { reader } of this.#open) reader.close();
     this.writer.close();
     await this.#settings.disk.removeTree(this.#scratch);
   }
 
-  /** Of a writer on this machine the journal itself; of any other what its segments hold. */
-  async #find(writer: string): Promise<{ readonly path?: string; readonly problems: readonly string[] }> {
+  async #readNext(writer: string, other: Other): Promise<readonly string[]> {
+    await Promise.allSettled([other.reading]);
+    other.next = undefined;
+    const reading = this.#read(writer, other);
+    other.reading = reading;
+    return reading;
+  }
+
+  /** Of a writer on this machine the journal itself; of any other what its segments hold, if it sent any. */
+  async #read(writer: string, other: Other): Promise<readonly string[]> {
     const { disk, places } = this.#settings;
-    const here = journalPath(places.state.runDir(this.run.runId), writer);
-    if (await disk.stat(here)) return { path: here, problems: [] };
-    if (!this.#place)
-      return { problems: [`The journal of writer ${writer} of run ${this.run.runId} is gone.`] };
-    const runDir = join(this.#scratch, String(++this.#imports));
-    await disk.makeDir(runDir);
-    const { problems } = await importWriter({ disk, ...this.#place, run: this.run.runId, writer, runDir });
-    return { path: journalPath(runDir, writer), problems };
+    const { runId } = this.run;
+    const here = journalPath(places.state.runDir(runId), writer);
+    if (await disk.stat(here)) {
+      await this.#replace(other, { reader: readJournal(here), users: 0 });
+      return [];
+    }
+    if (!this.#place) return [`The journal of writer ${writer} of run ${runId} is gone.`];
+    const of = { ...this.#place, run: runId, writer };
+    const segments = await countSegments(of);
+    // One that was lost before it sent anything left nothing that could be read, or that is missed.
+    if (segments === undefined) return [];
+    if (segments > other.segments) {
+      const scratch = join(this.#scratch, String(++this.#imports));
+      await disk.makeDir(scratch);
+      const { problems } = await importWriter({ disk, ...of, runDir: scratch });
+      const reader = readJournal(journalPath(scratch, writer));
+      await this.#replace(other, { reader, scratch, users: 0 });
+      other.segments = segments;
+      other.problems = problems;
+    }
+    return other.problems;
+  }
+
+  async #replace(other: Other, journal: ReadJournal): Promise<void> {
+    other.journal = journal;
+    this.#open.add(journal);
+    await this.#closeReplaced();
+  }
+
+  /** Another sample may be reading what was read anew meanwhile: it goes with the last that needs it. */
+  async #closeReplaced(): Promise<void> {
+    const current = new Set([...this.#others.values()].map(({ journal }) => journal));
+    const replaced = [...this.#open].filter((journal) => journal.users === 0 && !current.has(journal));
+    // All at once, before anything is waited for: what is read meanwhile is current.
+    for (const journal of replaced) {
+      this.#open.delete(journal);
+      journal.reader.close();
+    }
+    for (const { scratch } of replaced)
+      if (scratch !== undefined) await this.#settings.disk.removeTree(scratch);
   }
 }

@@ -136,7 +136,11 @@ describe('a log that is scored again', () => {
   });
 
   test('is scored several samples at a time, in their order, and stops at a budget that holds over all attempts', async () => {
-    const rows = Array.from({ length: 9 }, (_, index) => ({ id: index, input: `word ${index}`, target: '' }));
+    const rows = Array.from({ length: 9 }, (_, index) => ({
+      id: index,
+      input: `word ${index}`,
+      target: 'word',
+    }));
     const log = await run({ ...words, data: rows });
     const graded = defineEval({ ...words, scorers: [modelGraded({ model: 'mock/grader', rubric: 'any' })] });
     let [asked, underWay, most] = [0, 0, 0];

@@ -249,18 +249,26 @@ async function work(planned: Planned & Opened): Promise<RunOutcome> {
   }
 }
 
+/** Only a command can start itself again; a program that calls `runEval` has its eval in its own memory. */
+const NOT_ISOLATED =
+  'The samples run in this process, although the eval says `isolate`: run it with "holdfast run" or "holdfast submit".';
+
 /** Here, or in other processes: then their journals are part of what is sealed. */
 async function runWherever(
   samples: Omit<SamplesToRun, 'elsewhere'> & { readonly opened: OpenRun },
   finish: { opened: OpenRun },
 ): Promise<Executed> {
   const { settings, task, opened, tally } = samples;
-  if (!settings.elsewhere || samples.stock.toDo.length === 0) return runSamples(samples);
-  const elsewhere = await settings.elsewhere.open({
+  if (samples.stock.toDo.length === 0) return runSamples(samples);
+  const elsewhere = await settings.elsewhere?.open({
     ...{ task, run: opened.run, writer: opened.writer.record },
     onNote: (sentence) => tally.note(sentence),
     onDamage: (sentence) => tally.noteDamage(sentence),
   });
+  if (!elsewhere) {
+    if (task.eval.isIsolated) tally.note(NOT_ISOLATED);
+    return runSamples(samples);
+  }
   try {
     return await runSamples({ ...samples, elsewhere });
   } finally {

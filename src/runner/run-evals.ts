@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openStore } from '../artifacts/index.ts';
 import { type Clock, definedOf, type Random, systemClock, systemRandom } from '../base/index.ts';
-import { isBucketUrl } from '../bucket/index.ts';
+import { type Bucket, isBucketUrl } from '../bucket/index.ts';
 import { type Disk, nodeDisk } from '../disk/index.ts';
 import { STATE_FOLDER } from '../journal/index.ts';
 import type { LoggedCode } from '../log/index.ts';
@@ -10,6 +10,9 @@ import type { EarlierLogs } from '../reuse/index.ts';
 import {
   type Budget,
   billedTarget,
+  type CallLimiter,
+  type CallLimits,
+  createCallLimiter,
   createModels,
   type Env,
   type LanguageModel,
@@ -24,10 +27,11 @@ import type { ReuseMode } from './earlier-runs.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import { Slots, type StopSignals } from './execute.ts';
 import { type Forecast, forecastEval } from './forecast.ts';
+import { type HandedOver, handOver } from './hand-over.ts';
 import type { JoinOptions } from './joined-run.ts';
 import type { RunObserver } from './observer.ts';
 import { openPlaces, placesOf } from './open-places.ts';
-import type { Places } from './places.ts';
+import type { Places, SegmentPlace } from './places.ts';
 import { refuseUnpriced } from './refuse-unpriced.ts';
 import { emptyShard, type ItemOutcome, runSet } from './run-set.ts';
 import { createSetBudget } from './set-budget.ts';
@@ -57,6 +61,8 @@ export interface RunEvalsOptions {
   readonly budgetUsd?: number | undefined;
   /** Calls whose price is unknown are made although there is a budget; they do not count. */
   readonly allowUnpriced?: boolean | undefined;
+  /** What models may be asked, over all runs of the set. */
+  readonly limits?: CallLimits | undefined;
   /** They win over those that evals bring along, and those over the built-in ones. */
   readonly prices?: PriceTable | undefined;
   readonly baseUrl?: string | undefined;
@@ -76,8 +82,8 @@ export interface RunEvalsOptions {
   readonly forceDead?: boolean | undefined;
   /** The cache of artifacts. Default: `.holdfast/artifacts` below `workDir`. */
   readonly artifactsDir?: string | undefined;
-  /** A bucket, or a folder that is one, that artifacts are taken from and sent to. */
-  readonly artifactStore?: string | undefined;
+  /** A bucket, or a folder that is one, that artifacts are taken from and sent to. A folder that is named must be there. */
+  readonly artifactStore?: string | Bucket | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   /** Which code is run, for the log, as far as it is known. */
@@ -95,19 +101,31 @@ export interface PreparedSet {
   readonly concurrency: number;
   /** The gates of the models in use; more appear as models are first called. */
   readonly gates: ReadonlyMap<string, ModelGate>;
+  /** Keeps `limits`. */
+  readonly limiter: CallLimiter;
   run(watch?: RunWatch): Promise<readonly ItemOutcome[]>;
   /** Makes ready what the evals require, and runs nothing else. */
   buildArtifacts(wish: BuildWish, watch?: RunWatch): Promise<readonly ItemArtifacts[]>;
+  /** Begins a run for others to work on. They have the artifacts of `store`. */
+  handOver(item: PlannedItem, options: HandOverOptions): Promise<HandedOver>;
   /** Opens an eval as one of many processes that run samples of it. */
   share(item: PlannedItem, options: ShareOptions): Promise<SharedItem>;
   /** What `run` would do, and about what it would cost. Nothing is called, and nothing is written. */
   forecast(): Promise<readonly Forecast[]>;
 }
 
+export interface HandOverOptions {
+  readonly place: SegmentPlace;
+  readonly store: Bucket;
+  readonly observer?: RunObserver | undefined;
+}
+
 export interface ShareOptions extends JoinOptions {
   /** Told what is spent here: the process that has the run keeps its budget. */
   readonly onSpent: (costUsd: number | undefined) => void;
   readonly onNote: (text: string) => void;
+  /** Kept by another process. */
+  readonly limiter: CallLimiter;
 }
 
 export interface SharedItem {
@@ -143,20 +161,22 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
   for (const note of notes) options.onNote?.(note);
   const concurrency = options.concurrency ?? concurrencyOf(items);
   const gates = new Map<string, ModelGate>();
-  const modelsFor = modelsOfSet(options, { concurrency, gates, clock });
+  const limiter = createCallLimiter(options.limits ?? {}, clock);
+  const modelsFor = modelsOfSet(options, { concurrency, gates, clock, limiter });
   // Of the whole set before any of it is run.
   for (const item of items)
     refuseUnpriced(item.eval, modelsFor(item), billedTarget(item.eval.target, item.model));
   const ports = { disk, clock, random, places, slots: new Slots(concurrency) };
   const settings = { ...settingsOf(options), ...ports, artifacts: await artifactSettings(options, disk) };
   return {
-    items,
-    places,
-    concurrency,
-    gates,
+    ...{ items, places, concurrency, gates, limiter },
     forecast: () => forecastItems(items, { settings, modelsFor, onNote: options.onNote }),
     buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
-    share: (item, options) => shareItem(item, options, { settings, modelsFor }),
+    handOver: (item, { place, store, observer }) => {
+      const task = { ...item, models: modelsFor(item), observer };
+      return handOver(task, { ...settings, signals: neverStop() }, place, { store });
+    },
+    share: (item, share) => shareItem(item, share, { settings, modelsFor, options }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt, elsewhere } = {}) =>
       runSet({
         items,
@@ -193,19 +213,24 @@ interface ForecastPorts {
   readonly onNote: RunEvalsOptions['onNote'];
 }
 
-type ModelsFor = (item: PlannedItem, budget?: Budget) => Models;
+type ModelsFor = (
+  item: PlannedItem,
+  kept?: { readonly budget: Budget; readonly limiter: CallLimiter },
+) => Models;
 
 async function shareItem(
   item: PlannedItem,
-  { onSpent, onNote, ...join }: ShareOptions,
+  { onSpent, onNote, limiter, ...join }: ShareOptions,
   about: {
     readonly settings: Omit<RunSettings, 'signals'>;
     readonly modelsFor: ModelsFor;
+    readonly options: RunEvalsOptions;
   },
 ): Promise<SharedItem> {
-  const { settings, modelsFor } = about;
-  const budget = new ToldBudget(modelsFor(item).budget, onSpent);
-  const task = { ...item, models: modelsFor(item, budget), observer: { onNote } };
+  const { settings, modelsFor, options } = about;
+  const { limitUsd } = modelsFor(item).budget;
+  const budget = new ToldBudget({ limitUsd, allowsUnpriced: options.allowUnpriced ?? false, onSpent });
+  const task = { ...item, models: modelsFor(item, { budget, limiter }), observer: { onNote } };
   return { budget, shared: await SharedEval.open(task, { ...settings, signals: neverStop() }, join) };
 }
 
@@ -276,6 +301,7 @@ async function artifactSettings(
   const dir = resolve(workDir, artifactsDir ?? join(STATE_FOLDER, 'artifacts'));
   const hostPaths = [resolve(workDir), homedir()];
   if (artifactStore === undefined) return { dir, hostPaths };
+  if (typeof artifactStore !== 'string') return { dir, hostPaths, store: artifactStore };
   const place = isBucketUrl(artifactStore) ? artifactStore : resolve(workDir, artifactStore);
   return { dir, hostPaths, store: await openStore(place, { disk }) };
 }
@@ -288,7 +314,12 @@ function concurrencyOf(items: readonly PlannedItem[]): number {
 /** Every item has its own models and its own purse; gates and the set's purse are shared. */
 function modelsOfSet(
   options: RunEvalsOptions,
-  shared: { readonly concurrency: number; readonly gates: Map<string, ModelGate>; readonly clock: Clock },
+  shared: {
+    readonly concurrency: number;
+    readonly gates: Map<string, ModelGate>;
+    readonly clock: Clock;
+    readonly limiter: CallLimiter;
+  },
 ): ModelsFor {
   const budgets = createSetBudget({
     limitUsd: options.budgetUsd,
@@ -302,11 +333,12 @@ function modelsOfSet(
       `The price of ${model} is not known, so its cost is not counted. Give it as \`prices\` in the eval or with --prices, in US dollars ${/^(?:http|record|command)\//.test(model) ? 'for each call: { call: 0.01 }' : 'per million tokens'}.`,
     );
   };
-  return (item, budget = budgets.forEval(item, item.eval.budgetUsd)) =>
+  return (item, kept) =>
     createModels({
       ...shared,
       env: options.env,
-      budget,
+      budget: budgets.forEval(item, item.eval.budgetUsd),
+      ...kept,
       onUnknownPrice,
       projectDir: item.baseDir,
       redact: item.eval.redact,

@@ -115,7 +115,7 @@ export async function runToResult(
 }
 
 function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): SampleRunner {
-  const { disk, clock, random, places } = settings;
+  const { disk, clock, random, places, onFolder } = settings;
   return {
     target,
     scorers: task.eval.scorers,
@@ -134,6 +134,7 @@ function sampleRunner({ settings, task, target, plan, opened }: SamplesToRun): S
         workDir: places.state.workDir(opened.run.runId),
         sampleId: id,
         epoch,
+        onFolder,
       }),
   };
 }

@@ -103,6 +103,11 @@ export class RunTally {
     this.note(text);
   }
 
+  /** What could not be read, so far. */
+  get damage(): readonly string[] {
+    return [...this.#damage];
+  }
+
   account(state: RunState, runId: string, found: Found): Account {
     const { plan, target } = this.#options;
     const budget = this.#options.budget?.();

@@ -18,8 +18,16 @@ export function scorerFailure({ metadata }: Score): string | undefined {
   return typeof metadata?.error === 'string' ? metadata.error : 'it threw';
 }
 
+/** Names of those that gave none. */
+export function scorersFailedIn(scores: Readonly<Record<string, Score>>): readonly string[] {
+  return Object.keys(scores).filter((name) => {
+    const score = scores[name];
+    return score !== undefined && scorerFailure(score) !== undefined;
+  });
+}
+
 export function hasFailedScore(scores: Readonly<Record<string, Score>>): boolean {
-  return Object.values(scores).some((score) => scorerFailure(score) !== undefined);
+  return scorersFailedIn(scores).length > 0;
 }
 
 /** A result without all its scores is none to take over: under a key of its own only its output is found again. */

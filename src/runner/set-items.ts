@@ -37,6 +37,7 @@ export interface EvalChanges {
   readonly shard?: Shard;
   readonly retries?: number;
   readonly failOnError?: boolean | number;
+  readonly isolate?: boolean;
   readonly limits?: SampleLimits;
   /** Redacted besides what the eval itself wants redacted. */
   readonly redact?: readonly string[];

@@ -6,7 +6,7 @@ import type { Disk } from '../disk/index.ts';
 import type { PlannedEval } from '../evals/index.ts';
 import type { LoggedCode } from '../log/index.ts';
 import type { EarlierLogs } from '../reuse/index.ts';
-import type { Models } from '../targets/index.ts';
+import type { Models, OnFolder } from '../targets/index.ts';
 import type { ReuseMode } from './earlier-runs.ts';
 import type { Elsewhere } from './elsewhere.ts';
 import type { Slots, StopSignals } from './execute.ts';
@@ -34,12 +34,16 @@ export interface RunSettings {
   readonly segmentIntervalMs: number | undefined;
   /** The user vouches that runs whose process cannot be seen from here are dead. */
   readonly forceDead: boolean;
+  /** Writers that were fenced in the bucket before this run began: what they shipped is gone on with, whoever they are. */
+  readonly fenced?: ReadonlySet<string> | undefined;
   /** A run of which nothing is left is sealed although it was told to stop, or its money is spent. Builds: nobody comes back to one whose folder is filled. */
   readonly sealsWhatIsWhole?: boolean | undefined;
   /** Where artifacts are kept. */
   readonly artifacts: ArtifactSettings;
   /** Other processes that run the samples; undefined: this one does. */
   readonly elsewhere?: Elsewhere | undefined;
+  /** Told the folders in which samples and builds work: whoever streams what is in them as evidence wants to know. */
+  readonly onFolder?: OnFolder | undefined;
   /** Holdfast's own version, for the log. */
   readonly version: string;
   readonly revision?: LoggedCode | undefined;

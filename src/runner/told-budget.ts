@@ -1,17 +1,37 @@
 import type { Budget } from '../targets/index.ts';
 
+export interface ToldBudgetOptions {
+  readonly limitUsd: number | undefined;
+  readonly allowsUnpriced: boolean;
+  readonly onSpent: (costUsd: number | undefined) => void;
+}
+
+interface ToldWords {
+  readonly limitUsd: number | undefined;
+  readonly spentUsd: number;
+  readonly isExhausted: boolean;
+}
+
 /** A budget that another process keeps: what is spent here is told there, and whether anything is left is told from there. */
 export class ToldBudget implements Budget {
-  readonly limitUsd: number | undefined;
-  readonly needsPrices: boolean;
+  readonly #allowsUnpriced: boolean;
   readonly #onSpent: (costUsd: number | undefined) => void;
-  #told = { spentUsd: 0, isExhausted: false };
+  #told: ToldWords;
   unpricedCalls = 0;
 
-  constructor({ limitUsd, needsPrices }: Budget, onSpent: (costUsd: number | undefined) => void) {
-    this.limitUsd = limitUsd;
-    this.needsPrices = needsPrices;
+  constructor({ limitUsd, allowsUnpriced, onSpent }: ToldBudgetOptions) {
+    this.#allowsUnpriced = allowsUnpriced;
     this.#onSpent = onSpent;
+    this.#told = { limitUsd, spentUsd: 0, isExhausted: false };
+  }
+
+  /** A run that is gone on with may have got another one. */
+  get limitUsd(): number | undefined {
+    return this.#told.limitUsd;
+  }
+
+  get needsPrices(): boolean {
+    return this.limitUsd !== undefined && !this.#allowsUnpriced;
   }
 
   get spentUsd(): number {
@@ -19,7 +39,7 @@ export class ToldBudget implements Budget {
   }
 
   /** What the process that keeps it says. */
-  tell(told: { readonly spentUsd: number; readonly isExhausted: boolean }): void {
+  tell(told: ToldWords): void {
     this.#told = told;
   }
 

@@ -28,7 +28,7 @@ export interface SealReport {
   readonly name: string;
   /** How people name the log. */
   readonly place: string;
-  /** True when an earlier seal had made this very log already, and died before it could say so. */
+  /** True when another seal had made this very log already: an earlier one that died before it could say so, or one at the same time. */
   readonly wasThere: boolean;
   readonly header: LogHeader;
   /** What the log holds: the plan that was given, less what could not be written. */
@@ -63,7 +63,12 @@ export async function applySeal(plan: SealPlan, options: ApplySealOptions): Prom
       if (written.isAside) aside = `${place}.damaged`;
       continue;
     }
-    if (written.created.outcome === 'exists') throw nameTaken(place);
+    if (written.created.outcome === 'exists') {
+      // Of two who seal one run at once, as two fetches do, the first was faster.
+      const other = await findSealedLog(logs, name, plan.run);
+      if (!other) throw nameTaken(place);
+      return { name, place, wasThere: true, header: other, plan };
+    }
     const report = { name, place, wasThere: false, header: written.created.written, plan: current };
     return aside === undefined ? report : { ...report, aside };
   }

@@ -142,21 +142,21 @@ async function runCommandTarget(agent: Agent, sample: SampleRow, run: TargetRun)
   );
   const process: AgentProcess = { argv, cwd, files, prompt, start: startEvent(scope) };
   const { stdin, ...outputs } = files;
-  if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
-  const end = await scope.meter.whileWorking(() =>
-    runProcess({
-      argv,
-      cwd,
-      env: { ...environment(models.env, [...ENV_ALWAYS, ...agent.envNames]), ...scope.artifacts.env },
-      files: agent.usesStdin ? { ...outputs, stdin } : outputs,
-      disk,
-      clock: scope.clock,
-      random: scope.random,
-      signal: scope.meter.signal,
-      sweep: true,
-    }),
-  );
-  return finish(agent, { sample, run, process, end });
+  const { meter, clock, random, artifacts } = scope;
+  const pass = await meter.whileWaiting(() => models.limiter.enter(agent.name, meter.signal));
+  try {
+    if (models.budget.isExhausted()) throw new BudgetExhausted(models.budget);
+    const end = await meter.whileWorking(() =>
+      runProcess({
+        ...{ argv, cwd, disk, clock, random, signal: meter.signal, sweep: true },
+        env: { ...environment(models.env, [...ENV_ALWAYS, ...agent.envNames]), ...artifacts.env },
+        files: agent.usesStdin ? { ...outputs, stdin } : outputs,
+      }),
+    );
+    return await finish(agent, { sample, run, process, end });
+  } finally {
+    pass.leave();
+  }
 }
 
 interface AgentProcess {

@@ -155,7 +155,7 @@ async function callLive(exchange: Exchange, onTry: (count: number) => void): Pro
 function tryLive(exchange: Exchange, onTry: (count: number) => void): Promise<StoredHttpAnswer> {
   const { request, name, models, run } = exchange;
   const { clock, random, meter } = run.scope;
-  const gate = models.gate(name);
+  const gate = models.entrance(name);
   const headers = fillHeaders(request.headers, models.env);
   const attempt = async (count: number) => {
     onTry(count);
@@ -309,6 +309,11 @@ function check(spec: HttpTarget, models: Models): void {
     checkTemplate(value, (name) => isEnv(name) || isSamplePlaceholder(name));
     for (const name of variablesIn(value)) checkVariable(name, models);
   }
+}
+
+/** Variables of the environment whose values its headers hold. */
+export function variablesInHeaders({ headers = {} }: HttpTarget): readonly string[] {
+  return Object.values(headers).flatMap((value) => [...variablesIn(value)]);
 }
 
 function checkVariable(name: string, models: Models): void {

@@ -94,6 +94,12 @@ export function surroundingsOf(about: {
   return Object.keys(surroundings).length > 0 ? surroundings : null;
 }
 
+/** The variables among them that are set, each with the digest of its value: what tells machines apart without saying where they ask. */
+export function reachedBy(env: Env): Readonly<Record<string, string>> {
+  const set = VARIABLES.flatMap((name) => (env[name] ? [[name, digestOf(addressText(env[name]))]] : []));
+  return Object.fromEntries(set);
+}
+
 /** Models of the AI SDK keep it in their `config`, each in one of a few ways; undefined when it is not to be seen. */
 function addressOf(model: LanguageModel): string | undefined {
   const config: unknown = Reflect.get(model, 'config');

@@ -2,14 +2,7 @@
  * Recognises calls to models in HTTP requests that somebody's own SDK makes, and reads the bill in their responses: those of
  * OpenAI (chat and responses) and whoever speaks its language, Anthropic and Gemini, whole or as a stream of events.
  */
-import {
-  isJsonArray,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  JsonSyntaxError,
-  parseJson,
-} from '../base/index.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, tryParseJson } from '../base/index.ts';
 import type { ModelUsage } from '../log/index.ts';
 import { type SentRequest, textOfBytes } from './sent-request.ts';
 
@@ -24,7 +17,7 @@ export interface ModelTraffic {
 /** Undefined for what does not look like a call to a model. */
 export function readModelRequest(request: SentRequest): ModelTraffic | undefined {
   const { pathname, hostname } = new URL(request.url);
-  const body = request.body && tryParse(textOfBytes(request.body) ?? '');
+  const body = request.body && tryParseJson(textOfBytes(request.body) ?? '');
   if (!isJsonObject(body)) return undefined;
   const gemini = /models\/([^/:]+):(stream)?generateContent$/i.exec(pathname)?.[1];
   if (gemini !== undefined)
@@ -51,10 +44,10 @@ export function readUsageOf(text: string): ModelUsage | undefined {
 }
 
 function* partsOf(text: string): Iterable<Json | undefined> {
-  const whole = tryParse(text);
+  const whole = tryParseJson(text);
   if (isJsonArray(whole)) yield* whole;
   else if (whole !== undefined) yield whole;
-  else for (const [, data = ''] of text.matchAll(/^data: ?(.*)$/gm)) yield tryParse(data);
+  else for (const [, data = ''] of text.matchAll(/^data: ?(.*)$/gm)) yield tryParseJson(data);
 }
 
 function billIn(part: Json | undefined): JsonObject {
@@ -129,14 +122,4 @@ function countOf(list: Json | undefined): number {
 function numberIn(value: Json | undefined, key: string): number {
   const found = isJsonObject(value) ? value[key] : undefined;
   return typeof found === 'number' && Number.isFinite(found) ? found : 0;
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    // A stream, or the `[DONE]` at its end.
-    if (error instanceof JsonSyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,8 +1,9 @@
 import { type Clock, definedOf, type Json, systemClock } from '../base/index.ts';
 import { type Budget, createBudget } from './budget.ts';
+import { type CallLimiter, createCallLimiter } from './call-limiter.ts';
 import { type CallWatch, createCallWatch } from './call-watch.ts';
 import type { LanguageModel } from './language-model.ts';
-import { createModelGate, type ModelGate } from './model-gate.ts';
+import { createModelGate, type GatePass, type ModelGate } from './model-gate.ts';
 import { identityOfBrought, identityOfNamed, identityOfObject, surroundingsOf } from './model-identity.ts';
 import { type Env, keyVariableOf, openModel } from './open-model.ts';
 import type { PriceTable } from './price-table.ts';
@@ -43,11 +44,20 @@ export interface Models {
   /** The gate of a model, or of whatever else is called by a name (an HTTP endpoint). */
   gate(name: string): ModelGate;
   readonly gates: readonly ModelGate[];
+  /** What live calls that have no gate ask; the others ask it through their entrance. */
+  readonly limiter: CallLimiter;
+  /** The gate of a name, and behind it the limits of a model, which may have another. */
+  entrance(gate: string, model?: string): Entrance;
   /** Takes the values of keys that are in use, and what the eval wants redacted, out of a text. */
   redact(text: string): string;
   /** What the eval wants redacted, in everything that is kept. */
   readonly redaction: Redaction;
   addSecret(secret: string | undefined): void;
+}
+
+/** What a live call waits for before it begins. */
+export interface Entrance {
+  enter(signal?: AbortSignal): Promise<GatePass>;
 }
 
 export interface ModelsOptions {
@@ -65,6 +75,8 @@ export interface ModelsOptions {
   readonly projectDir?: string;
   /** The gates of other runs of the same set: all share them. */
   readonly gates?: Map<string, ModelGate>;
+  /** Limits that hold for all runs of a command, or for all who work on one run. */
+  readonly limiter?: CallLimiter;
   /** What the eval wants redacted. */
   readonly redact?: readonly RegExp[];
   /** Models by name that evals bring along, and that tests and demos script. */
@@ -103,7 +115,7 @@ export function createModels(options: ModelsOptions): Models {
       recordedModel(model, {
         ...scope,
         ...known,
-        gate: models.gate(known.name),
+        gate: models.entrance(known.name),
         prices,
         budget: models.budget,
         retry: models.retry,
@@ -119,6 +131,8 @@ export function createModels(options: ModelsOptions): Models {
     get gates() {
       return [...gates.values()];
     },
+    limiter: options.limiter ?? createCallLimiter({}, clock),
+    entrance: (gate, model = gate) => entranceOf(models.gate(gate), { model, limiter: models.limiter }),
   };
 
   async function open(name: string, choice: ModelChoice): Promise<OpenedModel> {
@@ -137,6 +151,29 @@ export function createModels(options: ModelsOptions): Models {
   }
 
   return models;
+}
+
+function entranceOf(
+  gate: ModelGate,
+  { model, limiter }: { readonly model: string; readonly limiter: CallLimiter },
+): Entrance {
+  return {
+    async enter(signal) {
+      const pass = await gate.enter(signal);
+      try {
+        const limited = await limiter.enter(model, signal);
+        return {
+          leave(outcome) {
+            limited.leave();
+            pass.leave(outcome);
+          },
+        };
+      } catch (error) {
+        pass.leave('failed');
+        throw error;
+      }
+    },
+  };
 }
 
 function openedObject(name: string, model: LanguageModel, settings: Json): OpenedModel {

@@ -62,6 +62,17 @@ export function keyVariableOf(
   return provider === 'mock' ? undefined : (options.apiKeyEnv ?? PROVIDER_TABLE[provider].keyEnv);
 }
 
+/** The same of a key that is there. Throws for one that is needed and is not, as opening the model would. */
+export function keyFoundFor(
+  name: string,
+  options: Pick<OpenModelOptions, 'env' | 'apiKeyEnv'>,
+): string | undefined {
+  const { provider } = parseModelName(name);
+  if (provider === 'mock') return undefined;
+  const key = readKey(name, PROVIDER_TABLE[provider], options);
+  return key === undefined ? undefined : keyVariableOf(name, options);
+}
+
 /** The package that models of a provider need; undefined for mock models. */
 export function packageOf(provider: ProviderName): string | undefined {
   return provider === 'mock' ? undefined : PROVIDER_TABLE[provider].packageName;
@@ -131,7 +142,11 @@ function openMock(name: string, id: string, clock: Clock | undefined): LanguageM
   return model;
 }
 
-function readKey(name: string, provider: Provider, { env, apiKeyEnv }: OpenModelOptions): string | undefined {
+function readKey(
+  name: string,
+  provider: Provider,
+  { env, apiKeyEnv }: Pick<OpenModelOptions, 'env' | 'apiKeyEnv'>,
+): string | undefined {
   const variable = apiKeyEnv ?? provider.keyEnv;
   const key = env[variable];
   const mayBeAbsent = provider.isKeyOptional && apiKeyEnv === undefined;

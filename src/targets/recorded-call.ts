@@ -101,15 +101,20 @@ async function doWork({ name }: Call, { models, scope, work, usd }: Work): Promi
   const { budget, prices } = models;
   const isPriced = usd !== undefined || prices.isKnown(billedAs(name), { tellsTokens: false });
   if (budget.needsPrices && !isPriced) throw new PriceUnknown([billedAs(name)]);
-  if (budget.isExhausted()) throw new BudgetExhausted(budget);
-  const result = await meter.whileWorking(() => untilAborted(meter.signal, work));
-  const told = typeof usd === 'function' ? usd(result) : usd;
-  const costUsd = told === undefined ? prices.costOf(billedAs(name), undefined) : told;
-  // What is paid for counts, also when it cannot be kept.
-  budget.spend(isAmount(costUsd) ? costUsd : undefined);
-  const unkept = unkeptIn(result);
-  if (unkept !== undefined) throw cannotKeep(`What record("${name}") got`, unkept);
-  return { result, costUsd: isAmount(costUsd) ? costUsd : undefined };
+  const pass = await meter.whileWaiting(() => models.limiter.enter(billedAs(name), meter.signal));
+  try {
+    if (budget.isExhausted()) throw new BudgetExhausted(budget);
+    const result = await meter.whileWorking(() => untilAborted(meter.signal, work));
+    const told = typeof usd === 'function' ? usd(result) : usd;
+    const costUsd = told === undefined ? prices.costOf(billedAs(name), undefined) : told;
+    // What is paid for counts, also when it cannot be kept; and before the next caller may enter.
+    budget.spend(isAmount(costUsd) ? costUsd : undefined);
+    const unkept = unkeptIn(result);
+    if (unkept !== undefined) throw cannotKeep(`What record("${name}") got`, unkept);
+    return { result, costUsd: isAmount(costUsd) ? costUsd : undefined };
+  } finally {
+    pass.leave();
+  }
 }
 
 function isAmount(usd: number | undefined): usd is number {

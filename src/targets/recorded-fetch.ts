@@ -125,7 +125,7 @@ class FetchCalls {
     const tellsTokens = call.traffic !== undefined;
     if (budget.needsPrices && !prices.isKnown(call.name, { tellsTokens }))
       throw new PriceUnknown([call.name]);
-    const gate = this.#models.gate(`http/${new URL(call.sent.url).host}`);
+    const gate = this.#models.entrance(`http/${new URL(call.sent.url).host}`, call.name);
     const pass = await meter.whileWaiting(() => gate.enter(call.signal));
     try {
       if (meter.exceeded) throw meter.exceeded;

@@ -17,7 +17,7 @@ import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.
 import { LimitExceeded } from './limit-exceeded.ts';
 import { type EventStart, finishEvent, secondsSince, startEvent } from './log-event.ts';
 import { emptyOutput, modelOutputOf, requestFields } from './model-event.ts';
-import type { ModelGate } from './model-gate.ts';
+import type { Entrance } from './models.ts';
 import type { Prices } from './prices.ts';
 import type { PaidRequest, RecordedAnswer, Recorder } from './recorder.ts';
 import type { Redaction } from './redaction.ts';
@@ -34,7 +34,7 @@ export interface RecordedModelOptions {
   readonly name: string;
   readonly recorder: Recorder;
   readonly meter: SampleMeter;
-  readonly gate: ModelGate;
+  readonly gate: Entrance;
   readonly clock: Clock;
   readonly prices: Prices;
   readonly random: Random;

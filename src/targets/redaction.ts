@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, JsonSyntaxError, parseJson, stringifyJson } from '../base/index.ts';
+import { isJsonArray, isJsonObject, stringifyJson, tryParseJson } from '../base/index.ts';
 
 /**
  * Redaction: takes what matches an eval's patterns out of everything that is kept.
@@ -211,13 +211,8 @@ function cutOut(text: string, start: number, ranges: readonly Range[]): string {
 
 function readJson(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const value = parseJson(text);
-    return isJsonObject(value) || isJsonArray(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined;
-    throw error;
-  }
+  const value = tryParseJson(text);
+  return isJsonObject(value) || isJsonArray(value) ? value : undefined;
 }
 
 /** Bytes written as text: what would be found in them is chance. */

@@ -1,4 +1,4 @@
-import { type Clock, type Json, JsonSyntaxError, parseJson } from '../base/index.ts';
+import { type Clock, type Json, tryParseJson } from '../base/index.ts';
 
 /** What a server that refused said of it, as retries and people read it. The response itself is left to the caller. */
 class RefusedResponse extends Error {
@@ -13,7 +13,7 @@ class RefusedResponse extends Error {
     this.statusCode = status;
     this.responseHeaders = Object.fromEntries(headers);
     this.responseBody = body;
-    this.data = tryParse(body);
+    this.data = tryParseJson(body);
   }
 }
 
@@ -37,13 +37,4 @@ export async function refusalOf(
   const text = await Promise.race([body, late]);
   over.abort();
   return new RefusedResponse(response, text);
-}
-
-function tryParse(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonSyntaxError) return undefined; // Not every server answers in JSON.
-    throw error;
-  }
 }

@@ -31,30 +31,32 @@ export interface WorkspaceOptions {
   readonly epoch: number;
   /** The folder of an attempt that goes on, as its `dir` said: nothing is made anew. */
   readonly existing?: string;
+  /** Told the folder once, when it has what it begins with, before anything is run in it. */
+  readonly onFolder?: OnFolder | undefined;
 }
 
-export function createWorkspace({ disk, workDir, sampleId, epoch, existing }: WorkspaceOptions): Workspace {
+/** Hears of a folder in which somebody is going to work, and may look at it first. */
+export type OnFolder = (dir: string) => Promise<void>;
+
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  const { disk, existing, onFolder } = options;
   let making = existing === undefined ? undefined : Promise.resolve(existing);
   let opening: Promise<string> | undefined;
   let dir = existing;
   let steps = 0;
+  const tell = tellOnce(onFolder);
 
   const make = async () => {
-    // The id never is a path: `../x` becomes a plain file name.
-    const parent = join(workDir, fileNameFor(String(sampleId)));
-    const taken = new Set((await disk.list(parent))?.map(({ name }) => name));
-    let number = 1;
-    while (taken.has(`${epoch}-${number}`)) number++;
-    dir = join(parent, `${epoch}-${number}`);
-    await disk.makeDir(dir);
+    dir = await makeFolder(options);
     return dir;
   };
-
   const open = async (template: string | undefined) => {
     making ??= make();
-    const path = join(await making, 'workspace');
+    const folder = await making;
+    const path = join(folder, 'workspace');
     if (template === undefined || existing !== undefined) await disk.makeDir(path);
     else await copyTree(template, path);
+    await tell(folder);
     return path;
   };
 
@@ -63,14 +65,34 @@ export function createWorkspace({ disk, workDir, sampleId, epoch, existing }: Wo
     get dir() {
       return dir;
     },
-    open: (template) => {
+    async open(template) {
       opening ??= open(template);
-      return opening;
+      return await opening;
     },
     async outputFiles(step) {
       making ??= make();
+      if (!opening) await tell(await making);
       const base = join(await making, `${step}-${++steps}`);
       return { stdout: `${base}.stdout`, stderr: `${base}.stderr`, stdin: `${base}.stdin` };
     },
+  };
+}
+
+async function makeFolder({ disk, workDir, sampleId, epoch }: WorkspaceOptions): Promise<string> {
+  // The id never is a path: `../x` becomes a plain file name.
+  const parent = join(workDir, fileNameFor(String(sampleId)));
+  const taken = new Set((await disk.list(parent))?.map(({ name }) => name));
+  let number = 1;
+  while (taken.has(`${epoch}-${number}`)) number++;
+  const dir = join(parent, `${epoch}-${number}`);
+  await disk.makeDir(dir);
+  return dir;
+}
+
+function tellOnce(onFolder: OnFolder | undefined): (dir: string) => Promise<void> | undefined {
+  let telling: Promise<void> | undefined;
+  return (dir) => {
+    telling ??= onFolder?.(dir);
+    return telling;
   };
 }

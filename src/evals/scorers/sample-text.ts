@@ -16,7 +16,7 @@ export function targetNeeded(
   scorer: string,
   kind = 'a text or a list of texts',
 ): UsageError {
-  const has = sample.target === undefined ? 'no target' : 'a target of another kind';
+  const has = sample.target === undefined || sample.target === '' ? 'no target' : 'a target of another kind';
   return new UsageError({
     code: 'E_SCORER_TARGET',
     message: `Sample ${sample.id} has ${has}, and the scorer ${scorer} needs ${kind}.`,

@@ -108,6 +108,21 @@ describe('text', () => {
     expect(answer?.length).toBe(201);
   });
 
+  test.each<[string, Scorer, unknown]>([
+    ['exact', exact(), 'Paris'],
+    ['includes', includes(), 'Paris'],
+    ['regex', regex(), 'Par.s'],
+    ['numeric', numeric(), 0],
+    ['json', json(), {}],
+  ])('nothing is no answer: %s', async (_name, subject, target) => {
+    expect(await verdict(subject, '', target)).toBe('I');
+  });
+
+  test('an empty target, which stands in every output, is an error', async () => {
+    expect(await codeOf(() => verdict(includes(), '', ''))).toBe('E_SCORER_TARGET');
+    expect(await codeOf(() => verdict(includes(), 'x', ['a', '']))).toBe('E_SCORER_TARGET');
+  });
+
   test('a missing target and a broken pattern are errors, not wrong answers', async () => {
     expect(await codeOf(() => verdict(includes(), 'x'))).toBe('E_SCORER_TARGET');
     expect(await codeOf(() => verdict(exact(), 'x', { a: 1 }))).toBe('E_SCORER_TARGET');

@@ -13,9 +13,10 @@ import {
   pushGenerations,
   type Standing,
   type StoredGeneration,
+  sourceAt,
 } from '../../artifacts/index.ts';
 import { ActionableError, asSentence, definedOf, digestOf, messageOf } from '../../base/index.ts';
-import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
+import { type Bucket, isBucketUrl } from '../../bucket/index.ts';
 import { createFile, type Disk } from '../../disk/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import type { ArtifactPlan } from './artifact-plans.ts';
@@ -25,6 +26,8 @@ export interface SupplyOptions {
   readonly cache: ArtifactCache;
   /** What all machines share. */
   readonly store: Bucket | undefined;
+  /** Asked after the store for what it lacks. */
+  readonly lenders?: readonly Bucket[] | undefined;
   /** Where the paths of seeds start. */
   readonly baseDir: string;
   readonly signal: AbortSignal;
@@ -61,9 +64,9 @@ export class ArtifactSupply {
    * that cannot be asked is not one that has nothing: then it is refused, and not paid for once more (E_ARTIFACT_STORE_AWAY).
    */
   async fetch(plan: ArtifactPlan, seeds: readonly string[]): Promise<Fetched | undefined> {
-    const { store } = this.#options;
-    if (store && (await this.#take(this.#storeOf(store, plan), plan)))
-      return { origin: 'fetched', from: store.url };
+    const { store, lenders = [] } = this.#options;
+    for (const bucket of store ? [store, ...lenders] : lenders)
+      if (await this.#take(this.#storeOf(bucket, plan), plan)) return { origin: 'fetched', from: bucket.url };
     for (const seed of seeds)
       if (await this.#take(await this.#seedOf(seed), plan)) return { origin: 'seeded', from: seed };
     return undefined;
@@ -198,11 +201,9 @@ export class ArtifactSupply {
 
   async #seedOf(seed: string): Promise<ArtifactSource> {
     const { disk, baseDir } = this.#options;
-    if (isBucketUrl(seed)) return bucketSource({ disk, bucket: await openBucket(seed, { disk }) });
-    const dir = isAbsolute(seed) ? seed : join(baseDir, seed);
-    return (await isBucketFolder(disk, dir))
-      ? bucketSource({ disk, bucket: await openBucket(dir, { disk }) })
-      : folderSource(disk, dir);
+    const place = isBucketUrl(seed) || isAbsolute(seed) ? seed : join(baseDir, seed);
+    // Where there is nothing yet, whoever lists it says so.
+    return (await sourceAt(disk, place)) ?? folderSource(disk, place);
   }
 
   /** What was sent may be gone from there. Whoever has asked knows. A store that cannot be asked hinders nobody who needs nothing of it. */
@@ -277,15 +278,6 @@ function isElsewhere(
   return standing.kind === 'damaged' && here !== undefined;
 }
 
-/** A bucket may be a folder: its content lies by digest, and not beside its manifests. */
-async function isBucketFolder(disk: Disk, dir: string): Promise<boolean> {
-  try {
-    return (await disk.stat(join(dir, 'objects')))?.kind === 'directory';
-  } catch {
-    return false; // Whatever is in the way is told by whoever lists it.
-  }
-}
-
 function awayNote({ url }: Bucket, error: unknown): string {
   const { message } =
     error instanceof ActionableError && error.cause instanceof Error
@@ -304,6 +296,7 @@ function away(
     code: 'E_ARTIFACT_STORE_AWAY',
     message: `Whether ${source.name} has ${artifactName(unit)} cannot be told: ${reason ?? 'nobody knows why'}`,
     hint: 'Run again when it can be reached. Or go on without it (--no-store): what it has is then built once more.',
+    retryable: cause === undefined || (cause instanceof ActionableError && cause.retryable),
     ...definedOf({ cause }),
   });
 }

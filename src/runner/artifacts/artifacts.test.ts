@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHarness, type Harness } from '../../../test/run-harness.ts';
 import { overwrite } from '../../../test/sim/overwrite.ts';
-import { ArtifactCache, type StoredGeneration } from '../../artifacts/index.ts';
+import { ArtifactCache, pinsIn, type StoredGeneration } from '../../artifacts/index.ts';
 import { systemClock, systemRandom } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { type Artifact, type BuildContext, defineArtifact, type EvalDefinition } from '../../evals/index.ts';
 import { type LogHeader, openLog } from '../../log/index.ts';
 import { createModels, mockModel } from '../../targets/index.ts';
-import { pinsIn } from './earlier-pins.ts';
 import { LoggedArtifacts } from './logged-artifacts.ts';
 
 let harness: Harness;

@@ -74,6 +74,7 @@ export async function buildByRun(
   options: BuildByRunOptions,
 ): Promise<Pick<Built, 'cost' | 'run'>> {
   const logDir = join(options.buildsDir, plan.unit.kind, fileNameFor(plan.unit.key));
+  await options.settings.onFolder?.(dir);
   const filling = new Filling(plan, { dir, folderOf: options.folderOf });
   for (let round = 1; ; round++) {
     const outcome = await runBuild(plan, { ...options, logDir, target: filling.target });
@@ -138,7 +139,8 @@ async function runBuild(
   const { task, settings, logDir } = options;
   const name = artifactName(unit);
   const here = await openPlaces(settings.disk, { logDir, workDir: logDir });
-  const places = { ...here, segments: segmentsOf(settings, unit) };
+  const { segments } = settings.places;
+  const places = { ...here, segments: segments && placeOfBuild(segments, unit) };
   const build = normalizeEval({
     name: `artifact ${name}`,
     version: `${unit.recipe}.${await countLogs(settings, logDir)}`,
@@ -193,9 +195,10 @@ function contextOf(
 }
 
 /** With a bucket a build survives the loss of its machine as a run does: in a folder of its own, hidden from those who look for logs. */
-function segmentsOf({ places }: RunSettings, { kind, key }: ArtifactPlan['unit']): SegmentPlace | undefined {
-  if (!places.segments) return undefined;
-  const { bucket, prefix } = places.segments;
+export function placeOfBuild(
+  { bucket, prefix }: SegmentPlace,
+  { kind, key }: ArtifactPlan['unit'],
+): SegmentPlace {
   return {
     bucket: bucketFolder(bucket, `${prefix}builds/${kind}/${fileNameFor(key)}`),
     prefix: `${STATE_FOLDER}/`,

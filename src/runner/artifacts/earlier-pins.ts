@@ -1,30 +1,21 @@
-import { z } from 'zod';
-import type { Pin } from '../../artifacts/index.ts';
-import type { Digest, Json, JsonObject } from '../../base/index.ts';
+import { type Pin, pinsIn, pinsJson } from '../../artifacts/index.ts';
+import { isJsonObject } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { findRuns, lookAtRun, type StateDir } from '../../journal/index.ts';
+import type { LogStart } from '../../log/index.ts';
 import { isTakenForDead, mayGoOnWith } from '../look-back.ts';
 import { type EvalIdentity, isOfEval } from '../of-eval.ts';
 import type { PlanIdentity } from '../plan.ts';
 import type { RunSettings } from '../settings.ts';
 
-const pinSchema = z.object({
-  kind: z.string(),
-  key: z.string(),
-  recipe: z.string().transform((text) => text as Digest),
-  generation: z.string(),
-  digest: z.string(),
-});
-
-const metadataSchema = z.object({ holdfast: z.object({ artifacts: z.array(pinSchema) }) });
-
-/** What a run pinned, as its log and its journals tell. */
-export function pinsIn(metadata: JsonObject | undefined): readonly Pin[] {
-  return metadataSchema.safeParse(metadata).data?.holdfast.artifacts ?? [];
-}
-
-export function pinsJson(pins: readonly Pin[]): Json {
-  return pins.map(({ kind, key, recipe, generation, digest }) => ({ kind, key, recipe, generation, digest }));
+/** The start of a log that says that the run used these as well. */
+export function withPins(start: LogStart, pins: readonly Pin[]): LogStart {
+  const { metadata = {} } = start.eval;
+  const { holdfast } = metadata;
+  const ours = isJsonObject(holdfast) ? holdfast : {};
+  const all = new Map([...pinsIn(metadata), ...pins].map((pin) => [pin.digest, pin]));
+  const artifacts = pinsJson([...all.values()]);
+  return { ...start, eval: { ...start.eval, metadata: { ...metadata, holdfast: { ...ours, artifacts } } } };
 }
 
 /** What the last run of an eval that did not finish tells those who go on with it. */

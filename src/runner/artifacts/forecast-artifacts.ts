@@ -9,6 +9,8 @@ export interface ArtifactForecast {
   /** From the store, or a seed. */
   readonly toTake: readonly string[];
   readonly toBuild: readonly string[];
+  /** Models that are named for those. */
+  readonly models: readonly string[];
   readonly unavailable: readonly UnavailableArtifact[];
 }
 
@@ -21,6 +23,8 @@ export function forecastOfArtifacts({ all }: Pick<RunArtifacts, 'all'>): {
   const namesOf = (kind: string) =>
     all.filter(({ state }) => state.kind === kind).map(({ plan }) => artifactName(plan.unit));
   const [toTake, toBuild] = [namesOf('elsewhere'), namesOf('unbuilt')];
+  const unbuilt = all.filter(({ state }) => state.kind === 'unbuilt');
+  const models = [...new Set(unbuilt.flatMap(({ plan }) => plan.artifact.model ?? []))];
   const { unavailable } = artifactAccount({ all, spentUsd: 0, spentTokens: 0 });
   const mended = mendedOf(all);
   const notes = [
@@ -29,7 +33,7 @@ export function forecastOfArtifacts({ all }: Pick<RunArtifacts, 'all'>): {
     ...sentencesOf(all, (error) => !(error instanceof DamageError)),
   ];
   const damage = [...mended, ...sentencesOf(all, (error) => error instanceof DamageError)];
-  return { artifacts: { toTake, toBuild, unavailable }, notes, damage };
+  return { artifacts: { toTake, toBuild, models, unavailable }, notes, damage };
 }
 
 /** Why artifacts cannot be had, with what to do about it. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { ArtifactCache, type CacheOptions, type Pin } from '../../artifacts/index.ts';
+import { ArtifactCache, type CacheOptions, type Pin, pinsIn } from '../../artifacts/index.ts';
 import { ActionableError, type JsonObject } from '../../base/index.ts';
 import type { LogHeader } from '../../log/index.ts';
 import { type ArtifactPlace, type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
-import { pinsIn } from './earlier-pins.ts';
 
 const usedSchema = z.object({ holdfast: z.object({ artifacts: z.record(z.string(), z.string()) }) });
 

@@ -1,4 +1,4 @@
-import { type Manifest, type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
+import { type Pin, pinOf, type StoredGeneration } from '../../artifacts/index.ts';
 import { type ActionableError, type Digest, digestOf } from '../../base/index.ts';
 import { artifactName } from '../../evals/index.ts';
 import { type SampleArtifacts, sampleArtifacts } from '../../targets/index.ts';
@@ -18,10 +18,10 @@ export type ArtifactState =
       readonly origin: ArtifactOrigin;
       readonly mended?: string;
     }
-  /** It has to be built first: only a forecast leaves it so. */
+  /** It has to be built first: forecasts leave it so, and whoever hands a run over to workers. */
   | { readonly kind: 'unbuilt' }
-  /** It has to be taken from the store or a seed first: the same. */
-  | { readonly kind: 'elsewhere'; readonly manifest: Manifest; readonly mended?: string }
+  /** It has to be taken from the store or a seed first: of a forecast, or of a worker that has not needed it yet. */
+  | { readonly kind: 'elsewhere'; readonly manifest: { readonly digest: string }; readonly mended?: string }
   /** `isStopped`: nothing is wrong with it, but the run was told to stop, or its money is spent. */
   | { readonly kind: 'unavailable'; readonly error: ActionableError; readonly isStopped: boolean };
 
@@ -107,6 +107,11 @@ export class RunArtifacts {
     );
   }
 
+  /** What a row needs and nobody has built yet. */
+  unbuiltOf(row: number): readonly ArtifactPlan[] {
+    return this.#of(row).flatMap(({ plan, state }) => (state.kind === 'unbuilt' ? [plan] : []));
+  }
+
   /** When the store has them, or would not take them: sentences about the latter. */
   async shared(): Promise<readonly string[]> {
     return (await this.#supply?.settled()) ?? [];
@@ -117,7 +122,7 @@ export class RunArtifacts {
   }
 }
 
-function manifestIn(state: ArtifactState): Manifest | undefined {
+function manifestIn(state: ArtifactState): { readonly digest: string } | undefined {
   if (state.kind === 'elsewhere') return state.manifest;
   return state.kind === 'ready' ? state.generation.manifest : undefined;
 }

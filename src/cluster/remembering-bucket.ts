@@ -1,0 +1,59 @@
+import { dirname, join } from 'node:path';
+import { digestOf } from '../base/index.ts';
+import type { Bucket } from '../bucket/index.ts';
+import { type Disk, tempPathFor } from '../disk/index.ts';
+
+const DIGEST_DIGITS = 64;
+
+/**
+ * A bucket of which objects that never change are read over the network once: whoever fetches again downloads what is new. What
+ * lies here is believed only if it has its digest.
+ */
+export function rememberingBucket(
+  bucket: Bucket,
+  {
+    disk,
+    dir,
+    isLasting,
+  }: { readonly disk: Disk; readonly dir: string; readonly isLasting: (key: string) => boolean },
+): Bucket {
+  const placeOf = (key: string) => join(dir, digestOf(key).slice(0, 2), digestOf(key));
+  return {
+    url: bucket.url,
+    create: (...args) => bucket.create(...args),
+    replaceIf: (...args) => bucket.replaceIf(...args),
+    createFromFile: (...args) => bucket.createFromFile(...args),
+    readTagged: (...args) => bucket.readTagged(...args),
+    readRange: (...args) => bucket.readRange(...args),
+    download: (...args) => bucket.download(...args),
+    stat: (...args) => bucket.stat(...args),
+    list: (...args) => bucket.list(...args),
+    listFolder: (...args) => bucket.listFolder(...args),
+    remove: (...args) => bucket.remove(...args),
+    removeAll: (...args) => bucket.removeAll(...args),
+    async read(key, signal) {
+      if (!isLasting(key)) return bucket.read(key, signal);
+      const here = withDigest(await disk.read(placeOf(key)));
+      if (here) return here;
+      const bytes = await bucket.read(key, signal);
+      if (!bytes) return undefined;
+      await remember(disk, placeOf(key), bytes);
+      return bytes;
+    },
+  };
+}
+
+/** Not synced: what a power loss takes or tears has another digest, and is read once more. */
+async function remember(disk: Disk, place: string, bytes: Uint8Array): Promise<void> {
+  await disk.makeDir(dirname(place), { isSynced: false });
+  const temp = tempPathFor(place);
+  await using file = await disk.open(temp, 'create');
+  await file.write(Buffer.concat([Buffer.from(digestOf(bytes)), bytes]), 0);
+  await disk.rename(temp, place);
+}
+
+function withDigest(stored: Uint8Array | undefined): Uint8Array | undefined {
+  if (!stored) return undefined;
+  const bytes = stored.subarray(DIGEST_DIGITS);
+  return Buffer.from(stored.subarray(0, DIGEST_DIGITS)).toString() === digestOf(bytes) ? bytes : undefined;
+}

@@ -1,0 +1,76 @@
+import { definedOf } from '../base/index.ts';
+import type { JobId } from './shared-keys.ts';
+import type { Cancelled, LeaseBegun, LeaseEnded } from './shared-records.ts';
+import type { SharedRun } from './shared-run.ts';
+
+/** One thing that happened to a shared run, as the bucket tells it. Times are those of whoever wrote it down. */
+export type RunEvent =
+  | { readonly kind: 'submitted'; readonly at: string; readonly by: string }
+  | {
+      readonly kind: 'round' | 'cancelled';
+      readonly at: string;
+      readonly round: number;
+      readonly by: string;
+      readonly reason?: string;
+    }
+  | ({ readonly kind: 'begun' } & LeaseEvent)
+  | ({
+      readonly kind: 'ended';
+      readonly status: LeaseEnded['status'];
+      /** Who says so; another than the worker when that was lost. */
+      readonly by: string;
+    } & LeaseEvent &
+      Partial<Pick<LeaseEnded, 'reason' | 'usd' | 'evidence'>>);
+
+interface LeaseEvent {
+  readonly at: string;
+  readonly round: number;
+  readonly job: JobId;
+  /** Which lease of the job. */
+  readonly n: number;
+  readonly worker: string;
+  readonly writer: string;
+}
+
+/** What is asked for; nothing: all of it. */
+export interface EventFilter {
+  readonly job?: JobId | undefined;
+  readonly worker?: string | undefined;
+}
+
+/** All that happened, by time; what one lease is about stays in its order whatever clocks say. */
+export function eventsOf(shared: SharedRun, { job, worker }: EventFilter = {}): readonly RunEvent[] {
+  const { at, by } = shared.submission;
+  const events: RunEvent[] = [{ kind: 'submitted', at, by }];
+  for (const { begun, cancelled } of shared.rounds) {
+    events.push({ kind: 'round', at: begun.at, round: begun.n, by: begun.by });
+    if (cancelled) events.push(ofCancel(cancelled));
+  }
+  for (const one of job === undefined ? shared.jobs() : [job])
+    for (const { begun, ended } of shared.leasesOf(one))
+      if (worker === undefined || begun.worker === worker) events.push(...ofLease(begun, ended));
+  return events.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+function ofCancel({ at, round, by, reason }: Cancelled): RunEvent {
+  return { kind: 'cancelled', at, round, by, ...definedOf({ reason }) };
+}
+
+function ofLease(begun: LeaseBegun, ended: LeaseEnded | undefined): readonly RunEvent[] {
+  const { job, n, round, worker, writer } = begun;
+  const about = { round, job, n, worker, writer };
+  const began: RunEvent = { kind: 'begun', at: begun.at, ...about };
+  if (!ended) return [began];
+  const { status, by, reason, usd, evidence } = ended;
+  // Whoever ended it may have another clock.
+  const isBehind = ended.at < begun.at;
+  const at = (isBehind ? begun : ended).at;
+  return [began, { kind: 'ended', at, ...about, status, by, ...definedOf({ reason, usd, evidence }) }];
+}
+
+/** What tells one event from all others of its run. */
+export function eventName(event: RunEvent): string {
+  if (event.kind === 'submitted') return event.kind;
+  if (event.kind === 'begun' || event.kind === 'ended') return `${event.kind} ${event.job}.${event.n}`;
+  return `${event.kind} ${event.round}`;
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
+import { seededRandom } from '../base/index.ts';
+import { cancelRound, createSubmission } from './rounds.ts';
+import { statusOf } from './run-status.ts';
+import { sampleJob } from './shared-keys.ts';
+import { workOnJob } from './work-on-job.ts';
+import { seeWorkers } from './workers-seen.ts';
+
+const RECORD = { identity: { eval: 'e', targetName: 't' } };
+
+function fixtureWith(samples: number) {
+  const fixture = sharedFixture({ samples, record: Object.assign(Object.create(null), RECORD) });
+  const state = async (place = fixture.place) => {
+    const shared = await fixture.open();
+    return statusOf(shared, await seeWorkers(place, { random: seededRandom(1) }));
+  };
+  return { ...fixture, state };
+}
+
+test('[SHR-9] the state of a run follows from what is stored and from signs of life: queued, running, stalled, complete', async () => {
+  const run = fixtureWith(2);
+  await run.submit();
+  expect(await run.state()).toMatchObject({ state: 'queued', samples: { planned: 2, due: 2 } });
+  const a = await run.ports('a');
+  expect(await run.state()).toMatchObject({ state: 'queued', workers: [{ worker: 'a', state: 'live' }] });
+  await run.book.take(sampleJob(0), run.taker('a'));
+  expect(await run.state()).toMatchObject({
+    state: 'running',
+    samples: { running: 1, due: 1 },
+    inFlight: [{ job: 's0', worker: 'a', n: 1, state: 'live' }],
+  });
+  await run.clock.advance(8_000);
+  expect(await run.state()).toMatchObject({ state: 'stalled', inFlight: [{ state: 'silent' }] });
+  await a.signs.give();
+  expect(await run.state()).toMatchObject({ state: 'running' });
+  await run.book.end((await run.book.ofJob(sampleJob(0)))[0]?.begun as never, {
+    status: 'completed',
+    by: 'a',
+    usd: 0.5,
+  });
+  await workOnJob(sampleJob(1), await run.ports('a'));
+  expect(await run.state()).toMatchObject({ state: 'complete', usd: 0.5, samples: { completed: 2, due: 0 } });
+});
+
+test('[SHR-9] where the time of the bucket cannot be told a worker is unknown, not dead', async () => {
+  const run = fixtureWith(1);
+  await run.submit();
+  await run.ports('a');
+  await run.book.take(sampleJob(0), run.taker('a'));
+  await run.clock.advance(60_000);
+  const bucket = withMethods(run.bucket, { create: () => Promise.reject(new Error('read only')) });
+  expect(await run.state({ ...run.place, bucket })).toMatchObject({
+    state: 'unknown',
+    inFlight: [{ state: 'unknown', ageMs: null }],
+  });
+});
+
+test('a run without its first round, one whose workers went, and one that was cancelled say so', async () => {
+  const run = fixtureWith(2);
+  await createSubmission(run.place, run.submission);
+  expect(await run.state()).toMatchObject({ state: 'interrupted', round: 0 });
+  const shared = await run.submit();
+  const a = await run.ports('a', { work: async () => ({ status: 'returned' }) });
+  await workOnJob(sampleJob(0), a);
+  await a.signs.stop();
+  expect(await run.state()).toMatchObject({ state: 'interrupted', samples: { due: 2 } });
+  await cancelRound(shared, run.place, { clock: run.clock, by: 'laptop' });
+  expect(await run.state()).toMatchObject({ run: RUN, state: 'cancelled' });
+});
+
+test('a worker that refuses a run does not count as one that is there', async () => {
+  const run = fixtureWith(1);
+  await run.submit();
+  const a = await run.ports('a', { work: async () => ({ status: 'returned' }) });
+  await workOnJob(sampleJob(0), a);
+  a.signs.refuse(RUN, 'other packages');
+  await a.signs.give();
+  expect(await run.state()).toMatchObject({
+    state: 'interrupted',
+    workers: [{ worker: 'a', refuses: [{ run: RUN, reason: 'other packages' }] }],
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, test } from 'vitest';
+import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { ActionableError, systemClock } from '../base/index.ts';
+import type { ParentLink } from '../process/index.ts';
+import { type OpenedRun, serveSession } from './session-child.ts';
+import type { FromSession, SessionBegin, ToSession } from './session-messages.ts';
+import { SessionProcess } from './session-process.ts';
+import { sampleJob } from './shared-keys.ts';
+import type { LeaseBegun } from './shared-records.ts';
+
+const JOBS = [sampleJob(0), sampleJob(1)];
+
+function leaseOf(job: LeaseBegun['job']): LeaseBegun {
+  const about = { format: 'holdfast-lease', version: 1, run: RUN } as const;
+  return { ...about, job, n: 1, round: 1, worker: 'a', writer: 'w', at: '' };
+}
+
+function beginOf(): SessionBegin {
+  const { submission } = sharedFixture();
+  return { submission, bucket: 'memory', prefix: '', stateDir: '', artifactsDir: '' };
+}
+
+/** A session as the worker that started it hears it. */
+function session(run: Pick<OpenedRun, 'work' | 'failure'>) {
+  const said: FromSession[] = [];
+  let hear: (message: unknown) => void = () => undefined;
+  const link: ParentLink = {
+    gone: new AbortController().signal,
+    send: (message) => void said.push(message as FromSession),
+    onMessage: (listener) => {
+      hear = listener;
+    },
+    close: () => undefined,
+  };
+  const opened = {
+    ...{ writer: 'w', redact: [], sampleOf: () => undefined },
+    gaveUp: () => undefined,
+    tellBudget: () => undefined,
+    close: async () => undefined,
+    ...run,
+  };
+  const served = serveSession(link, async () => opened);
+  const tell = (message: ToSession) => hear(message);
+  tell({ kind: 'begin', ...beginOf() });
+  return { said, served, tell };
+}
+
+const full = new ActionableError({ code: 'E_DISK_FULL', message: 'the disk is full.', hint: 'make room' });
+
+test('[SHR-8] jobs of a session whose journal failed are returned, all of them, and the session ends', async () => {
+  let failure: unknown;
+  const run = session({
+    failure: () => failure,
+    async work({ job }, { signal }) {
+      if (job === 's1') await systemClock.sleep(60_000, signal).catch(() => undefined);
+      failure = full;
+      throw new Error('it was interrupted');
+    },
+  });
+  for (const [id, job] of JOBS.entries()) run.tell({ kind: 'work', id, lease: leaseOf(job), earlier: [] });
+  await run.served;
+  expect(run.said.filter(({ kind }) => kind === 'failed')).toEqual([]);
+  expect(run.said[1]).toMatchObject({ kind: 'broken', error: { code: 'E_DISK_FULL' } });
+  for (const id of [0, 1])
+    expect(run.said).toContainEqual({
+      ...{ kind: 'worked', id },
+      result: { status: 'returned', reason: 'the disk is full.' },
+    });
+});
+
+test('[SHR-8] a build that meets a full disk is returned as well; what fails otherwise is told as it is', async () => {
+  const errors = [new Error('a bug'), full];
+  const run = session({ failure: () => undefined, work: () => Promise.reject(errors.shift()) });
+  run.tell({ kind: 'work', id: 0, lease: leaseOf(sampleJob(0)), earlier: [] });
+  await systemClock.sleep(20);
+  expect(run.said.at(-1)).toMatchObject({ kind: 'failed', id: 0, error: { message: 'a bug' } });
+  run.tell({ kind: 'work', id: 1, lease: leaseOf(sampleJob(1)), earlier: [] });
+  await run.served;
+  expect(run.said.at(-1)).toMatchObject({ kind: 'worked', id: 1, result: { status: 'returned' } });
+});
+
+async function opensBroken() {
+  const opened = await SessionProcess.open({
+    argv: [join(import.meta.dirname, '../../test/sim/broken-session.ts')],
+    ...{ cwd: process.cwd(), env: process.env, place: sharedFixture().place, clock: systemClock },
+    ...{ begin: beginOf(), onLine: () => undefined },
+  });
+  const { signal } = new AbortController();
+  return { opened, work: (job: LeaseBegun['job']) => opened.work(leaseOf(job), { earlier: [], signal }) };
+}
+
+const RETURNED = { status: 'returned', reason: 'the disk is full' };
+
+test('[SHR-8] a session that broke is handed nothing more, and what it was handed meanwhile is returned', async () => {
+  const { opened, work } = await opensBroken();
+  expect(await work(sampleJob(0))).toEqual(RETURNED);
+  expect(opened).toMatchObject({ isGone: true, failure: { code: 'E_DISK_FULL' } });
+  expect(await work(sampleJob(1))).toEqual(RETURNED);
+  await opened.close();
+});
+
+test('[SHR-8] what a session that broke leaves behind without a word is returned', async () => {
+  const { opened, work } = await opensBroken();
+  expect(await Promise.all([work(sampleJob(1)), work(sampleJob(2))])).toEqual([RETURNED, RETURNED]);
+  await opened.close();
+});

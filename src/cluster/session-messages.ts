@@ -1,0 +1,58 @@
+import type { SampleKey } from '../base/index.ts';
+import type { AskedOfKeeper } from './asked-limiter.ts';
+import type { Lease } from './lease-book.ts';
+import type { BudgetTold } from './session-limits.ts';
+import type { LeaseBegun, Submission } from './shared-records.ts';
+import type { ToldError } from './told-error.ts';
+import type { JobResult } from './work-on-job.ts';
+
+/** What a session has to know to begin: all else is in the bucket. */
+export interface SessionBegin {
+  readonly submission: Submission;
+  /** The bucket of the run, and what its keys begin with. */
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Folders of this machine: journals of the run, and the cache of artifacts. */
+  readonly stateDir: string;
+  readonly artifactsDir: string;
+  /** Of a process that does one job: the folder of what it prints on its descriptors. */
+  readonly outputsDir?: string | undefined;
+}
+
+/** What a worker says to the process in which it runs the code of one run. Both are the same version of the same program. */
+export type ToSession =
+  | ({ readonly kind: 'begin' } & SessionBegin)
+  | {
+      readonly kind: 'work';
+      readonly id: number;
+      readonly lease: LeaseBegun;
+      readonly earlier: readonly Lease[];
+    }
+  | { readonly kind: 'abort'; readonly id: number; readonly reason: string }
+  /** What is left of the money of the run, over all workers. */
+  | ({ readonly kind: 'budget' } & BudgetTold)
+  /** A call may be made, unless the budget that was told before says otherwise. */
+  | { readonly kind: 'entered'; readonly id: number }
+  /** Nothing more will come. */
+  | { readonly kind: 'end' };
+
+/** And what that one says. */
+export type FromSession =
+  /** With what the eval wants redacted: what its process prints is told by the worker, too. */
+  | { readonly kind: 'opened'; readonly writer: string; readonly redact: readonly RegExp[] }
+  /** Which sample a job is, before it is begun. */
+  | { readonly kind: 'sample'; readonly id: number; readonly sample: SampleKey }
+  | { readonly kind: 'refused'; readonly error: ToldError }
+  | {
+      readonly kind: 'worked';
+      readonly id: number;
+      readonly result: JobResult;
+      /** Nothing that its code calls answers. */
+      readonly gaveUp?: ToldError;
+    }
+  | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError }
+  /** It can do nothing more, and none of its jobs is to blame. */
+  | { readonly kind: 'broken'; readonly error: ToldError }
+  | AskedOfKeeper
+  | { readonly kind: 'spent'; readonly usd: number | undefined }
+  | { readonly kind: 'note'; readonly text: string };

@@ -1,0 +1,43 @@
+import { costsInSegments } from '../journal/index.ts';
+import type { KnownRuns } from './known-runs.ts';
+import type { JobId, SharedPlace } from './shared-keys.ts';
+import type { SharedRun } from './shared-run.ts';
+import { spentByWriters } from './spending.ts';
+
+export interface SpentAsk {
+  readonly run: string;
+  readonly runs: KnownRuns;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What the bucket knows was spent on a run [QLIM-5], by fields of the hash in Redis: by writers what their segments say, or the ends of their
+ * leases where that is more, and what builds cost by those who built them.
+ */
+export async function spentOnRun(
+  place: SharedPlace,
+  { run, runs, signal }: SpentAsk,
+): Promise<ReadonlyMap<string, number>> {
+  const byWriter = new Map(await costsInSegments({ ...place, run, signal }));
+  const shared = await runs.look(run);
+  for (const [writer, usd] of shared ? spentByWriters(shared) : [])
+    byWriter.set(writer, Math.max(usd, byWriter.get(writer) ?? 0));
+  const spent = new Map([...byWriter].map(([writer, usd]) => [`w:${writer}`, usd]));
+  const add = (field: string, usd: number) => spent.set(field, (spent.get(field) ?? 0) + usd);
+  for (const { job } of shared?.submission.builds ?? []) if (shared) addBuild(shared, job, add);
+  return spent;
+}
+
+/**
+ * The end of a build says what it cost by then, over all who worked on it. What a lost worker paid is in the end of whoever came after it: that is
+ * counted apart, since that one does not count it as its own.
+ */
+function addBuild(shared: SharedRun, job: JobId, add: (field: string, usd: number) => void): void {
+  let [knownUsd, isLost] = [0, false];
+  for (const { begun, ended } of shared.leasesOf(job)) {
+    const usd = Math.max(0, (ended?.usd ?? 0) - knownUsd);
+    knownUsd += usd;
+    if (usd > 0) add(isLost ? `b:${job}` : `w:${begun.writer}`, usd);
+    isLost ||= ended?.status === 'lost';
+  }
+}

@@ -1,0 +1,113 @@
+import { inOrder, type Random, shortId } from '../base/index.ts';
+import { beatPrefix, type SharedPlace } from './shared-keys.ts';
+import { type Beat, decodeShared } from './shared-records.ts';
+import { SILENCE_MS } from './signs-of-life.ts';
+
+const READS_AT_A_TIME = 32;
+
+/** `unknown`: nobody can tell what time it is in the bucket. That is not dead. */
+export type WorkerState = 'live' | 'silent' | 'ended' | 'unknown';
+
+export interface SeenWorker {
+  readonly worker: string;
+  readonly host?: string | undefined;
+  readonly state: WorkerState;
+  readonly slots: number;
+  /** Since its last sign of life, by the clock of the bucket; null where that cannot be told. */
+  readonly silentMs: number | null;
+  readonly busy: Beat['busy'];
+  readonly refuses: NonNullable<Beat['refuses']>;
+}
+
+export interface SeenWorkers {
+  readonly workers: readonly SeenWorker[];
+  /** What time it is in the bucket; undefined when it cannot be told. */
+  readonly nowMs: number | undefined;
+}
+
+/** All workers of a bucket, as their last signs of life tell [SHR-6]. */
+export function seeWorkers(place: SharedPlace, ports: { readonly random: Random }): Promise<SeenWorkers> {
+  return new WorkersWatch(place, ports).look();
+}
+
+/** Silent for so long, a worker is hardly coming back: it is looked at with every tenth look. */
+const GONE_MS = 60_000;
+const GONE_LOOKS = 10;
+
+/** Looks at all workers of a bucket again and again. Of those that are gone there is little news, and with time they are most. */
+export class WorkersWatch {
+  readonly #place: SharedPlace;
+  readonly #random: Random;
+  /** By keys, those that said that nothing follows, and those that have been silent for long. */
+  #gone = new Map<string, SeenBeat>();
+  #looks = 0;
+
+  constructor(place: SharedPlace, { random }: { readonly random: Random }) {
+    this.#place = place;
+    this.#random = random;
+  }
+
+  async look(): Promise<SeenWorkers> {
+    const place = this.#place;
+    const keys: string[] = [];
+    for await (const { key } of place.bucket.list(beatPrefix(place.prefix))) keys.push(key);
+    const isThorough = this.#looks++ % GONE_LOOKS === 0;
+    const known = (key: string) => {
+      const gone = this.#gone.get(key);
+      return gone && (gone.beat.isEnded || !isThorough) ? gone : undefined;
+    };
+    // Of a thousand workers, one after the other would take longer than the silence that is allowed.
+    const work = async (key: string) => ({ key, one: known(key) ?? (await readBeat(place, key)) });
+    const beats = new Map<string, SeenBeat>();
+    for await (const { key, one } of inOrder(keys, { atATime: READS_AT_A_TIME, work }))
+      if (one) beats.set(key, one);
+    const isAnyoneAlive = [...beats.values()].some(({ beat }) => !beat.isEnded);
+    const nowMs = isAnyoneAlive ? await bucketNowMs(place, { random: this.#random }) : undefined;
+    this.#gone = new Map([...beats].filter(([, one]) => isGone(one, nowMs)));
+    return { nowMs, workers: [...beats.values()].map((one) => seen(one, nowMs)) };
+  }
+}
+
+function isGone({ beat, modifiedMs }: SeenBeat, nowMs: number | undefined): boolean {
+  return beat.isEnded || (nowMs !== undefined && nowMs - modifiedMs > GONE_MS);
+}
+
+interface SeenBeat {
+  readonly beat: Beat;
+  /** By the clock of the bucket. */
+  readonly modifiedMs: number;
+}
+
+/** Undefined when it is gone by now. */
+async function readBeat({ bucket }: SharedPlace, key: string): Promise<SeenBeat | undefined> {
+  const bytes = await bucket.read(key);
+  const stat = bytes && (await bucket.stat(key));
+  return bytes && stat && { beat: decodeShared('beat', bytes, key), modifiedMs: stat.modifiedMs };
+}
+
+function seen({ beat, modifiedMs }: SeenBeat, nowMs: number | undefined): SeenWorker {
+  const { worker, host, slots, busy, refuses = [], isEnded } = beat;
+  const silentMs = nowMs === undefined ? null : Math.max(0, nowMs - modifiedMs);
+  return { worker, host, slots, busy, refuses, silentMs, state: isEnded ? 'ended' : stateOf(silentMs) };
+}
+
+function stateOf(silentMs: number | null): WorkerState {
+  if (silentMs === null) return 'unknown';
+  return silentMs > SILENCE_MS ? 'silent' : 'live';
+}
+
+/** Clocks of machines are not compared with that of the bucket: an object is made, and the bucket says when. Undefined where nothing may be written. */
+export async function bucketNowMs(
+  { bucket, prefix }: SharedPlace,
+  { random }: { readonly random: Random },
+): Promise<number | undefined> {
+  const key = `${prefix}clock/${shortId(random)}`;
+  try {
+    await bucket.create(key, new Uint8Array());
+    const stat = await bucket.stat(key);
+    await bucket.remove(key);
+    return stat?.modifiedMs;
+  } catch {
+    return undefined; // Whoever may only read cannot tell the time, and says so.
+  }
+}
