@@ -49,3 +49,10 @@ test('what is wrong is thrown', async () => {
     code: 'E_MODEL_KEY',
   });
 });
+
+test('an eval that wants a process for each sample is told that a function cannot give it one', async () => {
+  const { account } = await runEval({ ...echo, isolate: true }, { workDir, model: 'mock/parrot' });
+  expect(account.notes).toEqual([
+    expect.stringMatching(/run in this process, although the eval says `isolate`/),
+  ]);
+});

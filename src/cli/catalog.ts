@@ -35,6 +35,56 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/retry.ts'),
   },
   {
+    words: ['submit'],
+    summary: 'Hand evals to workers on many machines, wait for them and bring the log home',
+    load: () => import('./commands/submit.ts'),
+  },
+  {
+    words: ['worker'],
+    summary: 'Run samples of shared runs on this machine',
+    load: () => import('./commands/worker.ts'),
+  },
+  {
+    words: ['runs', 'list'],
+    summary: 'List the shared runs of a bucket, and how far each is',
+    load: () => import('./commands/runs-list.ts'),
+  },
+  {
+    words: ['runs', 'status'],
+    summary: 'Show how far a shared run is: samples in flight, workers, failures, money',
+    load: () => import('./commands/runs-status.ts'),
+  },
+  {
+    words: ['runs', 'wait'],
+    summary: 'Wait until a shared run is over; the exit code says how it ended',
+    load: () => import('./commands/runs-wait.ts'),
+  },
+  {
+    words: ['runs', 'logs'],
+    summary: 'Tell what happened to a shared run, and what its samples wrote',
+    load: () => import('./commands/runs-logs.ts'),
+  },
+  {
+    words: ['runs', 'fetch'],
+    summary: 'Bring a shared run home: its log, its artifacts, its account',
+    load: () => import('./commands/runs-fetch.ts'),
+  },
+  {
+    words: ['runs', 'resume'],
+    summary: 'Go on with a shared run: what is missing or failed, and nothing else',
+    load: () => import('./commands/runs-resume.ts'),
+  },
+  {
+    words: ['runs', 'cancel'],
+    summary: 'Stop a shared run everywhere; it can be resumed',
+    load: () => import('./commands/runs-cancel.ts'),
+  },
+  {
+    words: ['runs', 'gc'],
+    summary: 'Remove shared runs from the bucket that are home, whole and merged',
+    load: () => import('./commands/runs-gc.ts'),
+  },
+  {
     words: ['log', 'list'],
     summary: 'List the logs and unfinished runs of a directory',
     load: () => import('./commands/log-list.ts'),
@@ -195,6 +245,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/artifacts-gc.ts'),
   },
   {
+    words: ['bundle'],
+    summary: 'Say which code workers would run, and why its digest changed',
+    load: () => import('./commands/bundle.ts'),
+  },
+  {
     words: ['compare'],
     summary: 'Say whether runs are better or worse, and which samples flipped',
     load: () => import('./commands/compare.ts'),
@@ -225,6 +280,11 @@ export const CATALOG: readonly CatalogEntry[] = [
     load: () => import('./commands/config-schema.ts'),
   },
   {
+    words: ['launch', 'stop'],
+    summary: 'Stop the workers that were launched for a run',
+    load: () => import('./commands/launch-stop.ts'),
+  },
+  {
     words: ['doctor'],
     summary: 'Check this machine, and a bucket if one is named',
     load: () => import('./commands/doctor.ts'),
@@ -240,6 +300,8 @@ export const CATALOG: readonly CatalogEntry[] = [
 export const GROUPS: Readonly<Record<string, string>> = {
   log: 'List, show, check, convert, export and merge logs',
   config: 'Show the settings of a project, and what they may be',
+  runs: 'Follow, fetch, resume and cancel runs on many machines',
   artifacts: 'Keep what is expensive to build, and share it between machines',
+  launch: 'Stop workers that were started on other machines',
   results: 'Keep finished runs in git: list, share, annotate, check and export them',
 };

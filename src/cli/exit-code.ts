@@ -7,6 +7,12 @@ export const EXIT = {
   usage: 2,
   damage: 3,
   interrupted: 4,
+  // Of a shared run that somebody waits for.
+  samplesFailed: 5,
+  cancelled: 6,
+  stalled: 7,
+  timedOut: 8,
+  unknown: 9,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

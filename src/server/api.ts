@@ -4,8 +4,10 @@
  * imported, because it runs in the browser, too.
  */
 import { z } from 'zod';
+import { ARTIFACT_ROUTES } from './api/artifact-routes.ts';
 import { alignedTranscripts, comparedSamples, compareView, matrixView } from './api/compare.ts';
 import { evalsPage, evalView, sampleOverTime } from './api/evals.ts';
+import { count, nothing, page, route, words } from './api/route.ts';
 import { runTimeline, runView, sampleOrder, sampleStrips, samplesPage } from './api/run.ts';
 import { runChanges, runsPage, runWords } from './api/runs.ts';
 import {
@@ -18,8 +20,18 @@ import {
   textPiece,
 } from './api/sample.ts';
 import { reviewQueue, SEARCH_PLACES, said, saying, searchLine } from './api/search.ts';
+import { SHARED_ROUTES } from './api/shared-routes.ts';
 import { about, liveEvent, storeView } from './api/store.ts';
 
+export type {
+  ArtifactsPage,
+  ArtifactUses,
+  ArtifactView,
+  GenerationView,
+  MergeReportsPage,
+  MergeReportView,
+  RecipeRow,
+} from './api/artifacts.ts';
 export type {
   AnyJson,
   Change,
@@ -75,6 +87,7 @@ export {
   writtenSample,
 } from './api/export.ts';
 export { pin, pinName } from './api/pin.ts';
+export type { Route } from './api/route.ts';
 export type {
   Counts,
   RunCost,
@@ -108,41 +121,22 @@ export type {
 } from './api/sample.ts';
 export { EVENT_FLAGS } from './api/sample.ts';
 export type { ReviewItem, ReviewQueue, Saying, SearchHit, SearchLine } from './api/search.ts';
+export type {
+  SharedBuild,
+  SharedFailure,
+  SharedFailures,
+  SharedLease,
+  SharedLeases,
+  SharedPage,
+  SharedQueue,
+  SharedRates,
+  SharedRow,
+  SharedRunView,
+  SharedWorker,
+  SharedWorkers,
+} from './api/shared.ts';
 export type { About, LiveEvent, SourceState, StoreView } from './api/store.ts';
 
-/** One thing that can be asked. `stream`: the answer is one JSON document a line, as it comes. */
-export interface Route<Query extends z.ZodType = z.ZodType, Answer extends z.ZodType = z.ZodType> {
-  readonly summary: string;
-  readonly method: 'get' | 'post';
-  /** `:name` stands for one part of the address. */
-  readonly path: string;
-  /** The page that shows it: at its address the same is answered to whoever asks for JSON. */
-  readonly page?: string;
-  /** Other pages that show it. */
-  readonly pages?: readonly string[];
-  /** What its pages show besides: members of what is answered there, and the routes that answer them. */
-  readonly besides?: Readonly<Record<string, string>>;
-  readonly query: Query;
-  readonly body?: z.ZodType;
-  readonly answer: Answer;
-  readonly kind: 'json' | 'lines' | 'events';
-}
-
-type RouteGiven<Query extends z.ZodType, Answer extends z.ZodType> = Pick<
-  Route<Query, Answer>,
-  'summary' | 'path' | 'query' | 'answer'
-> &
-  Partial<Pick<Route, 'method' | 'page' | 'pages' | 'besides' | 'body' | 'kind'>>;
-
-function route<Query extends z.ZodType, Answer extends z.ZodType>(
-  given: RouteGiven<Query, Answer>,
-): Route<Query, Answer> {
-  return { method: 'get', kind: 'json', ...given };
-}
-
-const words = z.string().max(2_000).default('');
-const count = (most: number, usual: number) => z.coerce.number().int().min(0).max(most).default(usual);
-const page = { offset: count(100_000_000, 0), limit: count(1_000, 200) };
 const list = { q: words, sort: words };
 const runsOf = z
   .string()
@@ -158,7 +152,6 @@ const idsOf = z
     context.addIssue('a list of at most 200 ids in JSON is wanted, such as ["a","b"]');
     return z.NEVER;
   });
-const nothing = z.object({});
 /** Of which score outcomes are told; the first by default. */
 const score = z.string().max(500).optional();
 /** An earlier try at the sample, from 1; the last when absent. */
@@ -383,6 +376,8 @@ export const ROUTES = {
     query: nothing,
     answer: storeView,
   }),
+  ...SHARED_ROUTES,
+  ...ARTIFACT_ROUTES,
   live: route({
     summary: 'What happens, as it happens; goes on after Last-Event-ID',
     path: '/api/live',

@@ -208,7 +208,7 @@ function appPage(context: Context, assets: Assets): Promise<Response> {
   return send(context, assets, '/index.html');
 }
 
-const PAGES = /^\/(?:$|(?:runs|compare|matrix|evals|search|review|store)(?:\/|$))/;
+const PAGES = /^\/(?:$|(?:runs|compare|matrix|evals|search|review|store|shared|artifacts)(?:\/|$))/;
 
 async function asset(context: Context, assets: Assets): Promise<Response> {
   const path = context.req.path;

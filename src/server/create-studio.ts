@@ -1,10 +1,13 @@
+import type { ArtifactCache } from '../artifacts/index.ts';
 import type { Clock, Random } from '../base/index.ts';
 import type { RunSource } from '../sources/index.ts';
+import { WarmCache } from './artifacts/warm-cache.ts';
 import { RingFeed } from './live-feed.ts';
 import { OpenRuns } from './open-runs.ts';
 import { pinnedSource } from './pinned-source.ts';
 import { PinnedStudios } from './pinned-studios.ts';
 import { SourceIndex } from './run-index.ts';
+import { type SharedOptions, SharedRuns } from './shared/shared-runs.ts';
 import { closeSpools } from './spool/spools.ts';
 import type { Studio } from './studio.ts';
 import { RunWatch } from './watch-runs.ts';
@@ -16,6 +19,9 @@ export interface CreateStudioOptions {
   readonly isElsewhere?: boolean;
   readonly clock: Clock;
   readonly random: Random;
+  /** The bucket of shared runs, and the queue that hands them out. */
+  readonly shared?: Pick<SharedOptions, 'url' | 'open' | 'openQueue'> | undefined;
+  readonly artifacts?: ArtifactCache | undefined;
   /** Told what is our own bug, where no request could be told. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -25,7 +31,14 @@ export function createStudio(options: CreateStudioOptions): Studio {
   const { sources, onBug = () => undefined } = options;
   const pins = new PinnedStudios({ open: (commit) => openPinned(studio, commit, options), onBug });
   const results = sources.find((source) => source.results)?.results;
-  const studio = assemble(options, { results, at: (commit) => pins.lease(commit), also: pins });
+  const { clock, random } = options;
+  const shared = options.shared && new SharedRuns({ ...options.shared, clock, random });
+  const artifacts = options.artifacts && new WarmCache(options.artifacts, clock);
+  const also = new AsyncDisposableStack();
+  also.use(pins);
+  also.use(shared);
+  const at = (commit: string) => pins.lease(commit);
+  const studio = assemble(options, { results, at, shared, artifacts, also });
   return studio;
 }
 
@@ -35,7 +48,9 @@ async function openPinned(now: Studio, given: string, options: CreateStudioOptio
   return assemble({ ...options, sources: [source] }, { results: undefined, pinned });
 }
 
-type Particulars = Pick<Studio, 'results' | 'pinned' | 'at'> & { readonly also?: AsyncDisposable };
+type Particulars = Pick<Studio, 'results' | 'pinned' | 'at' | 'shared' | 'artifacts'> & {
+  readonly also?: AsyncDisposable;
+};
 
 function assemble(options: CreateStudioOptions, { also, ...particulars }: Particulars): Studio {
   const { sources, clock, random, onBug = () => undefined } = options;

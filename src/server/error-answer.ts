@@ -11,6 +11,10 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   'E_EVENT_UNKNOWN',
   'E_HISTORY_NONE',
   'E_STUDIO_NO_PAGE',
+  'E_SHARED_UNKNOWN',
+  'E_SHARED_AMBIGUOUS',
+  'E_ARTIFACT_UNKNOWN',
+  'E_MERGE_UNKNOWN',
 ]);
 const REFUSED: ReadonlySet<string> = new Set(['E_STUDIO_HOST', 'E_STUDIO_ORIGIN']);
 

@@ -3,6 +3,8 @@ import type { LogReader, RunReader } from '../log/index.ts';
 import type { ResultsStore } from '../results/index.ts';
 import type { RunInForms, RunSource } from '../sources/index.ts';
 import type { IndexState, LiveEvent, RunItem, SourceState } from './api.ts';
+import type { WarmCache } from './artifacts/warm-cache.ts';
+import type { SharedRuns } from './shared/shared-runs.ts';
 
 /** Everything that the handlers know of the world. */
 export interface Studio extends AsyncDisposable {
@@ -14,6 +16,10 @@ export interface Studio extends AsyncDisposable {
   readonly results: ResultsStore | undefined;
   readonly index: RunIndex;
   readonly live: LiveFeed;
+  /** The shared runs of a bucket. Undefined where none is named, and where the results are shown as they were. */
+  readonly shared?: SharedRuns | undefined;
+  /** The warm cache. Undefined where the results are shown as they were. */
+  readonly artifacts?: WarmCache | undefined;
   /** Present where the results are shown as they were at a commit: nothing else is, and nothing can be written. */
   readonly pinned?: PinnedState;
   /** The results alone, as they were at a commit. Whoever leases it gives it back. Absent where they are so already. */

@@ -1,14 +1,8 @@
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import {
-  ArtifactCache,
-  type ArtifactSource,
-  bucketSource,
-  folderSource,
-  openStore,
-} from '../../artifacts/index.ts';
+import { ArtifactCache, type ArtifactSource, openStore, sourceAt } from '../../artifacts/index.ts';
 import { errnoOf, systemClock, systemRandom, UsageError } from '../../base/index.ts';
-import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
+import { type Bucket, isBucketUrl } from '../../bucket/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { repositoryAround } from '../../git/index.ts';
 import { STATE_FOLDER } from '../../journal/index.ts';
@@ -73,15 +67,14 @@ export async function sourceOf(
   word: string,
   { cwd, ownDir }: { readonly cwd: string; readonly ownDir: string },
 ): Promise<NamedSource> {
-  if (isBucketUrl(word)) return { source: await bucketAt(word) };
-  const place = resolve(cwd, word);
-  const source = await sourceAt(place);
+  const place = isBucketUrl(word) ? word : resolve(cwd, word);
+  const source = await sourceAt(nodeDisk, place);
   if (source) return { source };
   const isFile = (await nodeDisk.stat(place))?.kind === 'file';
   if (isFile && !isLogName(basename(place))) throw noArtifacts(place);
   const runDir = isFile ? dirname(place) : place;
   for (const dir of await placesBeside(runDir)) {
-    const beside = dir === ownDir ? undefined : await sourceAt(dir);
+    const beside = dir === ownDir ? undefined : await sourceAt(nodeDisk, dir);
     if (beside) return { source: beside, runDir };
   }
   throw noArtifacts(place);
@@ -103,30 +96,11 @@ async function placesBeside(runDir: string): Promise<readonly string[]> {
   return hasLogs ? [...within(runDir), ...within(dirname(runDir))] : within(runDir);
 }
 
-async function sourceAt(dir: string): Promise<ArtifactSource | undefined> {
-  if (await isFolder(join(dir, 'objects'))) return bucketAt(dir);
-  return (await isFolder(join(dir, 'units'))) ? folderSource(nodeDisk, dir) : undefined;
-}
-
-async function bucketAt(place: string): Promise<ArtifactSource> {
-  return bucketSource({ disk: nodeDisk, bucket: await openBucket(place, { disk: nodeDisk }) });
-}
-
 async function isFolderOrNothing(path: string): Promise<boolean> {
   try {
     const found = await nodeDisk.stat(path);
     return found === undefined || found.kind === 'directory';
   } catch (error) {
-    if (errnoOf(error) === 'ENOTDIR') return false;
-    throw error;
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await nodeDisk.stat(path))?.kind === 'directory';
-  } catch (error) {
-    // Below a file there is nothing.
     if (errnoOf(error) === 'ENOTDIR') return false;
     throw error;
   }

@@ -10,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit-code.ts';
 import { formatUsd } from '../quantities.ts';
 import { errorJson, errorText } from '../report-error.ts';
 import { artifactLines } from '../run/artifact-lines.ts';
+import { limitsOf } from '../run/call-limits.ts';
 import { readPrices } from '../run/prices-file.ts';
 import { loadEvals } from '../run/run-command.ts';
 import { listenForStop } from '../run/stop-control.ts';
@@ -23,14 +24,13 @@ export async function buildCommand(call: CommandCall<BuildFlags>): Promise<ExitC
   const note = (text: string) => (flags.quiet ? undefined : terminal.note(text));
   const set = await prepareSet({
     evals,
-    workDir: cwd,
+    ...{ workDir: cwd, env, version: packageVersion() },
     artifactsDir: await cacheDirOf(flags, cwd),
     artifactStore: flags.store || undefined,
-    env,
-    version: packageVersion(),
     // Nothing is written beside the logs.
     isDryRun: true,
     budgetUsd: flags.budget,
+    limits: await limitsOf(call),
     allowUnpriced: flags.allowUnpriced,
     baseUrl: flags.baseUrl,
     graceMs: flags.grace,

@@ -1,5 +1,4 @@
-import type { Expected } from '../../artifacts/index.ts';
-import { pinsIn } from '../../runner/index.ts';
+import { type Expected, pinsIn } from '../../artifacts/index.ts';
 import { openNamedLog } from '../logs/log-place.ts';
 import type { Terminal } from '../terminal.ts';
 import type { MergeFlags } from './artifact-options.ts';

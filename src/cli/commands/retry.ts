@@ -16,6 +16,7 @@ export interface RetryFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly segments?: string;
   readonly concurrency?: number;
   readonly budget?: number;
+  readonly workerSession?: true;
 }
 
 export const command = defineCommand<RetryFlags>({
@@ -30,6 +31,7 @@ first when it is unfinished.`,
     new Option('-m, --model <name>', 'another model than the log’s; then everything is run'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
+    new Option('--worker-session', 'be a process that it runs samples in').hideHelp(),
     cacheOption(),
     ...storeOptions(),
     budgetOption(),

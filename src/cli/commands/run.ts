@@ -3,22 +3,19 @@ import type { Shard } from '../../datasets/index.ts';
 import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import {
-  collect,
-  parseCount,
-  parseDuration,
-  parseErrorsAllowed,
-  parseNatural,
-  parseShard,
-  parseUsd,
-} from '../parse-values.ts';
+import { parseCount, parseShard } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
+import {
+  type ChangeFlags,
+  isolateOption,
+  limitOptions,
+  modelOptions,
+  sampleOptions,
+} from '../run/change-options.ts';
 import { budgetOption, logDirOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
-export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
-  readonly model?: readonly string[];
-  readonly target?: readonly string[];
+export interface RunFlags extends ResultsFlags, RunOptionFlags, ChangeFlags, PublishFlags {
   readonly logDir: string;
   readonly segments?: string;
   readonly cache?: string;
@@ -28,23 +25,11 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, PublishFlags {
   readonly keepOutputs?: true;
   readonly dryRun?: true;
   readonly forceDead?: true;
-  readonly limit?: number;
-  readonly epochs?: number;
-  readonly shuffle?: number | true;
   readonly shard?: Shard;
-  readonly id?: readonly string[];
   readonly concurrency?: number;
   readonly workers?: number;
   readonly workerSession?: true;
   readonly budget?: number;
-  readonly retries?: number;
-  readonly failOnError?: number | true;
-  readonly timeLimit?: number;
-  readonly workingLimit?: number;
-  readonly tokenLimit?: number;
-  readonly costLimit?: number;
-  readonly turnLimit?: number;
-  readonly messageLimit?: number;
 }
 
 export const command = defineCommand<RunFlags>({
@@ -55,8 +40,7 @@ nothing is missing, nothing is done. Ctrl-C once stops after the samples under w
 both can be gone on with by the same command.`,
   arguments: [['<files...>', 'eval files (*.eval.ts, .js, .yaml), folders or patterns']],
   options: [
-    new Option('-m, --model <name>', 'model to run on, such as openai/gpt-5; repeatable').argParser(collect),
-    new Option('-t, --target <name>', 'the same as --model').argParser(collect),
+    ...modelOptions(),
     logDirOption('where logs go: a path, or a bucket (s3://…, file://…)'),
     new Option('--segments <bucket>', 'also ship the journal there, to survive the loss of this machine'),
     cacheOption(),
@@ -74,33 +58,20 @@ both can be gone on with by the same command.`,
       '--force-dead',
       'go on with runs whose process cannot be seen from here (another machine, a lost machine’s segments in the bucket): you vouch that it is dead',
     ),
-    new Option('--limit <n>', 'only the first n samples').argParser(parseCount),
-    new Option('--id <id...>', 'only the samples with these ids'),
-    new Option('--shuffle [seed]', 'shuffle the samples (seed 0 unless given)').argParser(parseNatural),
+    ...sampleOptions(),
     new Option(
       '--shard <i/n>',
       'only slice i of n, for machines that each run one (a CI matrix, an array job); the same --limit, --shuffle and data give slices that have every sample once',
     ).argParser(parseShard),
-    new Option('--epochs <n>', 'how often each sample is run').argParser(parseCount),
     new Option('--concurrency <n>', 'samples at a time').argParser(parseCount),
     new Option(
       '--workers <n>',
       'run the samples in n processes: one that dies, or leaks memory, takes no other with it',
     ).argParser(parseCount),
+    isolateOption(),
     new Option('--worker-session', 'be one of these processes').hideHelp(),
     budgetOption(),
-    new Option('--retries <n>', 'tries of a sample that fails with an error').argParser(parseNatural),
-    new Option('--fail-on-error [n]', 'stop at the first error, or beyond a count or share').argParser(
-      parseErrorsAllowed,
-    ),
-    new Option('--time-limit <duration>', 'per sample, such as 30s or 5m').argParser(parseDuration),
-    new Option('--working-limit <duration>', 'per sample, without waiting for slots and retries').argParser(
-      parseDuration,
-    ),
-    new Option('--token-limit <n>', 'per sample').argParser(parseCount),
-    new Option('--cost-limit <usd>', 'per sample').argParser(parseUsd),
-    new Option('--turn-limit <n>', 'per sample').argParser(parseCount),
-    new Option('--message-limit <n>', 'per sample').argParser(parseCount),
+    ...limitOptions(),
     ...runOptions(),
     ...publishOptions(),
     ...resultsOptions(),

@@ -2,16 +2,20 @@ import { Option } from 'commander';
 import { ActionableError, messageOf, systemClock, systemRandom, toJson } from '../../base/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { Assets, createStudio, type ServedStudio, serveStudio } from '../../server/index.ts';
+import { type CacheFlags, cacheOption } from '../artifacts/artifact-options.ts';
+import { cacheOf } from '../artifacts/artifact-place.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parsePort } from '../parse-values.ts';
 import { type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { openStudioSources } from '../results/studio-sources.ts';
+import { queueOption, type SharedFlags } from '../shared/shared-options.ts';
 import { openInBrowser } from '../studio/open-in-browser.ts';
+import { sharedOf } from '../studio/shared-of.ts';
 import { untilStopped } from '../studio/until-stopped.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface StudioFlags extends SourceFlags {
+interface StudioFlags extends SourceFlags, SharedFlags, CacheFlags {
   readonly port?: number;
   readonly host: string;
   readonly open?: true;
@@ -23,7 +27,8 @@ const PORT = 4400;
 export const command = defineCommand<StudioFlags>({
   summary: 'Look at runs in the browser: compare, search and judge them',
   description: `Serves the Studio on this machine until it is stopped: all runs of the places that are named, else the results and the log directory of this
-folder, with the runs under way. Reading needs nothing; writing notes needs the token in the address that it prints.`,
+folder, with the runs under way; the shared runs of --bucket, and the warm cache. Reading needs nothing; writing notes needs the token in the address that it
+prints.`,
   arguments: [
     ['[places...]', 'folders or buckets of logs (also of Inspect), single logs, repositories with results'],
   ],
@@ -36,11 +41,14 @@ folder, with the runs under way. Reading needs nothing; writing notes needs the 
     new Option('--open', 'open it in the browser'),
     new Option('--app <dir>', 'where the app lies').hideHelp(),
     ...sourceOptions(),
+    queueOption(),
+    cacheOption(),
   ],
   examples: [
     ['holdfast studio', 'the results and logs of this folder'],
     ['holdfast studio ../inspect-logs --open', 'logs of Inspect, in the browser at once'],
     ['holdfast studio . ../other-project', 'two projects in one list'],
+    ['holdfast studio --bucket s3://team/evals', 'also the shared runs of that bucket'],
   ],
   exits: {
     0: 'served until it was stopped',
@@ -59,6 +67,8 @@ folder, with the runs under way. Reading needs nothing; writing notes needs the 
       clock: systemClock,
       random: systemRandom,
       isElsewhere: given.length > 0,
+      shared: sharedOf(flags, terminal),
+      artifacts: await cacheOf(flags, terminal),
     });
     const assets = await Assets.open(nodeDisk, flags.app);
     const onBug = (error: unknown) =>

@@ -20,8 +20,10 @@ const LIST = {
   logDir: { kind: 'place', option: 'logDir', standard: 'logs' },
   bucket: { kind: 'place', option: 'bucket' },
   segments: { kind: 'place', option: 'segments', or: 'bucket' },
+  queue: { kind: 'text', option: 'queue' },
   concurrency: { kind: 'number', option: 'concurrency' },
   budget: { kind: 'number', option: 'budget' },
+  limits: { kind: 'other' },
   allowUnpriced: { kind: 'truth', option: 'allowUnpriced' },
   prices: { kind: 'other' },
   baseUrl: { kind: 'text', option: 'baseUrl' },
@@ -31,6 +33,10 @@ const LIST = {
   redact: { kind: 'other', option: 'redact', adds: true },
   'artifacts.cache': { kind: 'place', option: 'cache' },
   'artifacts.store': { kind: 'place', option: 'store' },
+  'bundle.files': { kind: 'other' },
+  'bundle.data': { kind: 'other' },
+  'bundle.programs': { kind: 'other' },
+  'bundle.image': { kind: 'text' },
   'results.repo': { kind: 'place', option: 'repo' },
   'results.branch': { kind: 'text', option: 'branch', standard: 'holdfast/results' },
   'results.remote': { kind: 'text', option: 'remote' },
@@ -40,6 +46,7 @@ const LIST = {
   'results.bodies': { kind: 'text', option: 'bodies' },
   'results.bodyLimit': { kind: 'text', option: 'bodyLimit' },
   'results.sources': { kind: 'places', option: 'source', adds: true },
+  launch: { kind: 'other' },
 } as const;
 
 export const SETTINGS: Readonly<Record<SettingKey, SettingSpec>> = LIST;

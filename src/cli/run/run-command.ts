@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { definedOf, packageVersion, systemClock, toJson } from '../../base/index.ts';
 import { type OutlineFile, openOutlineFile } from '../../code/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
-import type { SampleLimits } from '../../evals/index.ts';
 import {
   type Elsewhere,
   type EvalChanges,
@@ -33,7 +32,9 @@ import {
 import { PublishedRuns } from '../results/earlier-logs.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
+import { limitsOf } from './call-limits.ts';
 import { captureConsole } from './capture-console.ts';
+import { changesOf, modelsOf } from './change-options.ts';
 import { codeOfRun } from './code-of-run.ts';
 import { exitCodeOfSet, nextSteps } from './next-steps.ts';
 import { plainProgress } from './plain-progress.ts';
@@ -52,7 +53,13 @@ export async function runCommand(call: CommandCall<RunFlags>): Promise<ExitCode>
   const strays = new StrayErrors(call.terminal); // Loading an eval file runs its code already.
   const outlines = await openOutlines(call);
   const evals = await loadEvals(call.args[0] as readonly string[], { cwd: call.terminal.cwd, outlines });
-  const exitCode = await runLoaded({ evals, call, command: 'run', changes: changesOf(call.flags), strays });
+  const exitCode = await runLoaded({
+    evals,
+    call,
+    command: 'run',
+    changes: changesOfRun(call.flags),
+    strays,
+  });
   // A dry run writes nothing, not even a cache.
   if (!call.flags.dryRun) await outlines.save();
   return exitCode;
@@ -88,12 +95,13 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   await using earlierLogs = new PublishedRuns(flags, terminal);
   const set = await prepareSet({
     ...(await optionsOf(flags, terminal, evals)),
+    limits: await limitsOf(call),
     earlierLogs,
     changes,
     evals,
     onNote: (text) => onNote(text),
   });
-  if (flags.workerSession) return (await import('./workers.ts')).serveAsWorker(set);
+  if (flags.workerSession) return (await import('./workers.ts')).serveAsWorker(set, terminal.env);
   if (flags.dryRun) {
     const forecasts = await set.forecast();
     for (const note of notes) terminal.note(note);
@@ -103,7 +111,7 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   onNote = watched.progress.note;
   for (const note of notes) onNote(note);
   const startedMs = systemClock.monotonicMs();
-  await using workers = await openWorkers(call, { command, items: set.items, onLine: watched.progress.note });
+  await using workers = await openWorkers(call, { command, set, onLine: watched.progress.note });
   const { outcomes, wasStopped } = await runWatched(set, watched, { ...flags, elsewhere: workers?.pool });
   const elapsedMs = systemClock.monotonicMs() - startedMs;
   return await conclude(outcomes, { call, command, set, wasStopped, elapsedMs });
@@ -112,9 +120,8 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
 /** What starts processes is loaded only where some are wanted. */
 async function openWorkers(call: CommandCall<RunFlags>, about: WorkersAbout): Promise<Workers | undefined> {
   const { workers } = call.flags;
-  return workers === undefined
-    ? undefined
-    : (await import('./workers.ts')).startWorkers(call, { ...about, workers });
+  const isWanted = workers !== undefined || about.set.items.some((item) => item.eval.isIsolated);
+  return isWanted ? (await import('./workers.ts')).startWorkers(call, { ...about, workers }) : undefined;
 }
 
 export async function loadEvals(
@@ -135,7 +142,7 @@ async function optionsOf(
   evals: readonly LoadedEval[],
 ): Promise<SetOptions> {
   return {
-    models: [...(flags.model ?? []), ...(flags.target ?? [])],
+    models: modelsOf(flags),
     logDir: flags.logDir,
     workDir: cwd,
     artifactsDir: await cacheDirOf(flags, cwd),
@@ -158,30 +165,8 @@ async function optionsOf(
   };
 }
 
-function changesOf(flags: RunFlags): EvalChanges {
-  return definedOf({
-    limit: flags.limit,
-    epochs: flags.epochs,
-    shuffle: flags.shuffle === true ? 0 : flags.shuffle,
-    ids: flags.id,
-    shard: flags.shard,
-    retries: flags.retries,
-    failOnError: flags.failOnError,
-    limits: limitsOf(flags),
-    redact: flags.redact,
-  });
-}
-
-function limitsOf(flags: RunFlags): SampleLimits | undefined {
-  const limits: SampleLimits = definedOf({
-    timeMs: flags.timeLimit,
-    workingMs: flags.workingLimit,
-    tokens: flags.tokenLimit,
-    costUsd: flags.costLimit,
-    turns: flags.turnLimit,
-    messages: flags.messageLimit,
-  });
-  return Object.keys(limits).length === 0 ? undefined : limits;
+function changesOfRun(flags: RunFlags): EvalChanges {
+  return { ...changesOf(flags), ...definedOf({ shard: flags.shard, redact: flags.redact }) };
 }
 
 /** `--dry-run`: what would happen, and nothing else. */

@@ -11,7 +11,13 @@ import { nodeDisk } from '../../disk/index.ts';
 import { normalizeEval, type PlannedEval } from '../../evals/index.ts';
 import type { LogReader } from '../../log/index.ts';
 import { placesOf, type RescoreReport, rescoreLog } from '../../runner/index.ts';
-import { BudgetExhausted, createBudget, createModels, type LanguageModel } from '../../targets/index.ts';
+import {
+  BudgetExhausted,
+  createBudget,
+  createCallLimiter,
+  createModels,
+  type LanguageModel,
+} from '../../targets/index.ts';
 import { cacheDirOf } from '../artifacts/artifact-place.ts';
 import type { CommandCall } from '../command.ts';
 import type { ScoreFlags } from '../commands/score.ts';
@@ -32,6 +38,7 @@ import {
 import { shortPath } from '../short-path.ts';
 import type { Terminal } from '../terminal.ts';
 import { resultLines, scorerSentences } from './account-report.ts';
+import { limitsOf } from './call-limits.ts';
 import { readPrices } from './prices-file.ts';
 import { listenForStop } from './stop-control.ts';
 
@@ -64,7 +71,7 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
       baseDir: loaded.baseDir,
       code: loaded.code,
       artifactsDir: await cacheDirOf(flags, terminal.cwd),
-      models: await modelsFor({ ...loaded, planned }, flags, terminal),
+      models: await modelsFor({ ...loaded, planned }, call),
       concurrency: flags.concurrency ?? planned.concurrency ?? CONCURRENCY,
       action: flags.action,
       signal: stop.signals.drain,
@@ -138,14 +145,15 @@ async function evalFor(
 
 async function modelsFor(
   loaded: LoadedEval & { readonly planned: PlannedEval },
-  flags: ScoreFlags,
-  terminal: Terminal,
+  call: CommandCall<ScoreFlags>,
 ) {
+  const { flags, terminal } = call;
   const { models } = loaded.definition;
   return createModels({
     env: terminal.env,
     concurrency: flags.concurrency ?? loaded.planned.concurrency ?? CONCURRENCY,
     budget: createBudget(flags.budget, { allowUnpriced: flags.allowUnpriced ?? false }),
+    limiter: createCallLimiter((await limitsOf(call)) ?? {}, systemClock),
     projectDir: loaded.baseDir,
     redact: loaded.planned.redact,
     onUnknownPrice: (model) =>

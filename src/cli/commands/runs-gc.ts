@@ -1,0 +1,69 @@
+import { Option } from 'commander';
+import { systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { bucketNowMs, collectRuns, collectWorkers } from '../../cluster/index.ts';
+import { hasLaunched } from '../../launch/index.ts';
+import { defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { parseDays } from '../parse-values.ts';
+import { counted } from '../quantities.ts';
+import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
+import { openShared } from '../shared/shared-place.ts';
+import { oneLine } from '../table.ts';
+
+interface GcFlags extends BucketFlags {
+  readonly olderThan: number;
+  readonly dryRun?: true;
+}
+
+export const command = defineCommand<GcFlags>({
+  summary: 'Remove shared runs from the bucket that are home, whole and merged',
+  description: `Removes the segments, leases and evidence of runs that are complete without a failure, were fetched with all their artifacts, and that longer ago than
+--older-than. What is not fetched, can be resumed, or is not merged stays, and it is said why. Signs of life of workers that are a day old go as well. Artifacts and bundles are left alone.`,
+  options: [
+    bucketOption(),
+    new Option('--older-than <days>', 'how long ago it was fetched, such as 7d')
+      .argParser(parseDays)
+      .default(30 * 86_400_000, '30d'),
+    new Option('--dry-run', 'say what would be removed, and remove nothing'),
+  ],
+  examples: [['holdfast runs gc --older-than 7d --dry-run', 'what would go']],
+  exits: {
+    0: 'what could go is gone',
+    2: 'no bucket is named, or it cannot be written',
+    3: 'something stored is damaged: that run stays, and the others were looked at',
+  },
+  async run({ flags, terminal }) {
+    const place = await openShared(flags, terminal);
+    const nowMs = await bucketNowMs(place, { random: systemRandom });
+    if (nowMs === undefined)
+      throw new UsageError({
+        code: 'E_SHARED_BUCKET',
+        message: `Nothing can be written to ${place.bucket.url}, so nothing can be removed there.`,
+        hint: 'Use credentials that may write.',
+      });
+    const { olderThan: olderThanMs, dryRun: isDryRun = false } = flags;
+    const reasonOf = async (run: string) =>
+      (await hasLaunched(place, run))
+        ? `workers were launched for it: holdfast launch stop ${run}`
+        : undefined;
+    const found = await collectRuns(place, { olderThanMs, nowMs, isDryRun, reasonOf });
+    const workers = await collectWorkers(place, { nowMs, isDryRun });
+    const removed = found.filter(({ isRemoved }) => isRemoved).length;
+    const exitCode = found.some(({ isDamaged }) => isDamaged) ? EXIT.damage : EXIT.ok;
+    if (flags.json) terminal.json({ exitCode, isDryRun, runs: toJson(found), workers: [...workers] });
+    else {
+      const word = isDryRun ? 'would go' : 'removed ';
+      const { warn, bad } = terminal.style;
+      for (const { run, isRemoved, reason, isDamaged } of found)
+        terminal.line(
+          `${isRemoved ? warn(word) : 'kept    '}  ${run}  ${isDamaged ? bad(oneLine(reason)) : reason}`,
+        );
+      terminal.line(
+        `${counted(removed, 'run')} ${isDryRun ? 'would be ' : ''}removed, ${found.length - removed} kept`,
+      );
+      if (workers.length > 0)
+        terminal.line(`${word}  the signs of life of ${counted(workers.length, 'worker')} long gone`);
+    }
+    return exitCode;
+  },
+});

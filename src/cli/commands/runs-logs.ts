@@ -1,0 +1,81 @@
+import { Option } from 'commander';
+import { type JsonObject, toJson } from '../../base/index.ts';
+import { findShared } from '../../cluster/index.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-code.ts';
+import { eventLine, outputLines } from '../shared/event-lines.ts';
+import { isOver, type RunNews, RunNewsReader } from '../shared/follow-run.ts';
+import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
+import { openShared } from '../shared/shared-place.ts';
+import { untilStopped } from '../shared/until-stopped.ts';
+
+interface LogsFlags extends BucketFlags {
+  readonly sample?: string;
+  readonly worker?: string;
+  readonly follow?: true;
+}
+
+export const command = defineCommand<LogsFlags>({
+  summary: 'Tell what happened to a shared run, and what its samples wrote',
+  description: `Rounds, and leases with who had them and how they ended, by time. With --sample also what its attempts wrote to stdout and stderr, up to the last
+interval, whether they live or not. With --follow it goes on until the run is over; --json then prints one JSON document a line.`,
+  arguments: [['<run>', 'its id, or the beginning or the end of it']],
+  options: [
+    bucketOption(),
+    new Option('--sample <sample>', 'only this one: its position in the plan (0 is the first), or its id'),
+    new Option('--worker <name>', 'only what this worker had'),
+    new Option('--follow', 'go on until the run is over'),
+  ],
+  examples: [
+    ['holdfast runs logs 20261118', 'all that happened'],
+    [
+      'holdfast runs logs 20261118 --sample 12 --follow',
+      'what the agent says that works on the thirteenth sample',
+    ],
+  ],
+  exits: {
+    0: 'it was told; with --follow: the run is over, however it ended',
+    2: 'there is no such run or sample, or no bucket is named',
+    3: 'something stored is damaged',
+    4: 'interrupted before the run was over (--follow)',
+  },
+  async run(call) {
+    const { args, flags, terminal } = call;
+    const place = await openShared(flags, terminal);
+    const shared = await findShared(place, String(args[0]));
+    const reader = await RunNewsReader.open(shared, place, flags);
+    if (flags.follow) return await follow(reader, call);
+    const news = await reader.next();
+    if (flags.json) terminal.json({ exitCode: EXIT.ok, run: shared.run, ...newsJson(news) });
+    else tell(news, call);
+    return EXIT.ok;
+  },
+});
+
+async function follow(reader: RunNewsReader, call: CommandCall<LogsFlags>): Promise<ExitCode> {
+  const { flags, terminal } = call;
+  const tellNews = (news: RunNews) => tell(news, call);
+  const last = await untilStopped(
+    () => undefined,
+    ({ drain }) => reader.follow(tellNews, drain),
+  );
+  const exitCode = isOver(last) ? EXIT.ok : EXIT.interrupted;
+  const { run, state } = last.status;
+  if (flags.json) terminal.json({ kind: 'over', exitCode, run, state });
+  else terminal.note(`${run} ${state}`);
+  return exitCode;
+}
+
+function tell({ events, output }: RunNews, { flags, terminal }: CommandCall<LogsFlags>): void {
+  if (flags.json) {
+    for (const event of events) terminal.json(toJson(event));
+    for (const piece of output) terminal.json(toJson({ kind: 'output', ...piece }));
+    return;
+  }
+  for (const event of events) terminal.line(eventLine(event, terminal.style));
+  for (const piece of output) for (const line of outputLines(piece, terminal.style)) terminal.line(line);
+}
+
+function newsJson({ events, output, status }: RunNews): JsonObject {
+  return { state: status.state, round: status.round, events: toJson(events), output: toJson(output) };
+}

@@ -1,0 +1,101 @@
+import { Option } from 'commander';
+import { counted, systemClock } from '../../base/index.ts';
+import { beginRound, enqueueDue, findShared, type SharedPlace, type SharedRun } from '../../cluster/index.ts';
+import { cacheOption } from '../artifacts/artifact-options.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
+import { parseUsd } from '../parse-values.ts';
+import { checkRequiredPush } from '../results/auto-publish.ts';
+import { publishOptions } from '../results/publish-options.ts';
+import { logDirOption } from '../run-options.ts';
+import type { WaitFlags } from '../shared/await-runs.ts';
+import type { FetchFlags } from '../shared/fetch-run.ts';
+import { checkLaunchFor } from '../shared/launch-for.ts';
+import { type LaunchFlags, launchOptions, stoppingText } from '../shared/launch-options.ts';
+import { seenStatus } from '../shared/seen-status.ts';
+import { bucketOption, queueOption } from '../shared/shared-options.ts';
+import { openShared, openSharedQueue, submitterName } from '../shared/shared-place.ts';
+import { untilStopped } from '../shared/until-stopped.ts';
+import { WAIT_EXITS } from '../shared/wait-exits.ts';
+import { waitOptions } from '../shared/wait-options.ts';
+
+interface ResumeFlags extends LaunchFlags, FetchFlags, WaitFlags {
+  readonly budget?: number;
+}
+
+/** Only what is said here: what the project says of budgets was heard when the run was submitted. */
+function saidBudget({ flags, words }: CommandCall<ResumeFlags>): number | undefined {
+  return words.some((word) => /^--budget(=|$)/.test(word)) ? flags.budget : undefined;
+}
+
+/** What is under way needs no other round, and what is complete only when something failed. True when one was begun here. */
+async function beginNext(
+  shared: SharedRun,
+  place: SharedPlace,
+  call: CommandCall<ResumeFlags>,
+): Promise<boolean> {
+  const { samples, builds } = await seenStatus(shared, place);
+  const failed = samples.errored + samples.aside + builds.errored + builds.aside;
+  const isOver = shared.isComplete || shared.isCancelled || shared.round === 0;
+  const budgetUsd = saidBudget(call);
+  if (isOver && !(shared.isComplete && failed === 0)) {
+    const { isOwn } = await beginRound(shared, place, {
+      ...{ clock: systemClock, by: submitterName(), budgetUsd },
+    });
+    return isOwn;
+  }
+  if (budgetUsd !== undefined)
+    call.terminal.note(
+      'No round is begun, so the budget stays as it is: only what was cancelled, or failed, gets one.',
+    );
+  return false;
+}
+
+export const command = defineCommand<ResumeFlags>({
+  summary: 'Go on with a shared run: what is missing or failed, and nothing else',
+  description: `Of a run that is under way, or that nobody works on, what is due is put into the queue again: a queue that was lost needs no more. One that was cancelled,
+or is complete with samples that failed, gets another round: exactly those are run again, with the same bundle, and with everything that was paid for or built before.`,
+  arguments: [['<run>', 'its id, or the beginning or the end of it']],
+  options: [
+    bucketOption(),
+    queueOption(),
+    new Option('--detach', 'return when it is in the queue'),
+    ...launchOptions(),
+    new Option('--budget <usd>', 'what the run may cost from now on, over all its rounds').argParser(
+      parseUsd,
+    ),
+    logDirOption('where the log goes'),
+    cacheOption(),
+    ...waitOptions(),
+    ...publishOptions(),
+  ],
+  examples: [
+    ['holdfast runs resume 20261118 --detach', 'what is missing or failed of it'],
+    ['holdfast runs resume 20261118 --budget 50', 'go on with a run whose budget was spent'],
+    ['holdfast runs resume 20261118 --launch lab', 'with workers that are started for it'],
+  ],
+  exits: WAIT_EXITS,
+  async run(call) {
+    const { args, flags, terminal } = call;
+    const place = await openShared(flags, terminal);
+    await checkRequiredPush(call);
+    const queue = await openSharedQueue(flags, place);
+    const onStop = () => terminal.note(stoppingText(flags));
+    return await untilStopped(onStop, async (signals) => {
+      const shared = await findShared(place, String(args[0]));
+      const { keys } = shared.submission.work;
+      await checkLaunchFor({ call, place, keys });
+      const isBegun = await beginNext(shared, place, call);
+      const due = await enqueueDue(shared, queue);
+      terminal.note(
+        due === 0
+          ? `${shared.run}: nothing is missing.`
+          : `${shared.run}: ${counted(due, 'job')} due in round ${shared.round}.`,
+      );
+      const { seeThrough } = await import('../shared/see-through.ts');
+      return await seeThrough([shared], {
+        ...{ call, place, queue, keys, signals },
+        ...{ begun: isBegun ? [shared] : [], isIdle: due === 0 },
+      });
+    }).finally(() => queue.close());
+  },
+});

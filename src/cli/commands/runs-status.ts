@@ -1,0 +1,30 @@
+import { toJson } from '../../base/index.ts';
+import { findShared } from '../../cluster/index.ts';
+import { defineCommand } from '../command.ts';
+import { EXIT } from '../exit-code.ts';
+import { seenStatus } from '../shared/seen-status.ts';
+import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
+import { openShared } from '../shared/shared-place.ts';
+import { statusLines } from '../shared/status-lines.ts';
+
+export const command = defineCommand<BucketFlags>({
+  summary: 'Show how far a shared run is: samples in flight, workers, failures, money',
+  description: `Derived from what lies in the bucket, from any machine that has it: queued, running, stalled, interrupted, complete, cancelled, or unknown where it
+cannot be told whether workers live.`,
+  arguments: [['<run>', 'its id, or the beginning or the end of it']],
+  options: [bucketOption()],
+  examples: [['holdfast runs status 20261118', 'the run of that day']],
+  exits: {
+    0: 'it was shown, whatever its state',
+    2: 'there is no such run, or no bucket is named',
+    3: 'something stored is damaged',
+  },
+  async run({ args, flags, terminal }) {
+    const place = await openShared(flags, terminal);
+    const shared = await findShared(place, String(args[0]));
+    const status = await seenStatus(shared, place);
+    if (flags.json) terminal.json({ exitCode: EXIT.ok, ...(toJson(status) as object) });
+    else for (const line of statusLines(status, terminal)) terminal.line(line);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,49 @@
+import { toJson } from '../../base/index.ts';
+import { findShared } from '../../cluster/index.ts';
+import { defineCommand } from '../command.ts';
+import { exitOfWait, type WaitFlags, waitForRun } from '../shared/await-runs.ts';
+import { missedOf } from '../shared/fetch-run.ts';
+import { exitAfterLaunch, launchedJson, stopLaunchedFor } from '../shared/launch-for.ts';
+import { bucketOption, queueOption, type SharedFlags } from '../shared/shared-options.ts';
+import { openShared, openSharedQueue } from '../shared/shared-place.ts';
+import { progressLine, scorerLines } from '../shared/status-lines.ts';
+import { untilStopped } from '../shared/until-stopped.ts';
+import { WAIT_EXITS } from '../shared/wait-exits.ts';
+import { waitOptions } from '../shared/wait-options.ts';
+
+export const command = defineCommand<SharedFlags & WaitFlags>({
+  summary: 'Wait until a shared run is over; the exit code says how it ended',
+  description: `From any machine that has the bucket. With a queue it also puts back what that has lost. It ends when the run is complete or cancelled, when workers
+had begun it and for a minute none was there, or by --timeout and --no-progress. A run that nobody has begun is waited for.`,
+  arguments: [['<run>', 'its id, or the beginning or the end of it']],
+  options: [bucketOption(), queueOption(), ...waitOptions()],
+  examples: [
+    ['holdfast runs wait 20261118 --no-progress 30m && holdfast runs fetch 20261118', 'then fetch it'],
+  ],
+  exits: WAIT_EXITS,
+  async run(call) {
+    const { args, flags, terminal } = call;
+    const place = await openShared(flags, terminal);
+    const shared = await findShared(place, String(args[0]));
+    const queue = flags.queue === undefined ? undefined : await openSharedQueue(flags, place);
+    const onStop = () => terminal.note('Not waiting any more: the run goes on.');
+    return await untilStopped(onStop, async ({ drain: signal }) => {
+      const waited = await waitForRun(shared, { place, queue, flags, signal, note: terminal.note });
+      const isOver = waited.end === 'complete' || waited.end === 'cancelled';
+      const launched = isOver ? await stopLaunchedFor(shared.run, { place, terminal }) : [];
+      const missed = waited.end === 'complete' ? await missedOf(shared, place) : [];
+      const exitCode = exitAfterLaunch(exitOfWait(waited, missed), launched);
+      if (flags.json)
+        terminal.json({
+          ...{ exitCode, end: waited.end, missed: [...missed], status: toJson(waited.status) },
+          launched: launchedJson(launched),
+        });
+      else {
+        terminal.line(progressLine(waited.status));
+        for (const sentence of [...scorerLines(waited.status), ...missed])
+          terminal.line(terminal.style.bad(sentence));
+      }
+      return exitCode;
+    }).finally(() => queue?.close());
+  },
+});

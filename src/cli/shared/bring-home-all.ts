@@ -1,0 +1,156 @@
+import { definedOf, type JsonObject, toJson } from '../../base/index.ts';
+import type { JobQueue, RunStatus, SharedRun } from '../../cluster/index.ts';
+import type { CommandCall } from '../command.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
+import { errorJson, errorText } from '../report-error.ts';
+import { exitCodeAfter, publishedJson, sayPublished } from '../results/auto-publish.ts';
+import type { Terminal } from '../terminal.ts';
+import {
+  exitOfWait,
+  type WaitEnd,
+  type Waited,
+  type WaitFlags,
+  WorkersSeenLately,
+  waitForRun,
+} from './await-runs.ts';
+import { type Fetched, type FetchFlags, fetchRun, isDamaged } from './fetch-run.ts';
+import { fetchedLines } from './fetched-lines.ts';
+import type { LaunchEnd } from './launch-for.ts';
+import type { OpenedPlace } from './shared-place.ts';
+import { progressLine } from './status-lines.ts';
+
+interface Home {
+  readonly call: CommandCall<FetchFlags & WaitFlags & { readonly launch?: string }>;
+  readonly place: OpenedPlace;
+  readonly queue: JobQueue | undefined;
+  /** Whoever waits is told to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What came of waiting for runs: for the one document of `--json`, and for whoever has launched workers for them. */
+export interface BroughtHome {
+  readonly exitCode: ExitCode;
+  /** Of those that did not fail. */
+  readonly ends: readonly WaitEnd[];
+  /** One for each run. */
+  readonly runs: readonly JsonObject[];
+  /** Workers of earlier launches, which had nothing to do any more. */
+  readonly launched: readonly LaunchEnd[];
+}
+
+type Outcome =
+  | { readonly shared: SharedRun; readonly exitCode: ExitCode; readonly error: unknown }
+  | {
+      readonly shared: SharedRun;
+      readonly exitCode: ExitCode;
+      readonly waited: Waited;
+      readonly fetched: Fetched | undefined;
+    };
+
+/**
+ * Waits for all of them and brings home what is complete, and what is there of those that were cancelled; the worst exit code is that of the
+ * command. One that fails does not keep the others from being told.
+ */
+export async function bringHomeAll(runs: readonly SharedRun[], home: Home): Promise<BroughtHome> {
+  const { flags, terminal } = home.call;
+  const workers = new WorkersSeenLately(home.place);
+  const outcomes = await Promise.all(
+    runs.map((shared) =>
+      bringHome(shared, { ...home, workers }).catch(
+        (error: unknown): Outcome => ({ shared, exitCode: exitCodeOf(error), error }),
+      ),
+    ),
+  );
+  const [exitCode = EXIT.ok] = outcomes.map((one) => one.exitCode).sort((a, b) => b - a);
+  for (const outcome of outcomes) {
+    if ('error' in outcome) terminal.note(errorOf(outcome, terminal));
+    else if (!flags.json) sayOutcome(outcome, terminal);
+  }
+  const whole = outcomes.flatMap((outcome) => ('error' in outcome ? [] : outcome));
+  return {
+    ...{ exitCode, ends: whole.map(({ waited }) => waited.end), runs: outcomes.map(outcomeJson) },
+    launched: whole.flatMap(({ fetched }) => fetched?.launched ?? []),
+  };
+}
+
+async function bringHome(
+  shared: SharedRun,
+  { call, place, queue, signal, workers }: Home & { readonly workers: WorkersSeenLately },
+): Promise<Outcome> {
+  const { flags, terminal } = call;
+  const waited = await waitForRun(shared, {
+    ...{ place, queue, flags, signal, workers, note: terminal.note },
+  });
+  const isHomeward = waited.end === 'complete' || waited.end === 'cancelled';
+  const keepsWorkers = flags.launch !== undefined;
+  const fetched = isHomeward ? await fetchRun(shared, { call, place, keepsWorkers }) : undefined;
+  return {
+    shared,
+    waited,
+    fetched,
+    exitCode: exitCodeAfter(exitOf(waited, fetched), fetched?.published, flags),
+  };
+}
+
+/** The log knows more of scorers than the ends of leases do. */
+function exitOf(waited: Waited, fetched: Fetched | undefined): ExitCode {
+  if (fetched && isDamaged(fetched)) return EXIT.damage;
+  const exitCode = exitOfWait(waited, fetched?.missed ?? []);
+  return exitCode === EXIT.ok && fetched && fetched.scorerTroubles.length > 0 ? EXIT.failed : exitCode;
+}
+
+function sayOutcome(
+  { waited, fetched }: { readonly waited: Waited; readonly fetched: Fetched | undefined },
+  terminal: Terminal,
+): void {
+  for (const line of fetched ? fetchedLines(fetched, terminal) : [notHome(waited)]) terminal.line(line);
+  sayPublished(fetched?.published, terminal);
+}
+
+function errorOf(
+  { shared, error }: { readonly shared: SharedRun; readonly error: unknown },
+  terminal: Terminal,
+): string {
+  return errorText(error, terminal, { isVerbose: false, about: shared.run });
+}
+
+function outcomeJson(outcome: Outcome): JsonObject {
+  const { shared, exitCode } = outcome;
+  if ('error' in outcome) return { ...runJson(shared, 'unknown'), exitCode, error: errorJson(outcome.error) };
+  const { waited, fetched } = outcome;
+  const { end, status } = waited;
+  return {
+    ...runJson(shared, status.state),
+    ...{ exitCode, end, status: toJson(status), ...definedOf({ log: fetched?.home.log }) },
+    ...(fetched ? fetchedJson(fetched) : {}),
+  };
+}
+
+/** What every document says of a run that was put into the queue. */
+export function runJson(shared: SharedRun, state: RunStatus['state']): JsonObject {
+  const { run, round, submission } = shared;
+  const { record, samples, work } = submission;
+  const { eval: name, targetName: target } = record.identity;
+  let due = 0;
+  for (const _ of shared.due()) due++;
+  return { run, round, eval: name, target, samples, due, bundle: work.bundle, state };
+}
+
+export function fetchedJson({
+  home,
+  missed,
+  scorerTroubles,
+  results,
+  artifacts,
+  ...rest
+}: Fetched): JsonObject {
+  const { results: published } = publishedJson(rest.published);
+  return toJson({
+    ...{ home, missed, scorerTroubles },
+    ...definedOf({ results, artifacts, published }),
+  }) as JsonObject;
+}
+
+function notHome({ end, status }: Waited): string {
+  return `${status.run}: not home (${end}). ${progressLine(status)}`;
+}

@@ -1,0 +1,126 @@
+import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
+import {
+  eventName,
+  eventsOf,
+  type JobId,
+  jobsOfSample,
+  type OutputPiece,
+  OutputReader,
+  parseJob,
+  type RunEvent,
+  type RunStatus,
+  type SharedRun,
+  sampleJob,
+  statusOf,
+  WorkersWatch,
+} from '../../cluster/index.ts';
+import type { OpenedPlace } from './shared-place.ts';
+
+/** What happened since somebody last looked. */
+export interface RunNews {
+  readonly events: readonly RunEvent[];
+  /** What attempts at the sample wrote. */
+  readonly output: readonly OutputPiece[];
+  readonly status: RunStatus;
+}
+
+export interface NewsAbout {
+  /** A position in the plan, a job, or the id of a sample. */
+  readonly sample?: string | undefined;
+  readonly worker?: string | undefined;
+}
+
+const LOOK_MS = 1_000;
+
+/** Reads what happens to a run: all of it at first, and then what is new. */
+export class RunNewsReader {
+  readonly #shared: SharedRun;
+  readonly #workers: WorkersWatch;
+  readonly #worker: string | undefined;
+  readonly #jobs: readonly JobId[] | undefined;
+  readonly #outputs: readonly OutputReader[];
+  readonly #told = new Set<string>();
+
+  private constructor(
+    shared: SharedRun,
+    {
+      place,
+      worker,
+      jobs,
+    }: { place: OpenedPlace; worker: string | undefined; jobs: readonly JobId[] | undefined },
+  ) {
+    this.#shared = shared;
+    this.#workers = new WorkersWatch(place, { random: systemRandom });
+    this.#worker = worker;
+    this.#jobs = jobs;
+    this.#outputs = (jobs ?? []).map((job) => new OutputReader(place, { run: shared.run, job }));
+  }
+
+  static async open(shared: SharedRun, place: OpenedPlace, about: NewsAbout): Promise<RunNewsReader> {
+    const { sample, worker } = about;
+    const jobs = sample === undefined ? undefined : await jobsOf(sample, shared, place);
+    return new RunNewsReader(shared, { place, worker, jobs });
+  }
+
+  async next(): Promise<RunNews> {
+    await this.#shared.refresh();
+    const status = statusOf(this.#shared, await this.#workers.look());
+    const output: OutputPiece[] = [];
+    for (const reader of this.#outputs) output.push(...(await reader.next()));
+    const writers = this.#writers();
+    return {
+      events: this.#events().filter((event) => this.#isNew(event)),
+      output: output.filter(({ writer }) => !writers || writers.has(writer)),
+      status,
+    };
+  }
+
+  /** Resolves with the last news when the run is over, or whoever follows it has seen enough. */
+  async follow(tell: (news: RunNews) => void, signal: AbortSignal): Promise<RunNews> {
+    for (;;) {
+      const news = await this.next();
+      tell(news);
+      if (isOver(news) || signal.aborted) return news;
+      await systemClock.sleep(LOOK_MS, signal).catch(() => undefined); // Aborted: one more look, and it ends.
+    }
+  }
+
+  #events(): readonly RunEvent[] {
+    const worker = this.#worker;
+    if (!this.#jobs) return eventsOf(this.#shared, { worker });
+    const all = this.#jobs.flatMap((job) => eventsOf(this.#shared, { job, worker }));
+    return all.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  }
+
+  #writers(): ReadonlySet<string> | undefined {
+    if (this.#worker === undefined) return undefined;
+    return new Set(this.#events().flatMap((event) => (event.kind === 'begun' ? event.writer : [])));
+  }
+
+  #isNew(event: RunEvent): boolean {
+    const name = eventName(event);
+    if (this.#told.has(name)) return false;
+    this.#told.add(name);
+    return true;
+  }
+}
+
+export function isOver({ status: { state } }: RunNews): boolean {
+  return state === 'complete' || state === 'cancelled';
+}
+
+async function jobsOf(sample: string, shared: SharedRun, place: OpenedPlace): Promise<readonly JobId[]> {
+  const { samples, builds } = shared.submission;
+  const named = /^\d+$/.test(sample) ? `s${sample}` : sample;
+  const parsed = parseJob(named);
+  if (parsed?.kind === 'sample' && parsed.position < samples) return [sampleJob(parsed.position)];
+  const build = builds.find(({ job }) => job === named);
+  if (build) return [build.job];
+  const jobs = await jobsOfSample(place, shared.run, sample);
+  if (jobs.length > 0) return jobs;
+  throw new UsageError({
+    code: 'E_SHARED_SAMPLE',
+    message: `Run ${shared.run} has no sample ${JSON.stringify(sample)}, or none that has left anything yet.`,
+    hint: `Name it by its position in the plan, from 0 to ${samples - 1}: "holdfast runs status" names those in flight.`,
+  });
+}
