@@ -5,5 +5,7 @@ export const PAGES = [
   { to: '/compare', label: 'Compare', keys: 'g c' },
   { to: '/search', label: 'Search', keys: 'g s' },
   { to: '/review', label: 'Review', keys: 'g v' },
+  { to: '/shared', label: 'Shared', keys: 'g h' },
+  { to: '/artifacts', label: 'Artifacts', keys: 'g a' },
   { to: '/store', label: 'Store', keys: 'g t' },
 ] as const;

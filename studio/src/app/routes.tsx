@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import { z } from 'zod';
 import { segmentOf, textOfSegment } from '../../../src/views/index.ts';
+import { search as artifactsSearch } from '../artifacts/artifacts-search.ts';
 import { search as compareSampleSearch } from '../compare/compare-sample-search.ts';
 import { search as compareSearch } from '../compare/compare-search.ts';
 import { search as matrixSearch } from '../compare/matrix-search.ts';
@@ -21,6 +22,7 @@ import { search as runSearch } from '../run/run-search.ts';
 import { askedRuns, search as runsSearch } from '../runs/runs-search.ts';
 import { search as sampleSearch } from '../sample/sample-search.ts';
 import { search as searchSearch } from '../search/search-search.ts';
+import { search as sharedRunSearch } from '../shared/shared-run-search.ts';
 import type { RouterContext } from './router-context.ts';
 import { Shell } from './shell.tsx';
 
@@ -128,6 +130,43 @@ const review = createRoute({
   search: { middlewares: [stripSearchParams({ show: 'all' })] },
   component: lazyRouteComponent(() => import('../review/review-page.tsx'), 'Page'),
 });
+const shared = createRoute({
+  ...under,
+  path: '/shared',
+  component: lazyRouteComponent(() => import('../shared/shared-page.tsx'), 'Page'),
+});
+const sharedRun = createRoute({
+  ...under,
+  path: '/shared/$run',
+  params: asSegments('run'),
+  validateSearch: sharedRunSearch,
+  search: { middlewares: [stripSearchParams({ part: 'workers' })] },
+  component: lazyRouteComponent(() => import('../shared/shared-run-page.tsx'), 'Page'),
+});
+const artifacts = createRoute({
+  ...under,
+  path: '/artifacts',
+  validateSearch: artifactsSearch,
+  search: { middlewares: [stripSearchParams({ q: '' })] },
+  component: lazyRouteComponent(() => import('../artifacts/artifacts-page.tsx'), 'Page'),
+});
+const artifact = createRoute({
+  ...under,
+  path: '/artifacts/r/$recipe',
+  params: asSegments('recipe'),
+  component: lazyRouteComponent(() => import('../artifacts/artifact-page.tsx'), 'Page'),
+});
+const merges = createRoute({
+  ...under,
+  path: '/artifacts/merges',
+  component: lazyRouteComponent(() => import('../artifacts/merges-page.tsx'), 'Page'),
+});
+const merge = createRoute({
+  ...under,
+  path: '/artifacts/merges/$report',
+  params: asSegments('report'),
+  component: lazyRouteComponent(() => import('../artifacts/merge-page.tsx'), 'Page'),
+});
 const store = createRoute({
   ...under,
   path: '/store',
@@ -147,5 +186,11 @@ export const routeTree = root.addChildren([
   sampleHistory,
   search,
   review,
+  shared,
+  sharedRun,
+  artifacts,
+  artifact,
+  merges,
+  merge,
   store,
 ]);

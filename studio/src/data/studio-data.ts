@@ -31,6 +31,17 @@ export const PARAMS = {
   review: [],
   say: [],
   store: [],
+  shared: [],
+  sharedRun: ['run'],
+  sharedWorkers: ['run'],
+  sharedLeases: ['run'],
+  sharedFailures: ['run'],
+  sharedQueue: ['run'],
+  artifacts: [],
+  mergeReports: [],
+  mergeReport: ['report'],
+  artifact: ['recipe'],
+  artifactUses: ['recipe'],
   live: [],
 } as const satisfies Record<RouteName, readonly string[]>;
 

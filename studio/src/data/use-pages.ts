@@ -8,7 +8,15 @@ import type { ParamsOf } from './studio-data.ts';
 import { askOptions, useAsk } from './use-ask.ts';
 
 /** Routes whose rows are asked for in pages. */
-export type PagedRoute = 'runs' | 'samples' | 'comparedSamples';
+export type PagedRoute =
+  | 'runs'
+  | 'samples'
+  | 'comparedSamples'
+  | 'sharedWorkers'
+  | 'sharedLeases'
+  | 'sharedFailures'
+  | 'artifacts'
+  | 'mergeReports';
 
 const PAGES_KEPT = 20;
 const RANGE_MS = 100;

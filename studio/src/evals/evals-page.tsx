@@ -7,12 +7,9 @@ import { Asked } from '../ui/asked.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Ago, Score } from '../ui/figures.tsx';
 import { formatCount } from '../ui/format.ts';
-import { PageRows } from '../ui/page-rows.tsx';
+import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { Sparkline } from '../ui/sparkline.tsx';
-import { HeadCell } from '../ui/table-head.tsx';
 import styles from './evals-page.module.css';
-
-const ROW = 36;
 
 /** All evals of the store, and how each of them goes. */
 export function Page() {
@@ -40,67 +37,62 @@ export function Page() {
 
 function EvalsTable({ page }: { readonly page: EvalsPage }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const heads = ['Eval', 'Targets', 'Runs', 'Last score', 'Trend', 'Last run'];
   return (
-    <div
-      ref={scroller}
-      className={styles.scroller}
-      role="table"
-      aria-label="Evals"
-      aria-rowcount={page.evals.length + 1}
-    >
+    <div ref={scroller} className={styles.scroller}>
       {!page.isWhole && (
         <p className={styles.note} role="status">
           The store is still being read: there may be more.
         </p>
       )}
-      <div role="row" className={styles.head}>
-        {heads.map((head, index) => (
-          <HeadCell key={head} align={index === 2 || index === 3 ? 'right' : 'left'}>
-            {head}
-          </HeadCell>
-        ))}
-      </div>
-      <PageRows count={page.evals.length} rowHeight={ROW} stickyHeight={28} scroller={scroller}>
-        {(index) => {
-          const item = page.evals[index];
-          return item === undefined ? null : <EvalRow item={item} />;
-        }}
-      </PageRows>
+      <PlainTable
+        label="Evals"
+        columns={COLUMNS}
+        total={page.evals.length}
+        rowAt={(index) => page.evals[index]}
+        scroller={scroller}
+      />
     </div>
   );
 }
 
-function EvalRow({ item }: { readonly item: EvalsPage['evals'][number] }) {
-  const { facts } = item.last;
-  const score = facts?.scores[0];
+const COLUMNS: readonly PlainColumn<EvalsPage['evals'][number]>[] = [
+  {
+    ...{ id: 'eval', label: 'Eval', width: 'minmax(160px, 1.4fr)' },
+    cell: ({ eval: name }) => (
+      <Link to="/evals/$eval" params={{ eval: name }} className={styles.name}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    ...{ id: 'targets', label: 'Targets', width: 'minmax(120px, 1.6fr)' },
+    cell: ({ targets }) => (
+      <span className={styles.targets} title={targets.join(', ')}>
+        {targets.join(', ')}
+      </span>
+    ),
+  },
+  { id: 'runs', label: 'Runs', width: '64px', align: 'right', cell: ({ runs }) => formatCount(runs) },
+  {
+    ...{ id: 'score', label: 'Last score', width: '130px', align: 'right' },
+    cell: ({ last }) => (last.facts?.scores[0] ? <Score {...last.facts.scores[0]} isAligned /> : '–'),
+  },
+  {
+    ...{ id: 'trend', label: 'Trend', width: '156px' },
+    cell: ({ trend }) => trend.length > 1 && <Sparkline points={trend} width={140} height={24} />,
+  },
+  { id: 'last', label: 'Last run', width: 'minmax(140px, 1fr)', cell: ({ last }) => <LastRun {...last} /> },
+];
+
+function LastRun({ run, facts }: EvalsPage['evals'][number]['last']) {
   return (
-    <div role="row" className={styles.row}>
-      <span role="cell" className={styles.name}>
-        <Link to="/evals/$eval" params={{ eval: item.eval }}>
-          {item.eval}
+    <>
+      {facts !== undefined && (
+        <Link to="/runs/$run/{-$tab}" params={{ run }}>
+          <Ago time={facts.start} />
         </Link>
-      </span>
-      <span role="cell" className={styles.targets} title={item.targets.join(', ')}>
-        {item.targets.join(', ')}
-      </span>
-      <span role="cell" className={styles.right}>
-        {formatCount(item.runs)}
-      </span>
-      <span role="cell" className={styles.right}>
-        {score === undefined ? '–' : <Score {...score} isAligned />}
-      </span>
-      <span role="cell">
-        {item.trend.length > 1 && <Sparkline points={item.trend} width={140} height={24} />}
-      </span>
-      <span role="cell" className={styles.when}>
-        {facts !== undefined && (
-          <Link to="/runs/$run/{-$tab}" params={{ run: item.last.run }}>
-            <Ago time={facts.start} />
-          </Link>
-        )}
-        <span className={styles.target}>{facts?.target}</span>
-      </span>
-    </div>
+      )}
+      <span className={styles.target}>{facts?.target}</span>
+    </>
   );
 }

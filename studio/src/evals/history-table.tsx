@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { SampleOverTime, SamplePoint } from '../../../src/server/api.ts';
 import { Chip } from '../ui/chip.tsx';
+import { ColumnHeads } from '../ui/column-heads.tsx';
 import { counted } from '../ui/counted.ts';
 import { Money } from '../ui/figures.tsx';
 import { formatScore, formatTime } from '../ui/format.ts';
@@ -38,15 +39,7 @@ export function HistoryTable({ view }: { readonly view: SampleOverTime }) {
       </div>
       <div className={styles.scroller}>
         <table className={styles.table}>
-          <thead>
-            <tr>
-              {['Result', 'Target', 'When', 'Commit', 'Answer', 'Cost', 'What changed'].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads heads={['Result', 'Target', 'When', 'Commit', 'Answer', 'Cost', 'What changed']} />
           <tbody>
             {rows.map((point) => (
               <Row key={`${point.run} ${point.target}`} point={point} sample={String(view.sample)} />

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { EvalView } from '../../../src/server/api.ts';
+import { ColumnHeads } from '../ui/column-heads.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { counted } from '../ui/counted.ts';
 import { formatCount, formatPercent } from '../ui/format.ts';
@@ -107,15 +108,7 @@ function Part({ title, note, heads, isEmpty, children }: PartProps) {
       {!isEmpty && (
         <div className={styles.scroller}>
           <table className={styles.table}>
-            <thead>
-              <tr>
-                {heads.map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <ColumnHeads heads={heads} />
             <tbody>{children}</tbody>
           </table>
         </div>

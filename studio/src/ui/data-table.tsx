@@ -1,3 +1,4 @@
+import { ColumnHeads } from './column-heads.tsx';
 import styles from './data-table.module.css';
 
 export interface TableOfChart {
@@ -15,15 +16,7 @@ export function DataTable({ table, label }: { readonly table: TableOfChart; read
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <div className={styles.scroller} tabIndex={0} role="region" aria-label={label}>
       <table className={styles.table}>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads heads={heads} />
         <tbody>
           {rows.slice(0, ROWS_MAX).map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows of a chart have no other name

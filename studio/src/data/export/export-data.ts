@@ -6,6 +6,7 @@ import type { Chunks } from './documents.ts';
 import { leftOut, notHere, readOnly } from './export-problems.ts';
 import { findLines } from './find.ts';
 import { queryOf, runsPage, sampleOrder, samplesPage } from './lists.ts';
+import { neverExported } from './never-exported.ts';
 import { ScriptChunks } from './script-chunks.ts';
 import { searchLines } from './search.ts';
 import { eventOf, eventPlaceOf, eventsOf, messagesOf, skeletonOf, textOf } from './transcripts.ts';
@@ -113,6 +114,7 @@ function answerersOf(written: Written): Answerers {
     review: async () => {
       throw readOnly();
     },
+    ...neverExported,
     store: async () => {
       throw leftOut('store', 'It was written from one: open that with "holdfast studio".');
     },

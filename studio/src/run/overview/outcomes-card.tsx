@@ -64,10 +64,10 @@ function Segment({ part, onFilter }: PartProps) {
     <span
       className={classes(
         barStyles.segment,
-        barStyles[tone],
         part.outcome === 'number' && barStyles.scored,
         term !== undefined && barStyles.press,
       )}
+      data-tone={tone}
       style={{ flexGrow: count }}
       title={`${formatCount(count)} ${word} (${formatPercent(share)})`}
       onClick={() => term !== undefined && onFilter(term)}
@@ -81,7 +81,7 @@ function Part({ part, isOn = false, onFilter }: PartProps) {
   const { term, count, glyph, word, tone, share } = part;
   const inside = (
     <>
-      <span className={classes(barStyles.glyph, barStyles[tone])} aria-hidden="true">
+      <span className={barStyles.glyph} data-tone={tone} aria-hidden="true">
         {glyph}
       </span>
       {formatCount(count)} {word}

@@ -24,7 +24,7 @@ interface LaneProps extends MarkHandlers {
 /** Samples that ended in one way, each place a dot. */
 export function EndingLane({ lane, right, ...handlers }: LaneProps) {
   return (
-    <g className={styles[lane.tone]}>
+    <g data-tone={lane.tone}>
       <LaneName lane={lane} right={right} />
       {lane.marks.map((mark) => (
         <Pressed key={mark.index} mark={mark} {...handlers} isButton>
@@ -38,7 +38,7 @@ export function EndingLane({ lane, right, ...handlers }: LaneProps) {
 /** What came between: a bar where it took time, else a tick. */
 export function MarkLane({ lane, right, ...handlers }: LaneProps) {
   return (
-    <g className={styles[lane.tone]}>
+    <g data-tone={lane.tone}>
       <LaneName lane={lane} right={right} />
       {lane.marks.map((mark) => (
         <Pressed key={mark.index} mark={mark} {...handlers}>

@@ -1,11 +1,14 @@
-import type { RunView } from '../../../../src/server/api.ts';
-import { Button } from '../../ui/button.tsx';
-import { CopyCommand } from '../../ui/copy.tsx';
-import { Popover } from '../../ui/popover.tsx';
+import { Button } from './button.tsx';
 import styles from './commands-menu.module.css';
+import { CopyCommand } from './copy.tsx';
+import { Popover } from './popover.tsx';
 
-/** What can be typed about the run, ready to be copied. */
-export function CommandsMenu({ commands }: { readonly commands: RunView['commands'] }) {
+interface CommandsMenuProps {
+  readonly commands: readonly { readonly what: string; readonly command: string }[];
+}
+
+/** What can be typed about what the page shows, ready to be copied. */
+export function CommandsMenu({ commands }: CommandsMenuProps) {
   if (commands.length === 0) return null;
   return (
     <Popover
