@@ -22,7 +22,7 @@ import {
   newestInspect,
   run,
 } from './inspect/environment.ts';
-import { makeFeatureLogs } from './inspect/feature-logs.ts';
+import { type FeatureLogs, makeFeatureLogs } from './inspect/feature-logs.ts';
 import {
   type LogReport,
   missingFrom,
@@ -32,6 +32,7 @@ import {
   unequalNumbers,
 } from './inspect/log-report.ts';
 import { recoverRetries } from './inspect/retry-check.ts';
+import { makeSharedLogs } from './inspect/shared-logs.ts';
 import { type ViewedLog, viewProblems } from './inspect/view-check.ts';
 import { openWorkplace, runPython, type Workplace } from './inspect/workplace.ts';
 
@@ -70,6 +71,7 @@ const STEPS: readonly Step[] = [
   { name: 'recover each with both tools', run: recoverBoth },
   { name: 'recover second attempts with both tools', run: recoverRetries },
   { name: 'read the logs of holdfast run with Inspect', run: readOurLogs },
+  { name: 'read the logs of shared runs with Inspect', run: readSharedLogs },
   { name: 'open the logs in the viewer of Inspect', run: openInViewer },
 ];
 
@@ -293,8 +295,17 @@ async function compareShapes(context: Context): Promise<Outcome> {
 
 /** Runs evals of ours that use everything there is, and reads their logs in each way that Inspect has. */
 async function readOurLogs(context: Context): Promise<Outcome> {
+  return readLogs(await makeFeatureLogs(join(context.dir, 'features')), context);
+}
+
+/** The same for what workers bring home. */
+async function readSharedLogs(context: Context): Promise<Outcome> {
+  const made = await makeSharedLogs(join(context.dir, 'shared'));
+  return typeof made === 'string' ? { skipped: made } : readLogs(made, context);
+}
+
+async function readLogs({ logs, problems: failed }: FeatureLogs, context: Context): Promise<Outcome> {
   const place = await openWorkplace(join(context.dir, 'ours'), context.environment);
-  const { logs, problems: failed } = await makeFeatureLogs(join(context.dir, 'features'));
   const problems = [...failed];
   for (const path of logs) {
     const found = await logProblems(place, path, context);

@@ -11,6 +11,8 @@ const SYSTEM_PARTS = [
   { program: 'ceph-osd', aptPackage: 'ceph-osd', why: 'buckets in S3' },
   { program: 'radosgw', aptPackage: 'radosgw', why: 'buckets in S3' },
   { program: 'redis-server', aptPackage: 'redis-server', why: 'queues in Redis' },
+  { program: 'sshd', aptPackage: 'openssh-server', why: 'workers over ssh' },
+  { program: 'ssh', aptPackage: 'openssh-client', why: 'workers over ssh' },
 ];
 
 ensureInstalled();

@@ -37,6 +37,7 @@ const FEATURES: readonly Feature[] = [
   once('pictures'),
   once('hostile'),
   once('others'),
+  { name: 'workers', commands: [{ args: ['run', evalFile('hostile'), '--fresh', '--workers', '2'] }] },
   {
     name: 'scored',
     commands: [

@@ -51,7 +51,9 @@ type Usage = Readonly<Record<string, Readonly<Record<string, number>>>>;
 export async function reportLog(place: Workplace, log: string): Promise<LogReport> {
   const finished = await runPython(place, ['check_log.py', log, '--full']);
   if (finished.exitCode !== 0)
-    throw new Error(`check_log.py failed on ${log}: ${finished.stderr.slice(-1000)}`);
+    throw new Error(
+      `check_log.py ended with ${finished.signal ?? finished.exitCode} on ${log}: ${finished.stderr.slice(-1000)}`,
+    );
   return JSON.parse(finished.stdout);
 }
 

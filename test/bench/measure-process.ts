@@ -19,12 +19,13 @@ const LOOK_EVERY_MS = 20;
 export function measureProcess(
   program: string,
   args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly peakBytesMax?: number } = {},
+  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string; readonly peakBytesMax?: number } = {},
 ): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const startedMs = performance.now();
     const child = spawn(program, args, {
       env: { ...process.env, ...options.env },
+      cwd: options.cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let stdout = '';

@@ -23,9 +23,13 @@ export function buildPublished(): void {
   isBuilt = true;
 }
 
-export async function holdfast(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+export async function holdfast(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  cwd: string = process.cwd(),
+): Promise<Measured> {
   buildPublished();
-  const run = await measureProcess(process.execPath, [LAUNCHER, ...args], { env });
+  const run = await measureProcess(process.execPath, [LAUNCHER, ...args], { env, cwd });
   if (run.exitCode !== 0)
     throw new Error(`holdfast ${args.join(' ')} ended with ${run.exitCode}:\n${run.stderr}`);
   return run;

@@ -14,6 +14,11 @@ import { recoverLong, recoverMany } from './recover.ts';
 import { resultsList } from './results.ts';
 import { s3Read } from './s3-read.ts';
 import { s3Segments } from './s3-segments.ts';
+import { sharedFetch } from './shared-fetch.ts';
+import { sharedMillion } from './shared-million.ts';
+import { sharedOverhead } from './shared-overhead.ts';
+import { sharedRedelivery } from './shared-redelivery.ts';
+import { sharedScale } from './shared-scale.ts';
 import { startUp } from './start-up.ts';
 import { studioMatrix, studioRuns } from './studio.ts';
 import { studioCompare } from './studio-compare.ts';
@@ -40,6 +45,11 @@ const BENCHES: readonly Bench[] = [
   mergeArtifacts,
   s3Read,
   s3Segments,
+  sharedOverhead,
+  sharedScale,
+  sharedRedelivery,
+  sharedFetch,
+  sharedMillion,
   studioRuns,
   studioMessage,
   studioTranscript,
@@ -56,7 +66,7 @@ const { positionals: names, values } = parseArgs({
   options: { scale: { type: 'string', default: '1' } },
 });
 const options = { scale: Number(values.scale) };
-/** `studio` means everything of the Studio, `s3` everything of S3. */
+/** `studio` means everything of the Studio, `s3` everything of S3, `shared` everything of shared runs. */
 const isMeant = (bench: Bench, name: string) => bench.name === name || bench.name.startsWith(`${name}-`);
 const unknown = names.filter((name) => !BENCHES.some((bench) => isMeant(bench, name)));
 if (unknown.length > 0) {

@@ -190,6 +190,30 @@ export function queueContract(name: string, make: () => Promise<QueueUnderTest>)
     );
 
     test(
+      '[QUEUE-5] a slot that asked for rest is handed nothing until then, others have its job, and whoever stops does not rest',
+      withQueue(async ({ queue, other }) => {
+        await queue.add(samples(3));
+        let refused = 0;
+        const resting = serving(queue, {
+          handle: async () => {
+            refused++;
+            return { againMs: 100, restMs: 60_000 };
+          },
+        });
+        await expect.poll(() => refused).toBe(1);
+        await sleep(500);
+        expect(refused).toBe(1);
+        const seen: string[] = [];
+        await using _served = serving(other, { handle: noting(seen) });
+        await expect.poll(() => seen.length).toBe(3);
+        const startedMs = performance.now();
+        await resting.stop();
+        expect(performance.now() - startedMs).toBeLessThan(6_000);
+        expect(refused).toBe(1);
+      }),
+    );
+
+    test(
       'a worker that is told to stop takes no job any more, and its handlers end',
       withQueue(async ({ queue }) => {
         await queue.add(samples(5));

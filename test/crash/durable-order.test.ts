@@ -2,11 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { directoryBucket } from '../../src/bucket/index.ts';
+import { nodeDisk } from '../../src/disk/index.ts';
 import { journalPath, readJournal } from '../../src/journal/index.ts';
+import { newWriter, runRecord, sampleFields, sampleStart, someAnswer } from '../sim/journal-fixture.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 
 const CHILD = join(import.meta.dirname, 'answer-child.ts');
 const RUN_CHILD = join(import.meta.dirname, 'crash-child.ts');
+const IMPORT_CHILD = join(import.meta.dirname, 'import-child.ts');
 const canTrace = spawnSync('strace', ['-V']).status === 0;
 const canMount = process.getuid?.() === 0 && process.platform === 'linux' && mountWorks();
 
@@ -47,6 +51,45 @@ describe.skipIf(!canTrace)('as the system sees it (needs strace)', () => {
       acknowledged++;
     }
     expect(acknowledged).toBe(12);
+  });
+
+  test('[SEG-7] a journal that is made of segments is synced, and needs no log beside it, before it has its name', async () => {
+    await using dir = await makeTempDir();
+    const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+    const run = runRecord();
+    const journal = await newWriter(join(dir.path, 'state'), run, { writer: 'w' });
+    const shipper = journal.shipTo({ bucket, prefix: '', bytesMax: 2_000 });
+    for (let id = 0; id < 10; id++) {
+      const attempt = journal.startAttempt(sampleStart(id));
+      await attempt.answer(someAnswer({ id, text: 'y'.repeat(500) }), []);
+      await attempt.finish('completed', sampleFields(id));
+      await shipper.ship();
+    }
+    await journal.end('finished');
+    journal.close();
+    const trace = join(dir.path, 'trace');
+    const calls = 'trace=write,pwrite64,pwritev,fsync,fdatasync,openat,rename,renameat,renameat2,unlink';
+    const words = [IMPORT_CHILD, join(dir.path, 'bucket'), join(dir.path, 'home'), run.runId, 'w'];
+    const child = spawnSync(
+      'strace',
+      ['-f', '-y', '-s', '300', '-e', calls, '-o', trace, process.execPath, ...words],
+      { encoding: 'utf8' },
+    );
+    expect(child.stderr).toBe('');
+    let last = 'nothing';
+    let [written, named] = [0, 0];
+    for (const line of readFileSync(trace, 'utf8').split('\n')) {
+      if (line.includes('journal.db>') && /\bp?write(64|v)?\(/.test(line)) {
+        last = 'write';
+        written++;
+      }
+      if (line.includes('journal.db>') && /\bf(data)?sync\(/.test(line)) last = 'sync';
+      if (!/\brename(at2?)?\(/.test(line) || !line.includes(`${dir.path}/home/w"`)) continue;
+      named++;
+      expect(last, line).toBe('sync');
+    }
+    expect([written > 10, named]).toEqual([true, 1]);
+    expect(readdirSync(join(dir.path, 'home/w')).filter((name) => name.endsWith('-wal'))).toEqual([]);
   });
 });
 

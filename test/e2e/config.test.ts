@@ -173,6 +173,7 @@ test('every option of the same name stands for the same setting, with the same k
       'logDir',
       'segments',
       'bucket',
+      'queue',
       'concurrency',
       'budget',
       'allowUnpriced',

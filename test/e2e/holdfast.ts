@@ -27,8 +27,11 @@ export function startHoldfast(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  /** What it is started with. */
+  prefix: readonly string[] = [],
 ): Started {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd, env: { ...ENV, ...env } });
+  const [program = '', ...words] = [...prefix, process.execPath, PROGRAM, ...args];
+  const child = spawn(program, words, { cwd, env: { ...ENV, ...env } });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -58,6 +61,16 @@ export function holdfast(
 ): Promise<Ended> {
   return startHoldfast(cwd, args, env).ended;
 }
+
+/** The one JSON document of any command; what it said instead, when there is none. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look at a few keys of it.
+export const jsonOf = ({ stdout, stderr }: Ended): any => {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`no JSON: ${stdout}\n${stderr}`); // What it said instead is what one wants to see.
+  }
+};
 
 /** The one JSON document of `--json`. Only the keys that tests look at are typed. */
 export function reportOf({ stdout }: Ended): RunReport {

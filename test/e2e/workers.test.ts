@@ -159,6 +159,24 @@ test('Ctrl-C lets samples under way finish, and the same command goes on', async
   expect(dir.bought().sort()).toEqual([...ALL].sort());
 });
 
+test('Ctrl-C twice stops the workers at once, and what they had paid for is replayed', async () => {
+  await using dir = await sharedEval();
+  const started = startHoldfast(dir.path, RUN, { LATENCY: '3000' });
+  await untilBought(dir, 4, started);
+  const bought = dir.bought().length;
+  started.child.kill('SIGINT');
+  await started.said('Stopping');
+  started.child.kill('SIGINT');
+  expect(reportOf(await started.ended)).toMatchObject({ exitCode: 4, runs: [{ state: 'interrupted' }] });
+  expect([...dir.pids()].filter(isAlive)).toEqual([]);
+  expect(dir.bought()).toHaveLength(bought);
+  expect(reportOf(await holdfast(dir.path, RUN))).toMatchObject({
+    exitCode: 0,
+    runs: [{ samples: { lost: 0 } }],
+  });
+  expect(dir.bought().sort()).toEqual([...ALL].sort());
+});
+
 test('the budget holds over all workers together', async () => {
   await using dir = await sharedEval();
   const report = reportOf(await holdfast(dir.path, [...RUN, '--budget', '0.1'], { LATENCY: '50' }));

@@ -9,9 +9,10 @@ import {
   SignsOfLife,
   type Submission,
 } from '../../src/cluster/index.ts';
-import type { JobPorts } from '../../src/cluster/work-on-job.ts';
+import type { JobPorts, JobSession } from '../../src/cluster/work-on-job.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { memoryBucket } from './memory-bucket.ts';
+import { NO_WORK } from './submitted-work.ts';
 
 export const RUN = 'run';
 
@@ -24,7 +25,7 @@ export function sharedFixture(more: Partial<Submission> = {}) {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },
     // These tests have no journals.
     record: Object.create(null),
-    ...{ samples: 3, lent: '', builds: [], lostMax: 3 },
+    ...{ work: NO_WORK, samples: 3, lent: '', builds: [], lostMax: 3 },
     ...more,
   };
   const book = new LeaseBook(place, { run: RUN, clock });
@@ -43,15 +44,23 @@ export function sharedFixture(more: Partial<Submission> = {}) {
       return shared;
     },
     /** What a worker needs to do a job; by default it does it at once. */
-    async ports(worker: string, ports: Partial<JobPorts> = {}): Promise<JobPorts> {
+    async ports(
+      worker: string,
+      { work, ...ports }: Partial<JobPorts> & Partial<Pick<JobSession, 'work'>> = {},
+    ): Promise<JobPorts> {
       const signs = new SignsOfLife(place, { worker, clock, slots: 1 });
       await signs.give();
       return {
-        ...{ book, signs, clock, worker, writer: `writer of ${worker}`, round: 1, lostMax: 3 },
+        ...{ book, signs, clock, worker, round: 1, lostMax: 3 },
         company: new Company(),
-        work: async ({ job }: { readonly job: JobId }) => ({
-          status: 'completed',
-          origin: `${worker} ${job}`,
+        session: async () => ({
+          writer: `writer of ${worker}`,
+          work:
+            work ??
+            (async ({ job }: { readonly job: JobId }) => ({
+              status: 'completed',
+              origin: `${worker} ${job}`,
+            })),
         }),
         isCancelled: async () => false,
         signal: new AbortController().signal,

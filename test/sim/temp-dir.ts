@@ -9,5 +9,5 @@ export interface TempDir extends AsyncDisposable {
 /** A new, empty, real directory that goes away with its scope: `await using dir = await makeTempDir();`. */
 export async function makeTempDir(): Promise<TempDir> {
   const path = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }

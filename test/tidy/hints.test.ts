@@ -11,11 +11,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const OTHERS = [
   'src/targets/command-preset.ts',
   'src/cli/small-heap.ts',
+  'src/bundle/packages.ts',
   'src/cli/eval-files/module-place.ts',
   'src/cli/demo/',
   'src/cli/command.ts',
   'src/process/',
   'src/disk/',
+  'src/launch/plan-launch.ts',
 ];
 const ALWAYS = ['--json', '--verbose', '--help', '--version'];
 

@@ -12,6 +12,7 @@ const code = files.filter((path) => !path.endsWith('.test.ts'));
 const SHARED: readonly string[] = ['src/server/api.ts', 'src/views/index.ts'];
 const FEATURES: readonly string[] = [
   'app',
+  'artifacts',
   'compare',
   'data',
   'evals',
@@ -20,6 +21,7 @@ const FEATURES: readonly string[] = [
   'runs',
   'sample',
   'search',
+  'shared',
   'store',
   'styles',
   'ui',

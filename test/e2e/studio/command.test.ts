@@ -4,7 +4,13 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBucket } from '../../../src/bucket/index.ts';
+import { SHARED_PREFIX } from '../../../src/cluster/index.ts';
+import { nodeDisk } from '../../../src/disk/index.ts';
+import { manualClock } from '../../sim/manual-clock.ts';
+import { submitRun } from '../../sim/studio/shared-runs.ts';
 import { makeStudioStore, type StudioStore } from '../../sim/studio/store.ts';
+import { makeWarmCache } from '../../sim/studio/warm-cache.ts';
 import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
 import { holdfast, startHoldfast } from '../holdfast.ts';
 
@@ -124,4 +130,47 @@ describe('holdfast studio', () => {
     expect((await fetch(studio.urlWithToken, { redirect: 'manual' })).status).toBe(303);
     await studio.stop();
   }, 60_000);
+
+  test('shows the shared runs of the bucket and the warm cache that options or settings name; a bucket that is away stops nothing', async () => {
+    const folder = emptyFolder('shared');
+    const bucket = join(folder, 'bucket');
+    const cacheDir = join(folder, 'made');
+    const { cache } = await makeWarmCache(cacheDir);
+    const place = { bucket: await openBucket(bucket, { disk: nodeDisk }), prefix: SHARED_PREFIX };
+    const run = await submitRun({ place, clock: manualClock() });
+    const without = await studioIn(folder);
+    expect((await without.ask('/api/shared')).bucket).toBeNull();
+    await without.stop();
+    const named = await studioIn(folder, '--bucket', bucket, '--cache', cache.dir);
+    expect(await named.ask('/api/shared')).toMatchObject({
+      bucket,
+      runs: [{ run: run.run, state: 'queued' }],
+    });
+    expect(await named.ask('/api/artifacts')).toMatchObject({ cache: cache.dir, all: 6 });
+    expect(
+      (await fetch(`${named.url}/shared/nothing`, { headers: { accept: 'application/json' } })).status,
+    ).toBe(404);
+    await named.stop();
+    writeFileSync(
+      join(folder, 'holdfast.config.json'),
+      JSON.stringify({ bucket: './bucket', artifacts: { cache: './made/cache' } }),
+    );
+    const set = await studioIn(folder);
+    const page = await (
+      await fetch(`${set.url}/shared/${run.run}`, { headers: { accept: 'application/json' } })
+    ).json();
+    expect(page).toMatchObject({
+      row: { run: run.run },
+      workers: { total: 0 },
+      leases: { total: 0 },
+      failures: { total: 0 },
+    });
+    expect((await set.ask('/api/artifacts')).all).toBe(6);
+    await set.stop();
+    const away = await studioIn(folder, '--bucket', 's3://nobody-has-this-bucket/x');
+    expect((await fetch(`${away.url}/api/runs`)).status).toBe(200);
+    const refused = await away.ask('/api/shared');
+    expect(refused.error).toMatchObject({ code: expect.stringMatching(/^E_/), hint: expect.any(String) });
+    await away.stop();
+  }, 120_000);
 });

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inOrder } from '../../../src/base/index.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
 import { fixtureEvent, fixtureFields, writeFixtureLog } from '../../sim/log-fixture.ts';
 import { initRepository, openResults, runIdAt } from '../../sim/results-repo.ts';
@@ -194,7 +195,7 @@ describe.skipIf(obstacle !== undefined)(
       const sample = encodeURIComponent(ID);
       const name = encodeURIComponent(SHORT);
       const findings: string[] = [];
-      for (const path of [
+      const paths = [
         '/runs',
         `/runs?q=${name}`,
         `/runs/${second}`,
@@ -218,7 +219,8 @@ describe.skipIf(obstacle !== undefined)(
         `/review?run=${second}`,
         '/store',
         `/nowhere/${name}`,
-      ]) {
+      ];
+      const look = async (path: string) => {
         const { page, wrong } = await openPage(browser, { origin: studio.url });
         page.on('dialog', () => wrong.push('a dialog'));
         await page.goto(studio.url + path);
@@ -236,7 +238,9 @@ describe.skipIf(obstacle !== undefined)(
           findings.push(`${path}: nothing is shown`);
         findings.push(...wrong.filter((text) => !/404/.test(text)).map((text) => `${path}: ${text}`));
         await page.context().close();
-      }
+      };
+      // Each mostly waits for what might yet be run.
+      for await (const _ of inOrder(paths, { atATime: 4, work: look }));
       expect(findings).toEqual([]);
       expect(studio.bugs).toEqual([]);
     }, 300_000);

@@ -1,16 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeStudioStore, type StudioStore } from '../../sim/studio/store.ts';
 import { makeTempDir, type TempDir } from '../../sim/temp-dir.ts';
 import { launchBrowser, openPage, type Theme, whyNoBrowser } from './browser.ts';
+import { axeFindings, layoutFindings, SIZES } from './look-at-page.ts';
 import { pagesOf, pinnedPagesOf } from './pages.ts';
 import { serveTestStudio, type TestStudio } from './served.ts';
 
 const obstacle = whyNoBrowser();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Every page in both themes, to be looked at by people. */
 const SCREENSHOTS = process.env.HOLDFAST_SCREENSHOTS;
 
@@ -43,7 +42,7 @@ describe.skipIf(obstacle !== undefined)(
       async (theme) => {
         const findings: string[] = [];
         for (const { name, path, shows } of [...pagesOf(store), ...pinnedPagesOf(store)]) {
-          for (const [width, height] of SIZES) {
+          for (const [width, height] of SIZES[theme]) {
             const { page, wrong } = await openPage(browser, { theme, width, height, origin: studio.url });
             await page.goto(studio.url + path);
             await page
@@ -54,11 +53,8 @@ describe.skipIf(obstacle !== undefined)(
             await page.waitForTimeout(300);
             if (SCREENSHOTS !== undefined)
               await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`) });
-            if (width === WIDE) findings.push(...(await axeFindings(page)).map((text) => `${name}: ${text}`));
-            const isWide = await page.evaluate(
-              'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-            );
-            if (isWide) findings.push(`${name} at ${width}: the page scrolls sideways`);
+            if (width === SIZES[theme][0]?.[0]) wrong.push(...(await axeFindings(page, theme)));
+            wrong.push(...(await layoutFindings(page)));
             findings.push(...wrong.map((text) => `${name} at ${width}: ${text}`));
             await page.context().close();
           }
@@ -70,25 +66,3 @@ describe.skipIf(obstacle !== undefined)(
     );
   },
 );
-
-const WIDE = 1440;
-const SIZES = [
-  [WIDE, 900],
-  [1024, 768],
-] as const;
-
-interface AxeFinding {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
-}
-
-async function axeFindings(page: { evaluate(script: string): Promise<unknown> }): Promise<string[]> {
-  await page.evaluate(axe);
-  const found = (await page.evaluate(
-    'axe.run().then(({ violations }) => violations)',
-  )) as readonly AxeFinding[];
-  return found.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes.length} × ${nodes[0]?.target.join(' ')} (${nodes[0]?.failureSummary.slice(0, 200)})`,
-  );
-}

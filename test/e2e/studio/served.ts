@@ -1,7 +1,14 @@
 /** The Studio of a folder, served by this process as the command serves it. */
+import type { ArtifactCache } from '../../../src/artifacts/index.ts';
 import { systemClock, systemRandom } from '../../../src/base/index.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
-import { Assets, createStudio, type ServedStudio, serveStudio } from '../../../src/server/index.ts';
+import {
+  Assets,
+  type CreateStudioOptions,
+  createStudio,
+  type ServedStudio,
+  serveStudio,
+} from '../../../src/server/index.ts';
 import { openFolder, openSource, type RunSource } from '../../../src/sources/index.ts';
 import { GIT_ENV } from '../../sim/results-repo.ts';
 import { builtApp } from './built-app.ts';
@@ -16,6 +23,9 @@ export interface ServeTestOptions {
   readonly logDirs?: readonly string[];
   readonly port?: number;
   readonly host?: string;
+  /** A bucket with shared runs. */
+  readonly shared?: CreateStudioOptions['shared'];
+  readonly artifacts?: ArtifactCache;
 }
 
 const IDENTITY = {
@@ -31,6 +41,8 @@ export async function serveTestStudio({
   logDirs = [],
   port = 0,
   host = '127.0.0.1',
+  shared,
+  artifacts,
 }: ServeTestOptions): Promise<TestStudio> {
   const context = {
     disk: nodeDisk,
@@ -42,7 +54,7 @@ export async function serveTestStudio({
   const sources: RunSource[] = [];
   for (const place of places) sources.push(...(await openSource(place, context)));
   for (const dir of logDirs) sources.push(...(await openFolder(dir, context)));
-  const studio = createStudio({ sources, clock: systemClock, random: systemRandom });
+  const studio = createStudio({ sources, clock: systemClock, random: systemRandom, shared, artifacts });
   const bugs: unknown[] = [];
   const assets = await Assets.open(nodeDisk, builtApp());
   const onBug = (error: unknown) => bugs.push(error);

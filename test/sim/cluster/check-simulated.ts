@@ -1,4 +1,4 @@
-import { type Lease, parseJob } from '../../../src/cluster/index.ts';
+import { type Lease, parseJob, SharedRun } from '../../../src/cluster/index.ts';
 import { readWriter } from './sim-samples.ts';
 import type { Simulated } from './simulate.ts';
 
@@ -11,8 +11,10 @@ export async function problemsOf(simulated: Simulated): Promise<readonly string[
     ...ofLeases(simulated),
     ...boughtTwice(simulated),
     ...builtTwice(simulated),
+    ...begunTooEarly(simulated),
     ...boughtInVain(simulated),
     ...takenThoughCancelled(simulated),
+    ...(await ofOrder(simulated)),
   ];
 }
 
@@ -68,10 +70,10 @@ function ofLeases(simulated: Simulated): readonly string[] {
   return problems;
 }
 
-/** How often a job was lost by what another job did to its worker. */
-function takenAlong(leases: readonly Lease[], { shared, struck, createdAtMs }: Simulated): number {
+/** How often a job was lost by what another job did to its worker, or to what runs both. */
+function takenAlong(leases: readonly Lease[], { shared, poisoned, createdAtMs }: Simulated): number {
   return leases.filter(({ begun, ended }) => {
-    const poison = struck.get(begun.worker)?.poison;
+    const poison = poisoned.get(begun.writer);
     if (ended?.status !== 'lost' || !poison || poison.job === begun.job) return false;
     return poison.atMs < (createdAtMs.get(shared.keys.ended(begun.job, begun.n)) ?? 0);
   }).length;
@@ -87,7 +89,9 @@ function boughtInVain({ ledger, shared, struck, createdAtMs, wasBucketWell }: Si
     const end = shared.leasesOf(job).find(({ begun }) => begun.n === n)?.ended;
     if (!end || end.by === by) return [];
     const endedAtMs = createdAtMs.get(shared.keys.ended(job, n)) ?? 0;
-    const wellAtMs = struck.get(by)?.wellAtMs.findLast((ms) => ms <= boughtAtMs) ?? 0;
+    const { wellAtMs: allMs = [], cutOff = [] } = struck.get(by) ?? {};
+    if (cutOff.some(({ fromMs, untilMs }) => fromMs <= boughtAtMs && boughtAtMs <= untilMs)) return [];
+    const wellAtMs = Math.max(0, ...allMs.filter((ms) => ms <= boughtAtMs));
     const couldKnowMs = Math.max(endedAtMs, wellAtMs) + NOTICED_MS;
     return boughtAtMs > couldKnowMs
       ? [`${by} bought for ${job} at ${boughtAtMs}, although ${end.by} had ended its lease at ${endedAtMs}`]
@@ -117,7 +121,7 @@ function boughtTwice({ ledger }: Simulated): readonly string[] {
   for (const later of ledger)
     for (const first of ledger) {
       if (first === later || first.job !== later.job || first.call !== later.call) continue;
-      if (first.by === later.by && later.boughtAtMs > first.boughtAtMs)
+      if (first.writer === later.writer && later.boughtAtMs > first.boughtAtMs)
         problems.push(`${later.by} bought answer ${later.call} of ${later.job} twice`);
       if (first.storedAtMs !== undefined && first.storedAtMs < later.leaseAtMs)
         problems.push(
@@ -139,4 +143,34 @@ function builtTwice({ shared }: Simulated): readonly string[] {
     if (leases.length > excused + 1) problems.push(`${job} was built ${leases.length - excused} times`);
   }
   return problems;
+}
+
+/** [SHR-11] Nothing is begun before what it needs is over. */
+function begunTooEarly({ shared, createdAtMs }: Simulated): readonly string[] {
+  const problems: string[] = [];
+  for (const job of shared.jobs())
+    for (const need of shared.needsOf(job)) {
+      const overAtMs = shared
+        .leasesOf(need)
+        .filter(({ ended }) => ended?.status === 'completed' || ended?.status === 'aside')
+        .map(({ begun }) => createdAtMs.get(shared.keys.ended(need, begun.n)) ?? Infinity);
+      const [first] = shared.leasesOf(job);
+      const begunAtMs = first ? (createdAtMs.get(shared.keys.begun(job, 1)) ?? 0) : Infinity;
+      if (begunAtMs < Math.min(...overAtMs)) problems.push(`${job} was begun before ${need} was over`);
+    }
+  return problems;
+}
+
+/** Whoever reads a run sees the same, in whatever order its bucket names things. */
+async function ofOrder({ shared, bucket }: Simulated): Promise<readonly string[]> {
+  const reversed = {
+    ...bucket,
+    async *list(folder: string) {
+      yield* (await Array.fromAsync(bucket.list(folder))).reverse();
+    },
+  };
+  const other = await SharedRun.open({ bucket: reversed, prefix: '' }, shared.run);
+  const seen = (one: SharedRun | undefined) =>
+    one && JSON.stringify([one.round, one.isComplete, [...one.jobs()].map((job) => one.endOf(job))]);
+  return seen(other) === seen(shared) ? [] : ['read in another order it is another run'];
 }

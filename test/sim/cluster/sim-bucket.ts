@@ -11,6 +11,11 @@ export interface BucketWeather {
   awayUntilMs: number;
 }
 
+/** The cable between one process and the bucket. */
+export interface Cable {
+  cutUntilMs: number;
+}
+
 const LATE_MS = 20_000;
 
 /** The one bucket of the simulation, as one process sees it. */
@@ -21,13 +26,14 @@ export function bucketOf(
     readonly time: VirtualTime;
     readonly random: Random;
     readonly weather: BucketWeather;
+    readonly cable: Cable;
   },
 ): Bucket {
-  const { bucket, time, random, weather } = world;
+  const { bucket, time, random, weather, cable } = world;
   const away = (what: string) => bucketErrors.away(bucket.url, new Error(`no answer came to ${what}`));
   const send = <T>(what: string, request: () => Promise<T>): Promise<T> =>
     process.call(async () => {
-      if (time.nowMs < weather.awayUntilMs) throw away(what);
+      if (time.nowMs < Math.max(weather.awayUntilMs, cable.cutUntilMs)) throw away(what);
       if (random.next() >= weather.faultShare) return request();
       const kind = random.next();
       if (kind < 0.4) throw away(what);

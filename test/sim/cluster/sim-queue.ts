@@ -1,5 +1,5 @@
 import { ActionableError, type Random } from '../../../src/base/index.ts';
-import type { Handled, JobQueue, QueuedJob } from '../../../src/cluster/index.ts';
+import { type Handled, idOfJob, type JobQueue, type QueuedJob } from '../../../src/cluster/index.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -40,7 +40,7 @@ export class SimEngine {
 
   add(jobs: readonly QueuedJob[]): void {
     for (const job of jobs) {
-      const id = idOf(job);
+      const id = idOfJob(job);
       if (!this.#waiting.has(id) && !this.#held.has(id)) this.#waiting.set(id, job);
     }
   }
@@ -61,12 +61,12 @@ export class SimEngine {
   }
 
   renew({ job, token }: Held): void {
-    const held = this.#held.get(idOf(job));
+    const held = this.#held.get(idOfJob(job));
     if (held?.token === token) held.untilMs = this.#time.nowMs + LOCK_MS;
   }
 
   finish({ job, token }: Held, handled: Handled): void {
-    const id = idOf(job);
+    const id = idOfJob(job);
     const isOurs = this.#held.get(id)?.token === token;
     if (isOurs) this.#held.delete(id);
     if (handled === 'done') return;
@@ -123,10 +123,6 @@ export function queueOf(
     const handled = await handle(held.job);
     await ask(() => engine.finish(held, handled)).catch(() => undefined);
   }
-}
-
-function idOf({ run, round, job }: QueuedJob): string {
-  return `${run}-${round}-${job}`;
 }
 
 function away(): ActionableError {

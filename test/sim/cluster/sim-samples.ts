@@ -3,11 +3,14 @@ import {
   type JobId,
   type JobResult,
   type LeaseBegun,
+  type LeaseBook,
   parseJob,
   patiently,
+  type RunSession,
   type WorkAbout,
 } from '../../../src/cluster/index.ts';
 import type { SimProcess } from './sim-process.ts';
+import { LOST_MAX } from './sim-submission.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What an outside ledger knows of every answer that was bought. */
@@ -17,6 +20,8 @@ export interface Purchase {
   readonly n: number;
   readonly call: number;
   readonly by: string;
+  /** The session in which it was bought: each has a journal of its own. */
+  readonly writer: string;
   readonly boughtAtMs: number;
   /** When the lease began under which it was bought. */
   readonly leaseAtMs: number;
@@ -30,41 +35,62 @@ export interface JobScript {
   readonly callMs: number;
   /** In which round it works at last; before, it ends errored. */
   readonly worksInRound: number;
-  /** Kills whoever works on it. */
+  /** Kills what runs it: the worker, or only its session. */
   readonly isPoison: boolean;
+  readonly killsWorker: boolean;
 }
 
 type Row = { readonly answer: string } | { readonly result: string };
 
 const FLUSH_MS = 5_000;
 
-export interface JournalWorld {
+export interface SessionWorld {
   readonly time: VirtualTime;
   readonly ledger: Purchase[];
+  readonly book: LeaseBook;
+  /** Which of all sessions it is. */
+  readonly n: number;
   readonly scriptOf: (job: JobId) => JobScript;
-  readonly onPoison: (process: SimProcess, job: JobId) => void;
+  readonly onPoison: (job: JobId) => void;
 }
 
-/** A process's journal of one run: rows here, and copies of them in the bucket, as segments. */
-export class SimJournal {
+/**
+ * What runs the code of the run for one worker, and its journal: rows here, and copies of them in the bucket, as segments. When it dies
+ * its worker lives on, and what it had not sent is lost with it.
+ */
+export class SimSession implements RunSession {
   readonly writer: string;
+  readonly book: LeaseBook;
+  readonly lostMax = LOST_MAX;
+  readonly #death = new AbortController();
+  readonly #flush: Disposable;
   readonly #process: SimProcess;
   readonly #bucket: Bucket;
-  readonly #world: JournalWorld;
+  readonly #world: SessionWorld;
   readonly #rows: { readonly row: Row; readonly purchase?: Purchase }[] = [];
   #shipped = 0;
   #segments = 0;
   #attempts = 0;
   #shipping: Promise<void> | undefined;
 
-  constructor(process: SimProcess, bucket: Bucket, world: JournalWorld) {
-    this.writer = `w-${process.name}`;
+  constructor(process: SimProcess, bucket: Bucket, world: SessionWorld) {
+    this.writer = `w${world.n}-${process.name}`;
+    this.book = world.book;
     this.#process = process;
     this.#bucket = bucket;
     this.#world = world;
-    process.clock.every(FLUSH_MS, () => {
+    this.#flush = process.clock.every(FLUSH_MS, () => {
       this.ship().catch(() => undefined);
     });
+  }
+
+  get isGone(): boolean {
+    return this.#death.signal.aborted;
+  }
+
+  die(): void {
+    this.#flush[Symbol.dispose]();
+    this.#death.abort(new Error('its process ended'));
   }
 
   /** One segment after the other; all that was there when it was called is in the bucket when it resolves. */
@@ -89,7 +115,22 @@ export class SimJournal {
     this.#shipped += count;
   }
 
+  /** Nothing is heard of what a session does as it dies. */
   async work(lease: LeaseBegun, { earlier, signal }: WorkAbout): Promise<JobResult> {
+    const death = this.#death.signal;
+    const working = this.#work(lease, { earlier, signal: AbortSignal.any([signal, death]) });
+    const { promise: died, reject } = Promise.withResolvers<never>();
+    const onDeath = () => reject(death.reason);
+    if (this.isGone) onDeath();
+    death.addEventListener('abort', onDeath);
+    try {
+      return await Promise.race([working, died]);
+    } finally {
+      death.removeEventListener('abort', onDeath);
+    }
+  }
+
+  async #work(lease: LeaseBegun, { earlier, signal }: WorkAbout): Promise<JobResult> {
     const { job } = lease;
     const { time, ledger, scriptOf, onPoison } = this.#world;
     const script = scriptOf(job);
@@ -101,13 +142,14 @@ export class SimJournal {
       const answer = `${job}/${call}`;
       if (known.has(answer)) continue;
       await this.#process.clock.sleep(script.callMs, signal);
-      if (script.isPoison) onPoison(this.#process, job);
+      if (script.isPoison) onPoison(job);
       signal.throwIfAborted();
       const purchase = {
         job,
         n: lease.n,
         call,
         by: this.#process.name,
+        writer: this.writer,
         boughtAtMs: time.nowMs,
         leaseAtMs,
         storedAtMs: undefined,
@@ -115,6 +157,7 @@ export class SimJournal {
       ledger.push(purchase);
       this.#rows.push({ row: { answer }, purchase });
     }
+    signal.throwIfAborted();
     const origin = `${this.writer}/${++this.#attempts}`;
     this.#rows.push({ row: { result: `${job} ${origin}` } });
     const { clock } = this.#process;
@@ -145,11 +188,12 @@ export async function readWriter(bucket: Bucket, writer: string): Promise<readon
 export function noteStored(
   ledger: readonly Purchase[],
   bytes: Uint8Array,
-  { by, nowMs }: { by: string; nowMs: number },
+  { writer, nowMs }: { writer: string; nowMs: number },
 ): void {
   const answers = new Set(rowsIn(bytes).flatMap((row) => ('answer' in row ? row.answer : [])));
   for (const purchase of ledger)
-    if (purchase.by === by && answers.has(`${purchase.job}/${purchase.call}`)) purchase.storedAtMs ??= nowMs;
+    if (purchase.writer === writer && answers.has(`${purchase.job}/${purchase.call}`))
+      purchase.storedAtMs ??= nowMs;
 }
 
 function rowsIn(bytes: Uint8Array | undefined): readonly Row[] {

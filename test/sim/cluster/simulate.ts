@@ -2,23 +2,19 @@ import { type Random, seededRandom } from '../../../src/base/index.ts';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import {
   beginRound,
-  buildJob,
   cancelRound,
   createSubmission,
   enqueueDue,
   type JobId,
   LeaseBook,
-  parseJob,
   patiently,
-  rangesText,
-  SHARED_VERSION,
   SharedRun,
   SignsOfLife,
   type Submission,
   Worker,
 } from '../../../src/cluster/index.ts';
 import { memoryBucket } from '../memory-bucket.ts';
-import { type BucketWeather, bucketOf } from './sim-bucket.ts';
+import { type BucketWeather, bucketOf, type Cable } from './sim-bucket.ts';
 import { SimProcess } from './sim-process.ts';
 import { queueOf, SimEngine } from './sim-queue.ts';
 import {
@@ -27,16 +23,15 @@ import {
   type Purchase,
   readWriter,
   SEGMENTS,
-  SimJournal,
+  SimSession,
 } from './sim-samples.ts';
+import { makeScript, makeSubmission, RUN } from './sim-submission.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-const RUN = 'run';
 const PREFIX = '';
 const END_MS = 3_600_000;
 const HEALED_AT_MS = 150_000;
 const TROUBLE_MS = 90_000;
-const LOST_MAX = 3;
 
 export interface Simulated {
   readonly seed: number;
@@ -46,6 +41,8 @@ export interface Simulated {
   readonly ledger: readonly Purchase[];
   /** Processes to which something happened: killed, frozen, told to go. */
   readonly struck: ReadonlyMap<string, Strike>;
+  /** Sessions that a job killed, by their writers. */
+  readonly poisoned: ReadonlyMap<string, Poisoning>;
   /** When an object was first there, by key. */
   readonly createdAtMs: ReadonlyMap<string, number>;
   /** What was wrong the very moment that it happened. */
@@ -57,18 +54,30 @@ export interface Simulated {
   readonly endedAtMs: number;
 }
 
+/** The job that killed what ran it, and when. */
+export interface Poisoning {
+  readonly job: JobId;
+  readonly atMs: number;
+}
+
 /** What happened to a process. */
 export interface Strike {
-  /** The job that killed it, if one did, and when. */
-  readonly poison?: { readonly job: JobId; readonly atMs: number };
   /** When it was well again, each time. */
   readonly wellAtMs: readonly number[];
+  /** When it did not reach the bucket, although others did. */
+  readonly cutOff?: readonly { readonly fromMs: number; readonly untilMs: number }[];
 }
 
 /** One shared run from submission to completion, with everything going wrong that a seed brings. */
 export async function simulate(seed: number): Promise<Simulated> {
   const world = new World(seed);
   return world.play();
+}
+
+interface SimMachine {
+  readonly process: SimProcess;
+  readonly cable: Cable;
+  readonly stop: AbortController;
 }
 
 class World {
@@ -82,13 +91,19 @@ class World {
   readonly #wasBucketWell: boolean;
   readonly #ledger: Purchase[] = [];
   readonly #struck = new Map<string, Strike>();
+  readonly #poisoned = new Map<string, Poisoning>();
+  /** The session of each worker: the process in which it runs the code of the run. */
+  readonly #sessions = new Map<string, SimSession>();
   readonly #createdAtMs = new Map<string, number>();
   readonly #seen: string[] = [];
-  readonly #alive = new Map<string, { readonly process: SimProcess; readonly stop: AbortController }>();
+  readonly #alive = new Map<string, SimMachine>();
   readonly #scripts = new Map<JobId, JobScript>();
   readonly #trace: string[] = [];
   readonly #submission: Submission;
+  /** Whose submission was seen. */
+  readonly #submitters = new Set<string>();
   #processes = 0;
+  #opened = 0;
   #shared: SharedRun | undefined;
   #isDone = false;
 
@@ -102,7 +117,7 @@ class World {
     this.#bucket = this.#watched(memoryBucket({ nowMs: () => this.#time.nowMs }));
     this.#engine = new SimEngine(this.#time, seededRandom(seed + 1));
     this.#engine.doubleShare = this.#isCalm ? 0 : random.next() * 0.2;
-    this.#submission = this.#makeSubmission();
+    this.#submission = makeSubmission(random);
   }
 
   async play(): Promise<Simulated> {
@@ -116,10 +131,12 @@ class World {
     await this.#time.run({ untilMs: END_MS, isEnough: () => this.#isDone });
     const shared = await SharedRun.open(this.#place(this.#bucket), RUN);
     if (!shared) throw new Error(`seed ${this.#seed}: nothing was submitted`);
+    if (this.#submitters.size > 1) this.#seen.push(`it was submitted by ${[...this.#submitters].join()}`);
     return {
       ...{ seed: this.#seed, trace: this.#trace, bucket: this.#bucket, shared, ledger: this.#ledger },
       ...{
         struck: this.#struck,
+        poisoned: this.#poisoned,
         createdAtMs: this.#createdAtMs,
         seen: this.#seen,
         scripts: this.#scripts,
@@ -144,8 +161,8 @@ class World {
         if (isNew) this.#createdAtMs.set(key, this.#time.nowMs);
         if (isNew && key.endsWith('.ended')) await this.#checkEnd(bucket, bytes);
         if (isNew && key.startsWith(SEGMENTS)) {
-          const by = key.slice(SEGMENTS.length).split('/')[0]?.slice('w-'.length) ?? '';
-          noteStored(this.#ledger, bytes, { by, nowMs: this.#time.nowMs });
+          const [writer = ''] = key.slice(SEGMENTS.length).split('/');
+          noteStored(this.#ledger, bytes, { writer, nowMs: this.#time.nowMs });
         }
         return isNew;
       },
@@ -170,51 +187,25 @@ class World {
     this.#trace.push(`${this.#time.nowMs.toFixed(3)} ${what}`);
   }
 
-  #makeSubmission(): Submission {
-    const random = this.#random;
-    const samples = 1 + Math.floor(12 * random.next());
-    const kinds = Math.floor(3 * random.next());
-    const builds = Array.from({ length: kinds }, (_, kind) => {
-      const recipe = String(kind + 1).repeat(64);
-      const needed = Array.from({ length: samples }, (_, at) => at).filter((at) => at % (kinds + 1) === kind);
-      return { job: buildJob(recipe), unit: `kind/${kind}`, recipe, samples: rangesText(needed) };
-    });
-    return {
-      ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },
-      ...{ samples, lent: '', builds, lostMax: LOST_MAX },
-      // The simulated journals have no use for it.
-      record: Object.create(null),
-    };
-  }
-
   #scriptOf(job: JobId): JobScript {
-    const known = this.#scripts.get(job);
-    if (known) return known;
-    const random = seededRandom(
-      this.#seed * 7_919 + [...job].reduce((sum, letter) => 31 * sum + letter.charCodeAt(0), 7),
-    );
-    const script = {
-      calls: 1 + Math.floor(3 * random.next()),
-      callMs: 200 + 20_000 * random.next() ** 2,
-      worksInRound: random.next() < 0.1 ? 2 : 1,
-      isPoison: !this.#isCalm && parseJob(job)?.kind === 'sample' && random.next() < 0.02,
-    };
+    const script = this.#scripts.get(job) ?? makeScript(this.#seed, job, this.#isCalm);
     this.#scripts.set(job, script);
     return script;
   }
 
-  #newProcess(kind: string): { readonly process: SimProcess; readonly bucket: Bucket } {
+  #newProcess(kind: string): Pick<SimMachine, 'process' | 'cable'> & { readonly bucket: Bucket } {
     const random = seededRandom(this.#seed * 1_000 + ++this.#processes);
     const process = new SimProcess(`${kind}${this.#processes}`, {
       time: this.#time,
       random,
       skewMs: this.#isCalm ? 0 : (random.next() - 0.5) * 600_000,
     });
-    const world = { bucket: this.#bucket, time: this.#time, random, weather: this.#weather };
-    return { process, bucket: bucketOf(process, world) };
+    const cable = { cutUntilMs: 0 };
+    const world = { bucket: this.#bucket, time: this.#time, random, weather: this.#weather, cable };
+    return { process, cable, bucket: bucketOf(process, world) };
   }
 
-  /** A laptop submits the run, and is closed. */
+  /** A laptop submits the run, and is closed. Of two that submit it at once one decides what it is, and both see that. */
   #submit(): void {
     const { process, bucket } = this.#newProcess('laptop');
     const place = this.#place(bucket);
@@ -222,9 +213,10 @@ class World {
     const queue = queueOf(process, { engine: this.#engine, time: this.#time });
     void patiently(
       async () => {
-        await createSubmission(place, this.#submission);
+        await createSubmission(place, { ...this.#submission, by: process.name });
         const shared = await SharedRun.open(place, RUN);
         if (!shared) throw new Error('the submission is gone');
+        this.#submitters.add(shared.submission.by);
         if (shared.round === 0) await beginRound(shared, place, { clock, by: process.name });
         await enqueueDue(shared, queue);
       },
@@ -233,41 +225,53 @@ class World {
   }
 
   #startWorker(inMs: number): void {
-    const { process, bucket } = this.#newProcess('worker');
+    const { process, cable, bucket } = this.#newProcess('worker');
     const stop = new AbortController();
     this.#time.after(inMs, () => {
-      this.#alive.set(process.name, { process, stop });
+      this.#alive.set(process.name, { process, cable, stop });
       const place = this.#place(bucket);
       const { clock } = process;
       const worker = process.name;
       const slots = 1 + Math.floor(3 * this.#random.next());
-      const journal = new SimJournal(process, bucket, {
-        time: this.#time,
-        ledger: this.#ledger,
-        scriptOf: (job) => this.#scriptOf(job),
-        onPoison: (one, job) => this.#kill(one.name, { poison: { job, atMs: this.#time.nowMs } }),
-      });
       void new Worker({
         ...{ worker, place, clock, slots, signal: stop.signal },
         queue: queueOf(process, { engine: this.#engine, time: this.#time }),
         signs: new SignsOfLife(place, { worker, clock, slots }),
-        openSession: async (run) => ({
-          book: new LeaseBook(place, { run, clock }),
-          writer: journal.writer,
-          lostMax: LOST_MAX,
-          work: (lease, about) => journal.work(lease, about),
-        }),
+        openSession: async (run) => this.#openSession(process, bucket, new LeaseBook(place, { run, clock })),
       }).serve();
     });
   }
 
+  #openSession(process: SimProcess, bucket: Bucket, book: LeaseBook): SimSession {
+    const session = new SimSession(process, bucket, {
+      ...{ time: this.#time, ledger: this.#ledger, book },
+      n: ++this.#opened,
+      scriptOf: (job) => this.#scriptOf(job),
+      onPoison: (job) => {
+        this.#poisoned.set(session.writer, { job, atMs: this.#time.nowMs });
+        if (this.#scriptOf(job).killsWorker) this.#kill(process.name);
+        else this.#killSession(process.name);
+      },
+    });
+    this.#sessions.set(process.name, session);
+    return session;
+  }
+
+  /** What ran the code of the run is gone, and its worker lives: it opens the run again. */
+  #killSession(name: string): void {
+    if (!this.#alive.has(name)) return;
+    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
+    this.#note(`kill the session of ${name}`);
+    this.#sessions.get(name)?.die();
+  }
+
   /** Its machine is gone; another takes its place. */
-  #kill(name: string, strike: Pick<Strike, 'poison'> = {}): void {
+  #kill(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
     found.process.kill();
     this.#alive.delete(name);
-    this.#struck.set(name, { ...strike, wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
+    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
     this.#note(`kill ${name}`);
     this.#startWorker(1_000 + 5_000 * this.#random.next());
   }
@@ -281,8 +285,10 @@ class World {
   #strike(chance: number): void {
     const names = [...this.#alive.keys()];
     const name = names[Math.floor(this.#random.next() * names.length)] ?? '';
-    if (chance < 0.3) this.#kill(name);
-    else if (chance < 0.5) this.#freeze(name);
+    if (chance < 0.22) this.#kill(name);
+    else if (chance < 0.3) this.#killSession(name);
+    else if (chance < 0.42) this.#freeze(name);
+    else if (chance < 0.5) this.#cutOff(name);
     else if (chance < 0.6) this.#terminate(name);
     else if (chance < 0.75) {
       this.#note('lose the queue');
@@ -296,7 +302,7 @@ class World {
   #freeze(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
-    this.#struck.set(name, { wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
+    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
     this.#note(`freeze ${name}`);
     found.process.freeze();
     this.#time.after(1_000 + 60_000 * this.#random.next(), () => {
@@ -306,18 +312,30 @@ class World {
     });
   }
 
+  /** It does not reach the bucket, although it works, and the queue hears it. */
+  #cutOff(name: string): void {
+    const found = this.#alive.get(name);
+    if (!found) return;
+    const { wellAtMs = [], cutOff = [] } = this.#struck.get(name) ?? {};
+    const fromMs = this.#time.nowMs;
+    const untilMs = Math.min(HEALED_AT_MS, fromMs + 1_000 + 60_000 * this.#random.next());
+    this.#note(`cut off ${name}`);
+    this.#struck.set(name, { wellAtMs: [...wellAtMs, untilMs], cutOff: [...cutOff, { fromMs, untilMs }] });
+    found.cable.cutUntilMs = untilMs;
+  }
+
   /** Its machine is wanted elsewhere: it gives back what it has. */
   #terminate(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
-    this.#struck.set(name, { wellAtMs: this.#struck.get(name)?.wellAtMs ?? [] });
+    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
     this.#note(`terminate ${name}`);
     this.#alive.delete(name);
     found.stop.abort(new Error('The machine is wanted elsewhere'));
     this.#startWorker(2_000);
   }
 
-  /** Somebody cancels the run from somewhere, and somebody else goes on with it. */
+  /** Somebody cancels the run from somewhere, and somebody else goes on with it, or two at once. */
   #cancelAndResume(): void {
     const { process, bucket } = this.#newProcess('desk');
     const place = this.#place(bucket);
@@ -328,6 +346,10 @@ class World {
         if (!shared || shared.round === 0 || shared.isComplete) return;
         if (!shared.isCancelled) await cancelRound(shared, place, { clock, by: process.name });
         await clock.sleep(10_000);
+        if (this.#random.next() < 0.5) {
+          const other = this.#newProcess('desk');
+          void this.#resume(other.process, other.bucket);
+        }
         await this.#resume(process, bucket);
       },
       { clock },

@@ -1,0 +1,147 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
+import { cancelRound, comeHome, sampleJob } from '../../src/cluster/index.ts';
+import { nodeDisk } from '../../src/disk/index.ts';
+import { StateDir } from '../../src/journal/index.ts';
+import { directoryLogStore, type EvalSample } from '../../src/log/index.ts';
+import { countingModel, twoTurns } from '../interrupted-run.ts';
+import { createHarness } from '../run-harness.ts';
+import { headerOf, samplesOf } from './read-log.ts';
+import {
+  bringHome,
+  openZombie,
+  type Submitted,
+  startWorker,
+  submit,
+  untilComplete,
+} from './shared-machines.ts';
+import { useTempDir } from './use-temp-dir.ts';
+import { withMethods } from './with-methods.ts';
+
+const dir = useTempDir();
+const SAMPLES = 6;
+
+/** A run that two workers have completed. */
+async function completed(): Promise<Submitted> {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const workers = [
+    await startWorker(submitted, { name: 'a', model }),
+    await startWorker(submitted, { name: 'b', model }),
+  ];
+  await untilComplete(submitted);
+  for (const worker of workers) await worker.stop();
+  return submitted;
+}
+
+function atHome(submitted: Submitted, name: string): Submitted {
+  const logDir = join(dir.path, name, 'logs');
+  const places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
+  return { ...submitted, settings: { ...submitted.settings, places } };
+}
+
+const logsIn = (name: string) =>
+  readdirSync(join(dir.path, name, 'logs')).filter((file) => file.endsWith('.eval'));
+
+test('of many who fetch a run at once into one folder each is told of the one log; elsewhere comes an equal one, as often as it is fetched', async () => {
+  const submitted = await completed();
+  const reports = await Promise.all([
+    ...Array.from({ length: 3 }, () => bringHome(submitted)),
+    bringHome(atHome(submitted, 'elsewhere')),
+  ]);
+  for (const report of reports)
+    expect(report).toMatchObject({
+      isComplete: true,
+      lostResults: [],
+      problems: [],
+      log: expect.any(String),
+    });
+  expect(new Set(reports.slice(0, 3).map(({ log }) => log)).size).toBe(1);
+  expect([logsIn('laptop').length, logsIn('elsewhere').length]).toEqual([1, 1]);
+  const [here = [], there] = await Promise.all(
+    [reports[0], reports[3]].map((report) => samplesOf(report?.log ?? '')),
+  );
+  expect(here).toHaveLength(SAMPLES);
+  expect(there).toEqual(here);
+  expect(await bringHome(submitted)).toEqual(reports[0]);
+});
+
+test('[SHR-21] a round that was cancelled has a log once nobody works on it, of what is there; the complete one has another', async () => {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { shared, place, settings } = submitted;
+  const { state, logs } = settings.places;
+  const fetch = (isSettled: boolean) =>
+    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  const zombie = await openZombie(submitted, { name: 'a', model });
+  for (const position of [0, 1]) await zombie.work(sampleJob(position));
+  expect(await fetch(true)).not.toHaveProperty('log');
+  await cancelRound(shared, place, { clock: systemClock, by: 'laptop', reason: 'enough' });
+  expect(await fetch(false)).toMatchObject({ isComplete: false, cancelled: { reason: 'enough' } });
+  expect(logsIn('laptop')).toEqual([]);
+  const partial = await fetch(true);
+  expect(partial).toMatchObject({ isComplete: false, samples: { completed: 2, due: SAMPLES - 2 } });
+  expect(await headerOf(partial.log ?? '')).toMatchObject({ status: 'cancelled' });
+  expect(await samplesOf(partial.log ?? '')).toHaveLength(2);
+  expect(await fetch(true)).toEqual(partial);
+  // What is left ends after all, as when it was under way: then the round is complete.
+  for (let position = 2; position < SAMPLES; position++) await zombie.work(sampleJob(position));
+  await zombie.close();
+  const whole = await fetch(true);
+  expect(whole).toMatchObject({ isComplete: true, samples: { completed: SAMPLES } });
+  expect((await headerOf(whole.log ?? '')).status).toBe('success');
+  expect([await samplesOf(partial.log ?? ''), await samplesOf(whole.log ?? '')]).toMatchObject([
+    { length: 2 },
+    { length: SAMPLES },
+  ]);
+});
+
+test('a log is the same in whatever order the bucket names segments and leases', async () => {
+  const submitted = await completed();
+  const turned = (bucket: Bucket) =>
+    withMethods(bucket, {
+      async *list(folder) {
+        yield* (await Array.fromAsync(bucket.list(folder))).reverse();
+      },
+    });
+  const place = { ...submitted.place, bucket: turned(submitted.place.bucket) };
+  const [one, other] = [
+    await bringHome(submitted),
+    await bringHome(atHome({ ...submitted, place }, 'elsewhere')),
+  ];
+  expect(await samplesOf(other.log ?? '')).toEqual(await samplesOf(one.log ?? ''));
+  expect((await headerOf(other.log ?? '')).results).toEqual((await headerOf(one.log ?? '')).results);
+});
+
+test('samples of a shared run have the fields, and the values, of those of a local run', async () => {
+  const shared = await bringHome(await completed());
+  const harness = await createHarness();
+  try {
+    const local = await harness.run(twoTurns(SAMPLES), { model: countingModel().model });
+    const [far, near] = [await samplesOf(shared.log ?? ''), await samplesOf(local.account.log ?? '')];
+    expect(far.map(keysOf)).toEqual(near.map(keysOf));
+    const told = ({ id, epoch, input, target, output, scores }: EvalSample) =>
+      JSON.stringify({
+        id,
+        epoch,
+        input,
+        target,
+        text: output.completion,
+        scores: Object.keys(scores ?? {}),
+      });
+    expect(far.map(told)).toEqual(near.map(told));
+    const kinds = ({ events }: EvalSample) => events?.map(({ event }) => event);
+    expect(far.map(kinds)).toEqual(near.map(kinds));
+  } finally {
+    await harness.close();
+  }
+});
+
+function keysOf(sample: EvalSample): readonly string[] {
+  return Object.keys(sample).sort();
+}
