@@ -1,0 +1,25 @@
+/** A gate in front of whoever sells answers: while it is held a run cannot end, however slow the machine is that cancels, kills or signals it. */
+import { writeFileSync } from 'node:fs';
+
+/**
+ * Lines of an eval. `await untilLetGo(ledger)` waits while the ledger has as many lines as the hold allows. What is sold is to be written down
+ * right after it, with nothing awaited in between: then no process sells more than it may.
+ */
+export const HOLD = `
+import { existsSync as isThere, readFileSync as readAll } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+const allowed = (ledger) => (isThere(ledger + '-hold') ? Number(readAll(ledger + '-hold', 'utf8')) : Infinity);
+const sold = (ledger) => (isThere(ledger) ? readAll(ledger, 'utf8').split('\\n').length - 1 : 0);
+const untilLetGo = async (ledger, signal) => {
+  while (sold(ledger) >= allowed(ledger)) await pause(20, undefined, { signal });
+};
+`;
+
+/** Lets the ledger grow to so many lines, and no further. Processes that sell at the same moment may each sell one more. */
+export function hold(ledger: string, lines: number): void {
+  writeFileSync(`${ledger}-hold`, String(lines));
+}
+
+export function letGo(ledger: string): void {
+  hold(ledger, Number.POSITIVE_INFINITY);
+}
