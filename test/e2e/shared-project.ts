@@ -132,7 +132,9 @@ export function untilBought(project: SharedProject, count: number): Promise<void
 export function untilStored(project: SharedProject, ending: string, count: number): Promise<void> {
   const stored = () =>
     existsSync(project.bucket)
-      ? readdirSync(project.bucket, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(ending))
+      ? readdirSync(project.bucket, { recursive: true, encoding: 'utf8' }).filter((name) =>
+          name.endsWith(ending),
+        )
       : [];
   return until(() => stored().length >= count, `${count} objects ${ending} to be stored`);
 }

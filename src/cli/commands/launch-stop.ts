@@ -33,6 +33,7 @@ once, also when several people do this at the same time, and again when they fai
     const control = listenForStop({
       onDrain: () => terminal.note('Workers are being stopped. Press Ctrl-C again to leave them running.'),
       onAbort: () => undefined,
+      note: terminal.note,
       exitCode: EXIT.interrupted,
     });
     try {

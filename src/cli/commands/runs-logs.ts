@@ -55,9 +55,8 @@ interval, whether they live or not. With --follow it goes on until the run is ov
 async function follow(reader: RunNewsReader, call: CommandCall<LogsFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
   const tellNews = (news: RunNews) => tell(news, call);
-  const last = await untilStopped(
-    () => undefined,
-    ({ drain }) => reader.follow(tellNews, drain),
+  const last = await untilStopped({ onStop: () => undefined, note: terminal.note }, ({ drain }) =>
+    reader.follow(tellNews, drain),
   );
   const exitCode = isOver(last) ? EXIT.ok : EXIT.interrupted;
   const { run, state } = last.status;

@@ -80,7 +80,7 @@ or is complete with samples that failed, gets another round: exactly those are r
     await checkRequiredPush(call);
     const queue = await openSharedQueue(flags, place);
     const onStop = () => terminal.note(stoppingText(flags));
-    return await untilStopped(onStop, async (signals) => {
+    return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
       const shared = await findShared(place, String(args[0]));
       const { keys } = shared.submission.work;
       await checkLaunchFor({ call, place, keys });

@@ -27,7 +27,7 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
     const shared = await findShared(place, String(args[0]));
     const queue = flags.queue === undefined ? undefined : await openSharedQueue(flags, place);
     const onStop = () => terminal.note('Not waiting any more: the run goes on.');
-    return await untilStopped(onStop, async ({ drain: signal }) => {
+    return await untilStopped({ onStop, note: terminal.note }, async ({ drain: signal }) => {
       const waited = await waitForRun(shared, { place, queue, flags, signal, note: terminal.note });
       const isOver = waited.end === 'complete' || waited.end === 'cancelled';
       const launched = isOver ? await stopLaunchedFor(shared.run, { place, terminal }) : [];

@@ -12,14 +12,19 @@ export interface StopControl {
   readonly count: number;
   /** Like the first Ctrl-C, for a reason of our own; no more than that however often it is called. */
   drain(reason: string): void;
+  /** There is nothing to stop any more. A signal that comes too late does not keep the command from saying what came of it; one more does. */
   dispose(): void;
 }
 
-export function listenForStop(handlers: {
+export interface StopHandlers {
   readonly onDrain: (signal: string) => void;
   readonly onAbort: () => void;
+  /** For the signal that comes too late. */
+  readonly note: (text: string) => void;
   readonly exitCode: ExitCode;
-}): StopControl {
+}
+
+export function listenForStop(handlers: StopHandlers): StopControl {
   const drain = new AbortController();
   const abort = new AbortController();
   let count = 0;
@@ -33,7 +38,9 @@ export function listenForStop(handlers: {
       abort.abort(new Error(`Stopped by ${signal}`));
     } else endNow(handlers.exitCode);
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  working.add(onSignal);
+  listen(onSignal);
+  forgetLate();
   return {
     signals: { drain: drain.signal, abort: abort.signal },
     get count() {
@@ -43,7 +50,40 @@ export function listenForStop(handlers: {
       if (count === 0) onSignal(reason);
     },
     dispose() {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      if (!working.delete(onSignal)) return;
+      // With nobody listening a signal ends the process, and what came of the work is never said.
+      if (working.size === 0) listenLate(handlers);
+      unlisten(onSignal);
     },
   };
+}
+
+type Listener = (signal: string) => void;
+
+/** One may work within another: what is published at the end of a run that is waited for. */
+const working = new Set<Listener>();
+let late: Listener | undefined;
+
+function listenLate({ note, exitCode }: StopHandlers): void {
+  let isTold = false;
+  late = () => {
+    if (isTold) endNow(exitCode);
+    isTold = true;
+    note('This is done, and what came of it is said next. Press Ctrl-C again to leave without that.');
+  };
+  listen(late);
+}
+
+/** There is something to stop again. */
+function forgetLate(): void {
+  if (late) unlisten(late);
+  late = undefined;
+}
+
+function listen(listener: Listener): void {
+  for (const signal of SIGNALS) process.on(signal, listener);
+}
+
+function unlisten(listener: Listener): void {
+  for (const signal of SIGNALS) process.off(signal, listener);
 }

@@ -52,7 +52,7 @@ export async function submitCommand(call: CommandCall<SubmitFlags>): Promise<Exi
   const place = await openShared(flags, terminal);
   const queue = await openSharedQueue(flags, place);
   const onStop = () => terminal.note(stoppingText(flags));
-  return await untilStopped(onStop, async (signals) => {
+  return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
     const submitting = await checkSubmission(call, { evals, place });
     const keys = [...new Set([...submitting.keys.values()].flat())];
     await checkLaunchFor({ call, place, keys });

@@ -65,6 +65,7 @@ export async function workerCommand(call: CommandCall<WorkerFlags>): Promise<Exi
     const stop = listenForStop({
       onDrain: (signal) => terminal.note(`Stopping (${signal}): what is under way goes back to the queue.`),
       onAbort: () => terminal.note('Stopping now.'),
+      note: terminal.note,
       exitCode: EXIT.ok,
     });
     try {
