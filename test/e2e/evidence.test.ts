@@ -1,6 +1,6 @@
 /** Evidence: what agents and targets leave behind is in the bucket while they work, and comes home by attempt. */
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -48,7 +48,7 @@ const submit = async (project: SharedProject): Promise<string> =>
   jsonOf(await project.holdfast(['submit', 'shared.eval.ts', '--json', '--detach'])).runs[0].run;
 
 const partsOf = ({ bucket }: SharedProject): readonly string[] =>
-  readdirSync(bucket, { recursive: true, encoding: 'utf8' })
+  (existsSync(bucket) ? readdirSync(bucket, { recursive: true, encoding: 'utf8' }) : [])
     .filter((path) => /\/evidence\/.*\/\d{6}$/.test(path))
     .map((path) => join(bucket, path));
 

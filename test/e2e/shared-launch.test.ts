@@ -134,7 +134,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('go on when whoever waits gives up waiting, and are stopped by whoever waits next', async () => {
-    await using project = await launchable(8, { LATENCY: '1000' });
+    await using project = await launchable(8);
+    project.hold(2);
     const ended = await project.holdfast([...SUBMIT, '--timeout', '2s']);
     const report = jsonOf(ended);
     expect(report).toMatchObject({
@@ -145,6 +146,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
     const { run } = report.runs[0];
     expect(ended.stderr).toContain(`holdfast launch stop ${run} --bucket ${project.bucket}`);
     expect(project.stops()).toHaveLength(0);
+    project.letGo();
     expect(jsonOf(await project.holdfast(['runs', 'wait', run, '--json']))).toMatchObject({
       exitCode: 0,
       status: { samples: { completed: 8 } },
