@@ -342,7 +342,7 @@ describe('samples', () => {
     const report = await run(dir.path, withOutputOf(200_000_000));
     expect(report).toMatchObject({ exitCode: 0, runs: [{ samples: { fresh: 1, lost: 0 } }] });
     expect((await holdfast(dir.path, ['log', 'verify', 'logs'])).code).toBe(0);
-  }, 120_000);
+  });
 
   test('two runs of the same eval at once both finish, each its own run', async () => {
     await using dir = await makeTempDir();
