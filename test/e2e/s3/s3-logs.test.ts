@@ -99,9 +99,10 @@ describe.skipIf(obstacle !== undefined)(onServer('a log directory in S3'), () =>
       const keys = await Array.fromAsync(dir.bucket.list(''));
       return keys.filter(({ key }) => key.endsWith('.zst')).length > 0;
     };
-    while (!(await isShipped())) await sleep(100);
-    // Longer than it keeps anything to itself.
-    await sleep(7_000);
+    const asked = () => (existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n').length : 0);
+    while (asked() < 10 || !(await isShipped())) await sleep(100);
+    // Longer than it keeps anything to itself, also where much else runs.
+    await sleep(12_000);
     started.child.kill('SIGKILL');
     await started.ended;
     rmSync(first, { recursive: true });
