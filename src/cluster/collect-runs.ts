@@ -1,4 +1,5 @@
 import { type Clock, DamageError, isoTime } from '../base/index.ts';
+import { damageOf } from './damage.ts';
 import { leavePurse, othersOfPurse } from './purse.ts';
 import { activePrefix, fetchedKey, parseActiveKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import { encodeShared, SHARED_VERSION } from './shared-records.ts';
@@ -93,6 +94,8 @@ async function reasonToKeep(
   const keys = new SharedKeys(place.prefix, run);
   const shared = await SharedRun.open(place, run);
   if (!shared) return (await isHalfRemoved(place, keys)) ? '' : undefined;
+  const [damage] = shared.damaged;
+  if (damage) throw damageOf(damage);
   if (shared.isCancelled) return 'cancelled: it can be resumed';
   if (!shared.isComplete) return 'not complete: it can be resumed';
   const failed = [...shared.jobs()].filter((job) => shared.endOf(job)?.status !== 'completed').length;

@@ -1,6 +1,6 @@
 import type { SampleKey } from '../base/index.ts';
 import type { AskedOfKeeper } from './asked-limiter.ts';
-import type { Lease } from './lease-book.ts';
+import type { Lease } from './lease-standing.ts';
 import type { BudgetTold } from './session-limits.ts';
 import type { LeaseBegun, Submission } from './shared-records.ts';
 import type { ToldError } from './told-error.ts';

@@ -2,6 +2,7 @@ import { toJson } from '../../base/index.ts';
 import { findShared } from '../../cluster/index.ts';
 import { defineCommand } from '../command.ts';
 import { exitOfWait, type WaitFlags, waitForRun } from '../shared/await-runs.ts';
+import { damageLines } from '../shared/damage-lines.ts';
 import { missedOf } from '../shared/fetch-run.ts';
 import { exitAfterLaunch, launchedJson, stopLaunchedFor } from '../shared/launch-for.ts';
 import { bucketOption, queueOption, type SharedFlags } from '../shared/shared-options.ts';
@@ -42,6 +43,8 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
         terminal.line(progressLine(waited.status));
         for (const sentence of [...scorerLines(waited.status), ...missed])
           terminal.line(terminal.style.bad(sentence));
+        for (const line of damageLines(shared.run, waited.status.damaged, terminal.style))
+          terminal.line(line);
       }
       return exitCode;
     }).finally(() => queue?.close());

@@ -147,8 +147,8 @@ function isEvidenceHome(shared: SharedRun, { evidence }: HomeReport): boolean {
 }
 
 /** False when something that was stored could not be read: the bucket may hold the only copy. */
-function isWholeHome({ problems, lostResults }: HomeReport): boolean {
-  return problems.length + lostResults.length === 0;
+function isWholeHome({ problems, lostResults, damaged }: HomeReport): boolean {
+  return problems.length + lostResults.length + damaged.length === 0;
 }
 
 /** True when something that was stored is not what it should be: of results, or of artifacts. */

@@ -189,6 +189,8 @@ function outcomeLine({ run, job }: QueuedJob, outcome: JobOutcome): string {
   const about = `${run} ${job}`;
   if (outcome.kind === 'held') return `held      ${about} by ${outcome.by.worker}`;
   if (outcome.kind === 'cancelled') return `over      ${about}: the run was cancelled`;
+  if (outcome.kind === 'damaged')
+    return `damaged   ${about}: ${outcome.damaged.map(({ problem }) => oneLine(problem)).join(' ')}`;
   const { status, reason } = outcome.end;
   const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
   return `${status.padEnd(10)}${about}${why}`;
