@@ -3,7 +3,7 @@ import type { Shard } from '../../datasets/index.ts';
 import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseCount, parseShard } from '../parse-values.ts';
+import { parseCount, parseCountUpTo, parseShard } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import {
@@ -31,6 +31,9 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, ChangeFlags, Pub
   readonly workerSession?: true;
   readonly budget?: number;
 }
+
+/** Each is a process of this machine. */
+const WORKERS_MAX = 1_000;
 
 export const command = defineCommand<RunFlags>({
   summary: 'Run evals, or complete what earlier runs left',
@@ -67,7 +70,7 @@ both can be gone on with by the same command.`,
     new Option(
       '--workers <n>',
       'run the samples in n processes: one that dies, or leaks memory, takes no other with it',
-    ).argParser(parseCount),
+    ).argParser(parseCountUpTo(WORKERS_MAX)),
     isolateOption(),
     new Option('--worker-session', 'be one of these processes').hideHelp(),
     budgetOption(),

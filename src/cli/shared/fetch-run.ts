@@ -14,6 +14,8 @@ import {
   comeHome,
   type HomeReport,
   isSettled,
+  type JobId,
+  jobNames,
   noteFetched,
   rememberingBucket,
   type SharedRun,
@@ -26,6 +28,7 @@ import type { CommandCall } from '../command.ts';
 import { type OnProgress, withProgress } from '../recover/recover-progress.ts';
 import { autoPublish, type PublishReport } from '../results/auto-publish.ts';
 import type { PublishFlags } from '../results/publish-options.ts';
+import { namedJob } from './event-lines.ts';
 import { type LaunchEnd, stopLaunchedFor } from './launch-for.ts';
 import { seenStatus } from './seen-status.ts';
 import { type OpenedPlace, submitterName } from './shared-place.ts';
@@ -42,6 +45,8 @@ export interface FetchFlags extends PublishFlags {
 
 /** What came home of one run. */
 export interface Fetched {
+  /** `s3 cities-4`: what people call a job of it. */
+  readonly nameOf: (job: string) => string;
   readonly home: HomeReport;
   readonly results?: EvalResults;
   /** Sentences about metrics that are below what the eval asks for. */
@@ -82,13 +87,15 @@ export async function fetchRun(
   );
   const isDone = (home.isComplete || isSettledNow) && !keepsWorkers;
   const launched = isDone ? await stopLaunchedFor(shared.run, { place, terminal }) : [];
-  if (home.log === undefined) return { home, missed: [], scorerTroubles: [], launched };
+  const named = jobNames(shared.submission);
+  const nameOf = (job: string) => namedJob(job, named(job as JobId));
+  if (home.log === undefined) return { home, nameOf, missed: [], scorerTroubles: [], launched };
   const { header, scorerTroubles } = await readSealed(home.log);
   const pins = [...pinsIn(header.eval.metadata), ...builtBy(shared)];
   const artifacts = pins.length === 0 ? undefined : await mergeArtifacts(pins, { call, place });
   const published = await autoPublish({ logs, state }, call);
   const { results } = header;
-  const about = { home, scorerTroubles, launched, ...definedOf({ results, artifacts, published }) };
+  const about = { home, nameOf, scorerTroubles, launched, ...definedOf({ results, artifacts, published }) };
   // What is there of a run that was cancelled is not judged, and not done with: it can be resumed.
   if (!home.isComplete) return { ...about, missed: [] };
   const isMerged = (artifacts === undefined || isComplete(artifacts)) && isEvidenceHome(shared, home);

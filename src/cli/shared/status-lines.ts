@@ -3,6 +3,7 @@ import { counted, formatDuration, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
 import { oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { namedJob } from './event-lines.ts';
 
 const IN_FLIGHT_SHOWN_MAX = 20;
 
@@ -68,8 +69,8 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
       '',
       renderTable(
         ['in flight', 'for', 'worker', ''].map((title) => ({ title })),
-        shown.map(({ job, ageMs, worker, state: of }) => [
-          job,
+        shown.map(({ ageMs, worker, state: of, ...held }) => [
+          namedJob(held.job, held),
           ageMs === null ? 'unknown' : formatDuration(ageMs),
           worker,
           of === 'live' ? '' : style.warn(of),
