@@ -1,9 +1,7 @@
-import process from 'node:process';
 import type { StopSignals } from '../../runner/index.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { endNow } from '../process-end.ts';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+import { listenToSignals } from '../signals.ts';
 
 /** Ctrl-C once: drain. Twice: abort. A third time: leave at once; the journal is whole at any moment. */
 export interface StopControl {
@@ -33,7 +31,7 @@ export function listenForStop(handlers: {
       abort.abort(new Error(`Stopped by ${signal}`));
     } else endNow(handlers.exitCode);
   };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
+  const heard = listenToSignals(onSignal);
   return {
     signals: { drain: drain.signal, abort: abort.signal },
     get count() {
@@ -43,7 +41,7 @@ export function listenForStop(handlers: {
       if (count === 0) onSignal(reason);
     },
     dispose() {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      heard[Symbol.dispose]();
     },
   };
 }
