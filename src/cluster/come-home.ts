@@ -33,6 +33,8 @@ export interface HomeOptions {
   readonly isSettled?: boolean | undefined;
   /** True to bring home what workers left as evidence. */
   readonly isEvidenceWanted?: boolean | undefined;
+  /** Once it is aborted no log is begun: it rejects with the reason, and what was remembered of the bucket stays. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came home of a shared run. The same goes to the terminal, to `--json` and into the log. */
@@ -108,6 +110,8 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       problems.push(...(await importWriter({ disk, ...place, run, writer, runDir: incoming })).problems);
     // Before the seal: the log names it.
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
+    // What keeps evidence fails nothing, and so hears nothing of it.
+    options.signal?.throwIfAborted();
     if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {

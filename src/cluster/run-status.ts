@@ -1,5 +1,6 @@
 import { definedOf } from '../base/index.ts';
 import type { DamagedObject } from './damage.ts';
+import { type JobName, jobNames } from './job-names.ts';
 import { type JobId, parseJob } from './shared-keys.ts';
 import type { LeaseBegun } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
@@ -23,7 +24,7 @@ export type RunState =
   | 'cancelled'
   | 'unknown';
 
-export interface JobInFlight {
+export interface JobInFlight extends JobName {
   readonly job: JobId;
   readonly worker: string;
   readonly host?: string;
@@ -90,13 +91,14 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
   const samples = new Counter();
   const builds = new Counter();
   const inFlight: JobInFlight[] = [];
+  const nameOf = jobNames(submission);
   let [lostLeases, usd, lastEndedAt] = [0, 0, ''];
   for (const job of shared.jobs()) {
     const held = shared.heldBy(job);
     const end = shared.endOf(job);
     const counter = parseJob(job)?.kind === 'build' ? builds : samples;
     counter.count(end?.status ?? (held ? 'running' : shared.isDamaged(job) ? 'damaged' : 'due'));
-    if (held && !end) inFlight.push(flightOf(held, { byName, nowMs }));
+    if (held && !end) inFlight.push({ ...flightOf(held, { byName, nowMs }), ...nameOf(job) });
     for (const spent of spentOn(shared, job)) usd += spent.usd;
     for (const { ended } of shared.leasesOf(job)) {
       if (!ended) continue;

@@ -23,7 +23,10 @@ interval, whether they live or not. With --follow it goes on until the run is ov
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [
     bucketOption(),
-    new Option('--sample <sample>', 'only this one: its position in the plan (0 is the first), or its id'),
+    new Option(
+      '--sample <sample>',
+      'only this one: its position in the plan (0 is the first), its id, or <id>@<epoch>',
+    ),
     new Option('--worker <name>', 'only what this worker had'),
     new Option('--follow', 'go on until the run is over'),
   ],
@@ -36,7 +39,7 @@ interval, whether they live or not. With --follow it goes on until the run is ov
   ],
   exits: {
     0: 'it was told; with --follow: the run is over, however it ended',
-    2: 'there is no such run or sample, or no bucket is named',
+    2: 'there is no such run, sample or worker, or no bucket is named',
     3: 'the same, but something stored is damaged: it is named',
     4: 'interrupted before the run was over (--follow)',
   },

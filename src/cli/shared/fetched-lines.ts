@@ -12,7 +12,7 @@ const SHOWN_MAX = 20;
 
 /** What came home, as people read it: nothing that is missing is left unsaid. */
 export function fetchedLines(
-  { home, missed, results, artifacts, scorerTroubles }: Fetched,
+  { home, nameOf, missed, results, artifacts, scorerTroubles }: Fetched,
   { style, cwd }: Terminal,
 ): string[] {
   const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd, damaged } = home;
@@ -31,9 +31,13 @@ export function fetchedLines(
     `${formatUsd(usd)} spent on samples by ${counted(writers, 'writer')}${buildsText(home)}`,
     ...resultLines(results),
     ...[...scorerSentences({ scorerTroubles }), ...missed].map((sentence) => style.bad(sentence)),
-    ...cut(aside.map(({ job, reason }) => style.bad(`set aside ${job}: ${oneLine(reason)}`))),
-    ...cut(lostLeases.map(({ job, n, reason }) => `lost worker on ${job} (lease ${n}): ${oneLine(reason)}`)),
-    ...cut(lostResults.map((job) => style.bad(`lost result of ${job}`))),
+    ...cut(aside.map(({ job, reason }) => style.bad(`set aside ${nameOf(job)}: ${oneLine(reason)}`))),
+    ...cut(
+      lostLeases.map(
+        ({ job, n, reason }) => `lost worker on ${nameOf(job)} (lease ${n}): ${oneLine(reason)}`,
+      ),
+    ),
+    ...cut(lostResults.map((job) => style.bad(`lost result of ${nameOf(job)}`))),
     ...cut(problems.map((sentence) => style.bad(sentence))),
     ...damageLines(run, damaged, style),
   ];

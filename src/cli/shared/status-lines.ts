@@ -4,6 +4,7 @@ import type { Style } from '../style.ts';
 import { oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { damageLines } from './damage-lines.ts';
+import { namedJob } from './event-lines.ts';
 
 const IN_FLIGHT_SHOWN_MAX = 20;
 
@@ -70,8 +71,8 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
       '',
       renderTable(
         ['in flight', 'for', 'worker', ''].map((title) => ({ title })),
-        shown.map(({ job, ageMs, worker, state: of }) => [
-          job,
+        shown.map(({ ageMs, worker, state: of, ...held }) => [
+          namedJob(held.job, held),
           ageMs === null ? 'unknown' : formatDuration(ageMs),
           worker,
           of === 'live' ? '' : style.warn(of),

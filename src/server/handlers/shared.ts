@@ -1,5 +1,5 @@
 import { ActionableError, counted, definedOf, UsageError } from '../../base/index.ts';
-import type { RunStatus, SeenWorker, SharedRun } from '../../cluster/index.ts';
+import { jobNames, type RunStatus, type SeenWorker, type SharedRun } from '../../cluster/index.ts';
 import { formatCount } from '../../views/index.ts';
 import type {
   SharedFailures,
@@ -12,7 +12,7 @@ import type {
 } from '../api.ts';
 import type { Call } from '../call.ts';
 import { problemOf } from '../error-answer.ts';
-import { jobNames } from '../shared/job-names.ts';
+
 import { buildsOf } from '../shared/shared-builds.ts';
 import { sharedCommands } from '../shared/shared-commands.ts';
 import { failuresOf, unpricedEnds } from '../shared/shared-failures.ts';

@@ -1,7 +1,6 @@
 import { definedOf } from '../../base/index.ts';
-import type { Lease, SharedRun } from '../../cluster/index.ts';
+import { jobNames, type Lease, type SharedRun } from '../../cluster/index.ts';
 import type { SharedFailure } from '../api.ts';
-import { jobNames } from './job-names.ts';
 
 /** Leases that ended badly: errors, what was set aside, and workers that did not come back. The latest first. */
 export function failuresOf(shared: SharedRun): readonly SharedFailure[] {
