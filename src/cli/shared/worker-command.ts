@@ -10,6 +10,7 @@ import {
   systemRandom,
   UsageError,
 } from '../../base/index.ts';
+import { seenBucket } from '../../bucket/index.ts';
 import { installBundle } from '../../bundle/index.ts';
 import {
   isolatedRun,
@@ -159,6 +160,7 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
       limits: new SessionLimits({ place, clock: systemClock, submission, runs, limiter, by, onProblem }),
       begin: {
         ...{ submission, bucket: place.url, prefix: place.prefix },
+        seen: seenBucket(place.url, { disk: nodeDisk }),
         stateDir: dirs.runs,
         artifactsDir: dirs.artifacts,
       },
