@@ -14,6 +14,7 @@ import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
 import { parseRanges } from './ranges.ts';
+import { refuseRemoved } from './removed-runs.ts';
 import { type CancelledBy, cancelledBy } from './run-status.ts';
 import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseEnded } from './shared-records.ts';
@@ -86,7 +87,8 @@ export interface HomeReport {
  * attempt that the end of a lease names [SHR-5].
  *
  * ### Ordering
- * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read.
+ * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read. Before
+ * anything is said of what was read it is asked whether the run was removed meanwhile [SHR-26].
  */
 export async function comeHome(shared: SharedRun, options: HomeOptions): Promise<HomeReport> {
   const { disk, place, state } = options;
@@ -102,12 +104,16 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       problems.push(...(await importWriter({ disk, ...place, run, writer, runDir: incoming })).problems);
     // Before the seal: the log names it.
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
+    const { round } = shared;
+    await refuseRemoved(shared, place, { round });
     if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
       const logs = withLenders(options.logs, place, { run, disk, scratchDir: incoming });
       const plan = withBuilt(await planSeal(journals, logs, (origin) => named.has(origin)), shared);
+      // Also what lenders hold was read.
+      await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
       const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };

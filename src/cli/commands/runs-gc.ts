@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { bucketNowMs, collectRuns, collectWorkers } from '../../cluster/index.ts';
 import { hasLaunched } from '../../launch/index.ts';
 import { defineCommand } from '../command.ts';
@@ -46,7 +46,7 @@ export const command = defineCommand<GcFlags>({
       (await hasLaunched(place, run))
         ? `workers were launched for it: holdfast launch stop ${run}`
         : undefined;
-    const found = await collectRuns(place, { olderThanMs, nowMs, isDryRun, reasonOf });
+    const found = await collectRuns(place, { clock: systemClock, olderThanMs, nowMs, isDryRun, reasonOf });
     const workers = await collectWorkers(place, { nowMs, isDryRun });
     const removed = found.filter(({ isRemoved }) => isRemoved).length;
     const exitCode = found.some(({ isDamaged }) => isDamaged) ? EXIT.damage : EXIT.ok;
