@@ -26,11 +26,17 @@ interface Waiting {
   readonly since: number | undefined;
 }
 
-/** Plays the scene in every order there is. A failed check names the order. Gives how many there were. */
-export async function everyOrder(setUp: () => Promise<Scene>): Promise<number> {
+/**
+ * Plays the scene in every order there is, or in every one in which the turn goes over to another at most so many times. A failed check names
+ * the order. Gives how many there were.
+ */
+export async function everyOrder(
+  setUp: () => Promise<Scene>,
+  switchesMax = Number.POSITIVE_INFINITY,
+): Promise<number> {
   let order: number[] = [];
   for (let tried = 1; ; tried++) {
-    const { turns, failure } = await play(await setUp(), order);
+    const { turns, failure } = await play(await setUp(), { order, switchesMax });
     if (failure)
       throw new Error(`in the order ${turns.map(({ actor }) => actor).join('')}`, { cause: failure });
     while (turns.length > 0 && !hasOther(turns.at(-1))) turns.pop();
@@ -46,13 +52,17 @@ interface Turn {
   readonly choices: number;
 }
 
+function switchesIn(turns: readonly Turn[]): number {
+  return turns.filter(({ actor }, i) => i > 0 && turns[i - 1]?.actor !== actor).length;
+}
+
 function hasOther(turn: Turn | undefined): boolean {
   return turn !== undefined && turn.choice + 1 < turn.choices;
 }
 
 async function play(
   { actors, check }: Scene,
-  order: readonly number[],
+  { order, switchesMax }: { readonly order: readonly number[]; readonly switchesMax: number },
 ): Promise<{ readonly turns: Turn[]; readonly failure: unknown }> {
   const turns: Turn[] = [];
   const waiting = new Set<Waiting>();
@@ -67,9 +77,13 @@ async function play(
   );
   const all = Promise.allSettled(ends);
   for (await allWait(); acting.size > 0; await allWait()) {
-    const ready = [...waiting].filter(
+    const able = [...waiting].filter(
       ({ actor, since }) => since === undefined || acting.size === 1 || turnsOfOthers(actor) > since,
     );
+    const same = able.filter(({ actor }) => actor === turns.at(-1)?.actor);
+    // Whoever had the last turn comes first: the first order is one after the other.
+    const others = same.length > 0 && switchesIn(turns) >= switchesMax ? [] : able;
+    const ready = [...new Set([...same, ...others])];
     const choice = order[turns.length] ?? 0;
     const next = ready[choice];
     if (!next) throw new Error(`nobody can go on, after ${turns.length} turns`);
