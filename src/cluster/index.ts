@@ -15,6 +15,7 @@ export { KnownRuns } from './known-runs.ts';
 export { type Lease, LeaseBook } from './lease-book.ts';
 export { uploadLenders } from './lender-logs.ts';
 export { LocalQueue } from './local-queue.ts';
+export { neededBundles } from './needed-bundles.ts';
 export { openLimiter, openQueue } from './open-queue.ts';
 export { patiently } from './patiently.ts';
 export { openQueueOf } from './place-queue.ts';
