@@ -15,6 +15,7 @@ import type { DamagedObject } from './damage.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
 import { parseRanges } from './ranges.ts';
+import { refuseRemoved } from './removed-runs.ts';
 import { type CancelledBy, cancelledBy } from './run-status.ts';
 import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseEnded } from './shared-records.ts';
@@ -94,7 +95,8 @@ export interface HomeReport {
  * attempt that the end of a lease names [SHR-5].
  *
  * ### Ordering
- * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read.
+ * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read. Before
+ * anything is said of what was read it is asked whether the run was removed meanwhile [SHR-26].
  */
 export async function comeHome(shared: SharedRun, options: HomeOptions): Promise<HomeReport> {
   const { disk, place, state } = options;
@@ -112,12 +114,16 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
     // What keeps evidence fails nothing, and so hears nothing of it.
     options.signal?.throwIfAborted();
+    const { round } = shared;
+    await refuseRemoved(shared, place, { round });
     if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
       const logs = withLenders(options.logs, place, { run, disk, scratchDir: incoming });
       const plan = withBuilt(await planSeal(journals, logs, (origin) => named.has(origin)), shared);
+      // Also what lenders hold was read.
+      await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
       const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };

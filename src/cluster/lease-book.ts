@@ -82,6 +82,19 @@ export class LeaseBook {
   }
 
   /**
+   * False when there is no such run any more [SHR-26]. Asked after a lease was taken: leases go after the submission, so that a job which seemed
+   * to be due because they were gone is found out.
+   */
+  async isRunThere(): Promise<boolean> {
+    return (await this.#place.bucket.stat(this.keys.submission)) !== undefined;
+  }
+
+  /** Takes back a lease of a run that is gone: nothing of it stays behind. */
+  async withdraw({ job, n }: LeaseBegun): Promise<void> {
+    await this.#place.bucket.remove(this.keys.begun(job, n));
+  }
+
+  /**
    * Ends a lease, and gives how it ended: that is another's word when somebody was quicker [SHR-2], and damage when that word cannot be read.
    */
   async end(

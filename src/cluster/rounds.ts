@@ -1,5 +1,6 @@
 import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
 import { orDamage } from './damage.ts';
+import { refuseRemoved } from './removed-runs.ts';
 import {
   activeKey,
   activePrefix,
@@ -39,14 +40,17 @@ export interface RoundOptions {
  * this caller's. What cannot be read of the run is named by the round, which goes past it [SHR-24].
  *
  * ### Ordering
- * The hint where to look comes before the round: a round that nobody looks for would wait for ever.
+ * The hint where to look comes before the round: a round that nobody looks for would wait for ever. Whether the run is being removed is
+ * asked after the round is there, as a collection looks for a later round after it said that it removes the run: one of the two sees the other
+ * [SHR-26].
  */
 export async function beginRound(
   shared: SharedRun,
-  { bucket, prefix }: SharedPlace,
+  place: SharedPlace,
   { clock, by, budgetUsd }: RoundOptions,
 ): Promise<{ readonly round: number; readonly isOwn: boolean }> {
   const { run } = shared;
+  const { bucket, prefix } = place;
   const n = shared.round + 1;
   const goesPast = shared.damaged.map(({ key }) => key.slice(shared.keys.root.length));
   const record: Round = {
@@ -54,8 +58,13 @@ export async function beginRound(
     at: isoTime(clock.nowMs()),
     ...definedOf({ budgetUsd, goesPast: goesPast.length > 0 ? goesPast : undefined }),
   };
-  await bucket.create(activeKey(prefix, { run, round: n }), new Uint8Array());
+  const hint = activeKey(prefix, { run, round: n });
+  await bucket.create(hint, new Uint8Array());
   const isOwn = await bucket.create(shared.keys.round(n), encodeShared('round', record));
+  await refuseRemoved(shared, place, {
+    round: n - 1,
+    withdraw: async () => await bucket.removeAll(isOwn ? [shared.keys.round(n), hint] : [hint]),
+  });
   await shared.refresh();
   return { round: n, isOwn };
 }

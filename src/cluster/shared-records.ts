@@ -114,6 +114,14 @@ const fetched = z.object({
   isMerged: z.boolean(),
 });
 
+const removing = z.object({
+  format: z.literal('holdfast-removing'),
+  ...stamped,
+  /** In which all of it was complete, home and merged. */
+  round: count,
+  at: z.string(),
+});
+
 const beat = z.object({
   format: z.literal('holdfast-beat'),
   version: z.literal(SHARED_VERSION),
@@ -199,7 +207,7 @@ const submission = z.object({
   threshold: z.record(z.string(), z.number()).optional(),
 });
 
-const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, beat, place } as const;
+const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, removing, beat, place } as const;
 type Kind = keyof typeof SCHEMAS;
 
 export type Submission = z.infer<typeof submission>;

@@ -9,6 +9,7 @@ import {
   parseJob,
   parseLeaseKey,
   parseNumberedKey,
+  parseRemovingKey,
   SharedKeys,
   type SharedPlace,
   sampleJob,
@@ -57,6 +58,7 @@ export class SharedRun {
   readonly #damaged = new Map<string, DamagedObject>();
   /** Keys of damaged objects that a round goes past. */
   #past: ReadonlySet<string> = new Set();
+  readonly #removing = new Set<number>();
   #open = 0;
 
   private constructor(place: SharedPlace, submission: Submission) {
@@ -68,13 +70,22 @@ export class SharedRun {
     this.#lent = new Set(positionsIn(parseRanges(submission.lent) ?? []));
   }
 
-  /** Undefined when no such run was submitted to this bucket. */
+  /** Undefined when no such run was submitted to this bucket, or it is being removed. */
   static async open(place: SharedPlace, run: string): Promise<SharedRun | undefined> {
     const submission = await readSubmission(place, run);
     if (!submission) return undefined;
     const shared = new SharedRun(place, submission);
     await shared.refresh();
-    return shared;
+    return (await shared.isThere()) ? shared : undefined;
+  }
+
+  /**
+   * False when the run was removed, or is being removed [SHR-26]. Asked after something was read of it: what goes goes after the submission, so
+   * as long as that is there all that was read before was whole.
+   */
+  async isThere(): Promise<boolean> {
+    if (this.#removing.has(this.round)) return false;
+    return (await this.#place.bucket.stat(this.keys.submission)) !== undefined;
   }
 
   get run(): string {
@@ -230,6 +241,8 @@ export class SharedRun {
   async #readRounds(): Promise<void> {
     for await (const { key } of this.#place.bucket.list(this.keys.rounds)) {
       const n = parseNumberedKey(key);
+      const removing = parseRemovingKey(key);
+      if (removing !== undefined) this.#removing.add(removing);
       if (n === undefined || isWhole(this.#rounds.get(n))) continue;
       const round = await this.#readWhole(key, (bytes) => decodeShared('round', bytes, key));
       if (round) this.#rounds.set(n, round);

@@ -77,10 +77,19 @@ export type JobOutcome =
   | { readonly kind: 'held'; readonly by: LeaseBegun }
   /** Nobody can tell what became of it: nothing more is done for it in this round [SHR-24]. */
   | { readonly kind: 'damaged'; readonly damaged: readonly DamagedObject[] }
+  /** Or the run is gone. */
   | { readonly kind: 'cancelled' };
 
 /** How often a worker looks whether it still has its lease, and whether its work is still wanted. */
 const WATCH_MS = 3_000;
+/** With every so many looks it is asked whether there is such a run at all. */
+const GONE_LOOKS = 10;
+
+class RunGone extends Error {
+  constructor() {
+    super('The run was removed');
+  }
+}
 
 /**
  * Does a job that the engine handed to this worker: takes its lease, works, and ends the lease.
@@ -106,7 +115,11 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
       isAlone = true;
       continue;
     }
-    if (taken.kind === 'taken') return await holdLease(taken, session, ports);
+    if (taken.kind === 'taken') {
+      if (await ask(() => book.isRunThere())) return await holdLease(taken, session, ports);
+      await ask(() => book.withdraw(taken.lease));
+      return { kind: 'cancelled' };
+    }
     const { by } = taken;
     if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
     const reason = `worker ${by.worker} gave no sign of life any more`;
@@ -127,7 +140,10 @@ async function holdLease(held: Held, session: JobSession, ports: JobPorts): Prom
     return endLease(lease, { status: 'aside', by: worker, reason: asideReason(lost) }, ports);
   signs.begin(lease);
   try {
-    return await endLease(lease, { ...(await workWatched(held, session, ports)), by: worker }, ports);
+    const result = await workWatched(held, session, ports);
+    return result === 'gone'
+      ? { kind: 'cancelled' }
+      : await endLease(lease, { ...result, by: worker }, ports);
   } finally {
     signs.finish(lease);
   }
@@ -150,17 +166,18 @@ function damagedEnd({ job, n }: LeaseBegun, { keys }: LeaseBook, { message }: Da
 
 /**
  * Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. But a bucket that is
- * away is no fault of any job.
+ * away is no fault of any job. `gone` is the run, and there is nothing to be said of it any more.
  */
 async function workWatched(
   { lease, earlier }: Held,
   session: JobSession,
   ports: JobPorts,
-): Promise<JobResult> {
+): Promise<JobResult | 'gone'> {
   using watch = watchLease(lease, ports);
   try {
     return await session.work(lease, { earlier, signal: AbortSignal.any([ports.signal, watch.signal]) });
   } catch (error) {
+    if (watch.signal.reason instanceof RunGone) return 'gone';
     const reason = messageOf(error);
     const { evidence } = error instanceof WorkLost ? error : {};
     if (ports.signal.aborted || watch.signal.aborted)
@@ -179,9 +196,12 @@ async function workWatched(
 function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly signal: AbortSignal } {
   const { book, clock } = ports;
   const stop = new AbortController();
+  let looks = 0;
   const look = async () => {
     const end = await book.readEnd(lease.job, lease.n);
     if (end instanceof DamageError) stop.abort(new Error(`The lease was ended: ${end.message}`));
+    // With its run the end of the lease went as well, by which a worker that was frozen would find out.
+    else if (!end && ++looks % GONE_LOOKS === 0 && !(await book.isRunThere())) stop.abort(new RunGone());
     else if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
     else if (await (ports.isUnwanted ?? ports.isCancelled)()) stop.abort(new Error('The run was cancelled'));
   };

@@ -123,9 +123,9 @@ async function tryNote(
     await noteFetched(shared, place, words);
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    note(
-      `${error.message} So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.`,
-    );
+    const isGone = error.code === 'E_SHARED_REMOVED';
+    const soWhat = 'So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.';
+    note(isGone ? error.message : `${error.message} ${soWhat}`);
   }
 }
 
