@@ -161,7 +161,7 @@ export class SharedEval {
     for (const writer of new Set(earlier))
       for (const problem of await this.#joined.readOther(writer)) tally.noteDamage(problem);
     const name = sampleKeyText(planned.id, planned.epoch);
-    await using lent = this.#joined.lend();
+    await using lent = this.#joined.lend(earlier);
     const { journals } = lent;
     const before = journals.attemptsAt(planned.id, planned.epoch).at(-1);
     const tried = before ? [[name, before.status === 'errored' ? 'errored' : 'interrupted'] as const] : [];
