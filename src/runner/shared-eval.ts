@@ -2,7 +2,7 @@ import type { Pin } from '../artifacts/index.ts';
 import { assert, definedOf, messageOf, type SampleKey, sampleKeyText, UsageError } from '../base/index.ts';
 import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import type { FoundSample } from '../reuse/index.ts';
-import type { OnFolder } from '../targets/index.ts';
+import type { HeardCall, OnFolder } from '../targets/index.ts';
 import { SharedArtifacts, type SharedBuild } from './artifacts/shared-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { JoinedRun, type JoinOptions } from './joined-run.ts';
@@ -123,6 +123,11 @@ export class SharedEval {
   /** Aborted with the reason when the first calls of this process all failed alike [CALL-2]: to go on would only burn the rest. */
   get hopeless(): AbortSignal {
     return this.#prepared.task.models.calls.stop;
+  }
+
+  /** Tells what the calls of this process come to, to whoever counts those of several together. */
+  tellCalls(onCall: (call: HeardCall) => void): void {
+    this.#prepared.task.models.calls.onCall = onCall;
   }
 
   /** What another worker has built: it comes from the store, is verified, and is what samples are planned with from then on. */
