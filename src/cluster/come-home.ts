@@ -1,9 +1,10 @@
 import { join, parse } from 'node:path';
-import { type Clock, definedOf, toJson } from '../base/index.ts';
+import { type Clock, definedOf, inOrder, toJson } from '../base/index.ts';
 import { type Disk, sweepTemps } from '../disk/index.ts';
 import {
   importWriter,
-  listWriters,
+  type ListedChains,
+  listSegments,
   openRunJournals,
   type RunJournals,
   type StateDir,
@@ -107,16 +108,15 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
   await disk.makeDir(incoming);
   try {
     const problems: string[] = [];
-    const writers = await listWriters(place.bucket, place.prefix, run);
-    for (const writer of writers)
-      problems.push(...(await importWriter({ disk, ...place, run, writer, runDir: incoming })).problems);
+    const shipped = await listSegments({ ...place, run });
+    problems.push(...(await importAll(shipped, { ...options, run, incoming })));
     // Before the seal: the log names it.
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
     // What keeps evidence fails nothing, and so hears nothing of it.
     options.signal?.throwIfAborted();
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
-    if (writers.length === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
+    if (shipped.size === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
@@ -126,7 +126,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };
+      const about = { writers: shipped.size, usd: spentAtAll(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
       return shared.isComplete || isPartial
@@ -138,6 +138,24 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
   } finally {
     await disk.removeTree(incoming);
   }
+}
+
+/** So many writers are read at a time, each with some segments at a time: a bucket takes its time to answer, and only so many files may be open. */
+const WRITERS_AT_A_TIME = 4;
+
+/** Puts their journals together, in a folder that nobody relies on: a fetch that died begins anew. Gives what is wrong with them, in their order. */
+async function importAll(
+  shipped: ReadonlyMap<string, ListedChains>,
+  { disk, place, run, incoming }: HomeOptions & { readonly run: string; readonly incoming: string },
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const reports = inOrder(shipped, {
+    atATime: WRITERS_AT_A_TIME,
+    work: ([writer, chains]) =>
+      importWriter({ disk, ...place, run, writer, chains, runDir: incoming, isScratch: true }),
+  });
+  for await (const report of reports) problems.push(...report.problems);
+  return problems;
 }
 
 /** What answers cost, and of writers whose agents paid for more themselves that. */
