@@ -52,6 +52,8 @@ export async function sharedProject(options: SharedProjectOptions) {
   const ledger = join(dir.path, 'ledger');
   const bucket = options.bucket ?? join(dir.path, 'bucket');
   await mkdir(project);
+  // Workers make no bucket.
+  if (!bucket.includes('://')) await mkdir(bucket, { recursive: true });
   writeFileSync(ledger, '');
   writeFileSync(join(project, 'shared.eval.ts'), evalText(options));
   writeFileSync(join(project, '.gitignore'), 'logs/\n.holdfast/\n');

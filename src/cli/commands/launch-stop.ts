@@ -26,6 +26,7 @@ once, also when several people do this at the same time, and again when they fai
     1: 'some could not be stopped; the same command tries again',
     2: 'there is no such run, no workers were launched for it, or no bucket is named',
     3: 'the record of a launch is damaged',
+    4: 'interrupted (Ctrl-C) before all of them were stopped; the same command goes on',
   },
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);

@@ -1,9 +1,7 @@
-import process from 'node:process';
 import type { StopSignals } from '../../runner/index.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { endNow } from '../process-end.ts';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+import { listenToSignals } from '../signals.ts';
 
 /** Ctrl-C once: drain. Twice: abort. A third time: leave at once; the journal is whole at any moment. */
 export interface StopControl {
@@ -38,8 +36,8 @@ export function listenForStop(handlers: StopHandlers): StopControl {
       abort.abort(new Error(`Stopped by ${signal}`));
     } else endNow(handlers.exitCode);
   };
+  const heard = listenToSignals(onSignal);
   working.add(onSignal);
-  listen(onSignal);
   forgetLate();
   return {
     signals: { drain: drain.signal, abort: abort.signal },
@@ -53,37 +51,26 @@ export function listenForStop(handlers: StopHandlers): StopControl {
       if (!working.delete(onSignal)) return;
       // With nobody listening a signal ends the process, and what came of the work is never said.
       if (working.size === 0) listenLate(handlers);
-      unlisten(onSignal);
+      heard[Symbol.dispose]();
     },
   };
 }
 
-type Listener = (signal: string) => void;
-
 /** One may work within another: what is published at the end of a run that is waited for. */
-const working = new Set<Listener>();
-let late: Listener | undefined;
+const working = new Set<(signal: string) => void>();
+let late: Disposable | undefined;
 
 function listenLate({ note, exitCode }: StopHandlers): void {
   let isTold = false;
-  late = () => {
+  late = listenToSignals(() => {
     if (isTold) endNow(exitCode);
     isTold = true;
     note('This is done, and what came of it is said next. Press Ctrl-C again to leave without that.');
-  };
-  listen(late);
+  });
 }
 
 /** There is something to stop again. */
 function forgetLate(): void {
-  if (late) unlisten(late);
+  late?.[Symbol.dispose]();
   late = undefined;
-}
-
-function listen(listener: Listener): void {
-  for (const signal of SIGNALS) process.on(signal, listener);
-}
-
-function unlisten(listener: Listener): void {
-  for (const signal of SIGNALS) process.off(signal, listener);
 }
