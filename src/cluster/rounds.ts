@@ -1,4 +1,5 @@
 import { type Clock, definedOf, isoTime } from '../base/index.ts';
+import { laterOf, saidByOthers, saidIn } from './purse-budget.ts';
 import {
   activeKey,
   activePrefix,
@@ -123,14 +124,15 @@ function encoded({ clock, ...about }: CancelWords): Uint8Array {
 /** What the run may cost in a round: what the latest one until then says that says anything, else the submission [SHR-19]. */
 export async function budgetOfRound(
   { bucket, prefix }: SharedPlace,
-  { run, work }: Submission,
+  { run, purse, work }: Submission,
   round: number,
 ): Promise<number | undefined> {
   const keys = new SharedKeys(prefix, run);
-  for (let n = round; n > 0; n--) {
+  const own: [number, Round][] = [];
+  for (let n = round; n > 0 && own.every(([, { budgetUsd }]) => budgetUsd === undefined); n--) {
     const bytes = await bucket.read(keys.round(n));
-    const said = bytes && decodeShared('round', bytes, keys.round(n)).budgetUsd;
-    if (said !== undefined) return said;
+    if (bytes) own.push([n, decodeShared('round', bytes, keys.round(n))]);
   }
-  return work.budgetUsd;
+  const said = laterOf(saidIn(own), await saidByOthers({ bucket, prefix }, { run, purse }));
+  return said?.budgetUsd ?? work.budgetUsd;
 }

@@ -1,5 +1,6 @@
 import { definedOf, inOrder } from '../base/index.ts';
 import { endOfJob, type Lease } from './lease-book.ts';
+import { type KnownRounds, laterOf, type SaidBudget, saidByOthers, saidIn } from './purse-budget.ts';
 import { parseRanges, positionsIn } from './ranges.ts';
 import { SameTexts } from './same-texts.ts';
 import {
@@ -56,6 +57,8 @@ export class SharedRun {
   readonly needsOf: (job: JobId) => readonly JobId[];
   readonly #lent: ReadonlySet<number>;
   readonly #rounds = new Map<number, Round>();
+  readonly #roundsOfOthers: KnownRounds = new Map();
+  #saidByOthers: SaidBudget | undefined;
   readonly #cancelled = new Map<number, Cancelled>();
   #open = 0;
 
@@ -95,12 +98,10 @@ export class SharedRun {
     return all.map(([n, begun]) => ({ begun, ...definedOf({ cancelled: this.#cancelled.get(n) }) }));
   }
 
-  /** What the run may cost, in all its rounds [SHR-19]. */
+  /** What the run may cost, in all its rounds [SHR-19]; of a purse what was said last for any of its runs [SHR-23]. */
   get budgetUsd(): number | undefined {
-    const said = [...this.#rounds]
-      .sort(([a], [b]) => b - a)
-      .find(([, { budgetUsd }]) => budgetUsd !== undefined);
-    return said?.[1].budgetUsd ?? this.submission.work.budgetUsd;
+    const said = laterOf(saidIn(this.#rounds), this.#saidByOthers);
+    return said?.budgetUsd ?? this.submission.work.budgetUsd;
   }
 
   /** Why and by whom the latest round was cancelled. */
@@ -197,6 +198,7 @@ export class SharedRun {
       const bytes = await bucket.read(key);
       if (bytes) this.#rounds.set(n, decodeShared('round', bytes, key));
     }
+    this.#saidByOthers = await saidByOthers(this.#place, this.submission, this.#roundsOfOthers);
     for (const n of this.#rounds.keys()) {
       const key = this.keys.cancelled(n);
       const bytes = this.#cancelled.has(n) ? undefined : await bucket.read(key);

@@ -88,7 +88,10 @@ async function readBeat({ bucket }: SharedPlace, key: string): Promise<SeenBeat 
 function seen({ beat, modifiedMs }: SeenBeat, nowMs: number | undefined): SeenWorker {
   const { worker, host, slots, busy, refuses = [], isEnded } = beat;
   const silentMs = nowMs === undefined ? null : Math.max(0, nowMs - modifiedMs);
-  return { worker, host, slots, busy, refuses, silentMs, state: isEnded ? 'ended' : stateOf(silentMs) };
+  const state = isEnded ? 'ended' : stateOf(silentMs);
+  // What one that went could not work on says nothing of who is there now.
+  const isGoneNow = state === 'ended' || state === 'silent';
+  return { worker, host, slots, busy, refuses: isGoneNow ? [] : refuses, silentMs, state };
 }
 
 function stateOf(silentMs: number | null): WorkerState {

@@ -186,7 +186,10 @@ export async function missedOf(
     const { logs, state } = await placesOf(nodeDisk, { logDir: dir, workDir: dir });
     const { log: path = '' } = await comeHome(shared, {
       ...{ disk: nodeDisk, clock: systemClock, state, logs, signal },
-      place: { prefix: place.prefix, bucket: rememberingBucket(place.bucket, { ...FORGETTING, dir, signal }) },
+      place: {
+        prefix: place.prefix,
+        bucket: rememberingBucket(place.bucket, { ...FORGETTING, dir, signal }),
+      },
     });
     const log = await openLog(nodeDisk, path);
     const { results } = await log.header();
