@@ -1,6 +1,6 @@
 import { definedOf } from '../base/index.ts';
 import { type JobName, jobNames } from './job-names.ts';
-import type { Lease } from './lease-book.ts';
+import type { Lease } from './lease-standing.ts';
 import type { JobId } from './shared-keys.ts';
 import type { Cancelled, LeaseEnded } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';

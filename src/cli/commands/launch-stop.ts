@@ -34,6 +34,7 @@ once, also when several people do this at the same time, and again when they fai
     const control = listenForStop({
       onDrain: () => terminal.note('Workers are being stopped. Press Ctrl-C again not to wait until they are.'),
       onAbort: () => undefined,
+      note: terminal.note,
       exitCode: EXIT.interrupted,
     });
     try {

@@ -44,7 +44,7 @@ Fetching again changes nothing; Ctrl-C keeps what came home, and the next fetch 
     const place = await openShared(flags, terminal);
     const onStop = () =>
       terminal.note('Stopping: what came home is kept, and the next fetch goes on. Ctrl-C again to give up.');
-    return await untilStopped(onStop, async (signals) => {
+    return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
       const shared = await findShared(place, String(args[0]));
       try {
         return sayFetched(await fetchRun(shared, { call, place, signals }), call, signals.drain.aborted);

@@ -240,6 +240,7 @@ async function runWatched(
         `Stopping (${reason}): ${underWay([...views.values()])} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
       ),
     onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
+    note: warn,
     exitCode: EXIT.interrupted,
   });
   strays.watch({ note: warn, onUncaught: () => stop.drain(UNCAUGHT) });

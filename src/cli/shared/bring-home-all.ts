@@ -14,6 +14,7 @@ import {
   WorkersSeenLately,
   waitForRun,
 } from './await-runs.ts';
+import { damageLines } from './damage-lines.ts';
 import { type Fetched, type FetchFlags, fetchRun, isDamaged } from './fetch-run.ts';
 import { fetchedLines } from './fetched-lines.ts';
 import type { LaunchEnd } from './launch-for.ts';
@@ -107,7 +108,11 @@ function sayOutcome(
   { waited, fetched }: { readonly waited: Waited; readonly fetched: Fetched | undefined },
   terminal: Terminal,
 ): void {
-  for (const line of fetched ? fetchedLines(fetched, terminal) : [notHome(waited)]) terminal.line(line);
+  const { run, damaged } = waited.status;
+  const lines = fetched
+    ? fetchedLines(fetched, terminal)
+    : [notHome(waited), ...damageLines(run, damaged, terminal.style)];
+  for (const line of lines) terminal.line(line);
   sayPublished(fetched?.published, terminal);
 }
 

@@ -123,9 +123,9 @@ async function tryNote(
     await noteFetched(shared, place, words);
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    note(
-      `${error.message} So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.`,
-    );
+    const isGone = error.code === 'E_SHARED_REMOVED';
+    const soWhat = 'So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.';
+    note(isGone ? error.message : `${error.message} ${soWhat}`);
   }
 }
 
@@ -160,8 +160,8 @@ function isEvidenceHome(shared: SharedRun, { evidence }: HomeReport): boolean {
 }
 
 /** False when something that was stored could not be read: the bucket may hold the only copy. */
-function isWholeHome({ problems, lostResults }: HomeReport): boolean {
-  return problems.length + lostResults.length === 0;
+function isWholeHome({ problems, lostResults, damaged }: HomeReport): boolean {
+  return problems.length + lostResults.length + damaged.length === 0;
 }
 
 /** True when something that was stored is not what it should be: of results, or of artifacts. */

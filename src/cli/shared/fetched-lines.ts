@@ -5,6 +5,7 @@ import { resultLines, scorerSentences } from '../run/account-report.ts';
 import { shortPath } from '../short-path.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { damageLines } from './damage-lines.ts';
 import type { Fetched } from './fetch-run.ts';
 
 const SHOWN_MAX = 20;
@@ -14,12 +15,13 @@ export function fetchedLines(
   { home, nameOf, missed, results, artifacts, scorerTroubles }: Fetched,
   { style, cwd }: Terminal,
 ): string[] {
-  const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd } = home;
+  const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd, damaged } = home;
   const ends = [
     `${samples.completed} completed`,
     `${samples.reused} reused`,
     ...(samples.errored > 0 ? [style.bad(`${samples.errored} failed`)] : []),
     ...(samples.aside > 0 ? [style.bad(`${samples.aside} set aside`)] : []),
+    ...(samples.damaged > 0 ? [style.bad(`${samples.damaged} damaged`)] : []),
     ...(samples.due > 0 ? [style.warn(`${samples.due} still due`)] : []),
     lostResults.length > 0 ? style.bad(`${lostResults.length} lost`) : style.good('0 lost'),
   ];
@@ -37,6 +39,7 @@ export function fetchedLines(
     ),
     ...cut(lostResults.map((job) => style.bad(`lost result of ${nameOf(job)}`))),
     ...cut(problems.map((sentence) => style.bad(sentence))),
+    ...damageLines(run, damaged, style),
   ];
   if (artifacts) {
     const counts = Map.groupBy(artifacts.entries, ({ state }) => state);

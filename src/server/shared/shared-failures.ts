@@ -23,7 +23,7 @@ export function failuresOf(shared: SharedRun): readonly SharedFailure[] {
 
 /** Somebody has it again, or it went well at last. */
 function isMended(later: readonly Lease[]): boolean {
-  return later.some(({ ended }) => ended === undefined || ended.status === 'completed');
+  return later.some(({ ended, damaged }) => (ended ? ended.status === 'completed' : !damaged));
 }
 
 /** Ends that do not say what they cost. What was set aside cost nothing: nobody worked on it. */
