@@ -216,6 +216,11 @@ export class SharedRun {
     return true;
   }
 
+  /** Complete, and nothing of it is damaged: there is no more news of this round. */
+  get isSettled(): boolean {
+    return this.isComplete && this.damaged.length === 0;
+  }
+
   #standing(job: JobId): Standing {
     return standingOf(this.#leases.ofJob(job), this.round, (key) => this.#past.has(key));
   }

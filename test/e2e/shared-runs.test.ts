@@ -300,7 +300,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('shared runs'), () => {
     expect([exitCode, runs]).toMatchObject([
       3,
       [
-        { run, exitCode: 3, error: { code: 'E_SHARED_DAMAGED' } },
+        { run, exitCode: 3, home: { samples: { completed: 1, damaged: 1 }, damaged: [{ job: 's0' }] } },
         { exitCode: 0, home: { samples: { completed: 2 } } },
       ],
     ]);
