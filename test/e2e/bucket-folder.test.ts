@@ -54,7 +54,6 @@ describe.skipIf(!canMount || redisObstacle !== undefined)(
       'holdfast %s ends with 2 and says why',
       async (...words) => {
         await using project = await sharedProject({ samples: 1, queue: redis.url() });
-        mkdirSync(project.bucket, { recursive: true });
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', project.bucket]);
         try {
           const ended = await project.holdfast([...words, '--json']);
