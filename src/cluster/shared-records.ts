@@ -87,6 +87,8 @@ const round = z.object({
   at: z.string(),
   /** What the run may cost from this round on, in all its rounds; else as before. */
   budgetUsd: z.number().optional(),
+  /** Objects of the run that could not be read when it began, by their keys below `shared/`: it goes past them [SHR-24]. */
+  goesPast: z.array(z.string()).optional(),
 });
 
 const cancelled = z.object({
@@ -110,6 +112,14 @@ const fetched = z.object({
   at: z.string(),
   /** False when an artifact of the run did not come home. */
   isMerged: z.boolean(),
+});
+
+const removing = z.object({
+  format: z.literal('holdfast-removing'),
+  ...stamped,
+  /** In which all of it was complete, home and merged. */
+  round: count,
+  at: z.string(),
 });
 
 const beat = z.object({
@@ -197,7 +207,7 @@ const submission = z.object({
   threshold: z.record(z.string(), z.number()).optional(),
 });
 
-const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, beat, place } as const;
+const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, removing, beat, place } as const;
 type Kind = keyof typeof SCHEMAS;
 
 export type Submission = z.infer<typeof submission>;

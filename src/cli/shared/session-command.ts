@@ -58,6 +58,7 @@ async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall
       throw reachesOthers(error, submission.work, call.terminal.env);
     });
   for (const secret of secretsOf(call.terminal.env, submission.work.keys)) shared.addSecret(secret);
+  shared.tellCalls(told.onCall);
   const { outputsDir } = begin;
   // What is heard at the descriptors needs not be heard twice.
   const evidence = { disk: nodeDisk, outputsDir, prints: outputsDir === undefined ? PRINTS : undefined };

@@ -10,7 +10,7 @@ import {
   systemRandom,
   toJson,
 } from '../../base/index.ts';
-import { type Bundle, rememberBundle, uploadBundle } from '../../bundle/index.ts';
+import { type Bundle, rememberBundle, signSubmit, uploadBundle } from '../../bundle/index.ts';
 import {
   beginRound,
   createSubmission,
@@ -52,7 +52,7 @@ export async function submitCommand(call: CommandCall<SubmitFlags>): Promise<Exi
   const place = await openShared(flags, terminal, { isNew: true });
   const queue = await openSharedQueue(flags, place);
   const onStop = () => terminal.note(stoppingText(flags));
-  return await untilStopped(onStop, async (signals) => {
+  return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
     const submitting = await checkSubmission(call, { evals, place });
     const keys = [...new Set([...submitting.keys.values()].flat())];
     await checkLaunchFor({ call, place, keys });
@@ -88,7 +88,32 @@ interface Submitting extends Checked {
   readonly signal: AbortSignal;
 }
 
+/** [BUN-15] Nothing of its bundle is collected before the submissions are there, which name it. */
 async function submitAll(
+  call: CommandCall<SubmitFlags>,
+  submitting: Submitting,
+): Promise<readonly SharedRun[]> {
+  const { place, signal } = submitting;
+  const onWait = () => call.terminal.note('bundle    somebody collects bundles: waiting until that is done');
+  const takeBack = await signSubmit(place, {
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+    onWait,
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
+  if (!takeBack) return [];
+  try {
+    return await sendAll(call, submitting);
+  } finally {
+    // One that stays counts for a day, and harms nobody.
+    await takeBack().catch((error: unknown) => call.terminal.note(messageOf(error)));
+  }
+}
+
+async function sendAll(
   call: CommandCall<SubmitFlags>,
   submitting: Submitting,
 ): Promise<readonly SharedRun[]> {
