@@ -161,7 +161,7 @@ function logNameOf(name: string, { round, isComplete }: HomeReport): string {
 function outcomeOf({ isComplete, cancelled }: HomeReport): Parameters<typeof applySeal>[1]['outcome'] {
   if (isComplete) return { status: 'success' };
   if (cancelled?.because === undefined) return { status: 'cancelled' };
-  const message = `The run was cancelled: ${cancelled.reason ?? cancelled.because}.`;
+  const message = `The run was cancelled: ${(cancelled.reason ?? cancelled.because).replace(/\.$/, '')}.`;
   return { status: 'error', error: { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` } };
 }
 

@@ -1,4 +1,4 @@
-import { ActionableError, type Clock, counted, definedOf, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, counted, definedOf, messageOf, UsageError } from '../base/index.ts';
 import type { Company } from './company.ts';
 import type { Redact } from './evidence-text.ts';
 import type { EndAbout, EndWords, Lease, LeaseBook } from './lease-book.ts';
@@ -30,6 +30,8 @@ export interface JobPorts {
   /** Aborted when this worker must go: what it holds is returned. */
   readonly signal: AbortSignal;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** Told before the lease ends that the job cannot be done: by nobody, or not by this worker [SHR-25]. */
+  readonly onUnable?: ((error: UsageError) => Promise<void>) | undefined;
   /** Takes out of reasons what must be kept nowhere. */
   readonly redact?: Redact | undefined;
 }
@@ -140,7 +142,7 @@ async function endLease(lease: LeaseBegun, words: EndWords, ports: JobPorts): Pr
 
 /**
  * Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. But a bucket that is
- * away is no fault of any job.
+ * away is no fault of any job, and neither is a mistake of the user, or a key that this machine lacks.
  */
 async function workWatched(
   { lease, earlier }: Held,
@@ -157,11 +159,24 @@ async function workWatched(
       return { status: 'returned', reason, ...definedOf({ evidence }) };
     ports.onProblem?.(error);
     if (error instanceof ActionableError && error.retryable) return returnedBy(reason);
+    if (error instanceof UsageError) {
+      await tellUnable(error, ports);
+      return returnedBy(reason);
+    }
     return {
       status: 'lost',
       reason: `worker ${ports.worker} failed: ${reason}`,
       ...definedOf({ evidence }),
     };
+  }
+}
+
+/** What cannot be told keeps the lease from its end no more than anything else. */
+async function tellUnable(error: UsageError, { onUnable, onProblem }: JobPorts): Promise<void> {
+  try {
+    await onUnable?.(error);
+  } catch (problem) {
+    onProblem?.(problem);
   }
 }
 
