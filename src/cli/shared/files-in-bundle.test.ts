@@ -18,7 +18,7 @@ async function refused(
   const item = { eval: normalizeEval(definition as EvalDefinition), baseDir: join(dir.path, 'evals') };
   const bundle = { dir: 'evals', manifest: { files: [], data: [], ...has } };
   try {
-    await refuseFilesLeftOut(item as unknown as PlannedItem, bundle as unknown as Bundle, item.baseDir);
+    await refuseFilesLeftOut(item as object as PlannedItem, bundle as object as Bundle, item.baseDir);
     return undefined;
   } catch (error) {
     expect(error).toMatchObject({ code: 'E_BUNDLE_WITHOUT_FILE', name: 'UsageError' });
