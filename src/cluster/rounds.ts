@@ -119,7 +119,10 @@ export interface CancelWords {
   readonly by: string;
   readonly reason?: string;
   readonly letsFinish?: true;
-  readonly because?: 'budget' | 'errors' | 'calls';
+  readonly because?: 'budget' | 'errors' | 'calls' | 'mistake';
+  /** Of a mistake [SHR-25]. */
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 /** Says that a round is cancelled; whoever said so first has said why. */

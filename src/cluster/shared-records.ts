@@ -101,8 +101,11 @@ const cancelled = z.object({
   reason: z.string().optional(),
   /** What is under way may end [SHR-18] [SHR-20]. */
   letsFinish: z.boolean().optional(),
-  /** What of the run itself cancelled it: `budget`, `errors`, `calls`; a person otherwise. */
+  /** What of the run itself cancelled it: `budget`, `errors`, `calls`, `mistake`; a person otherwise. */
   because: z.string().optional(),
+  /** Of a mistake [SHR-25]: the code of the error whose sentence is the reason, and what to do about it. */
+  code: z.string().optional(),
+  hint: z.string().optional(),
 });
 
 const fetched = z.object({
@@ -134,8 +137,8 @@ const beat = z.object({
   host: z.string().optional(),
   slots: z.int().min(0),
   busy: z.array(z.object({ run: z.string(), job, n: count, since: z.string() })),
-  /** Runs that it cannot work on, and why: it is another program, or lacks something. */
-  refuses: z.array(z.object({ run: z.string(), reason: z.string() })).optional(),
+  /** Runs that it cannot work on, why, and in which round that was: it is another program, or lacks something. */
+  refuses: z.array(z.object({ run: z.string(), reason: z.string(), round: count.optional() })).optional(),
   isEnded: z.boolean(),
 });
 

@@ -38,12 +38,13 @@ import { limitsOf } from '../run/call-limits.ts';
 import { changesOf } from '../run/change-options.ts';
 import { readPrices } from '../run/prices-file.ts';
 import { loadEvals } from '../run/run-command.ts';
+import { fileInBundle } from './files-in-bundle.ts';
 import { cancelRuns, checkLaunchFor } from './launch-for.ts';
 import { stoppingText } from './launch-options.ts';
 import { refuseRival, refuseSubmittedMeanwhile } from './refuse-submitted.ts';
 import { runsJson, seeThrough } from './see-through.ts';
 import { type OpenedPlace, openShared, openSharedQueue, submitterName } from './shared-place.ts';
-import { type Checked, checkSubmission, fileInBundle } from './submit-checks.ts';
+import { type Checked, checkSubmission } from './submit-checks.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** `holdfast submit`: refuses what can be refused, uploads, enqueues, and waits unless it is told not to. */
