@@ -13,6 +13,7 @@ export { isolatedRun } from './isolated-run.ts';
 export { type Handled, idOfJob, type JobQueue, type QueuedJob } from './job-queue.ts';
 export { KnownRuns } from './known-runs.ts';
 export { type Lease, LeaseBook } from './lease-book.ts';
+export { leftBySubmit } from './left-by-submit.ts';
 export { uploadLenders } from './lender-logs.ts';
 export { LocalQueue } from './local-queue.ts';
 export { neededBundles } from './needed-bundles.ts';
