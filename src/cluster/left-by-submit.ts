@@ -27,13 +27,15 @@ export async function leftBySubmit(
   const { run, nowMs } = about;
   const root = `${prefix}${run}/`;
   const keys: string[] = [];
-  for await (const { key } of bucket.listFolder(root)) if (!FOLDERS.has(key.slice(root.length))) return undefined;
+  for await (const { key } of bucket.listFolder(root))
+    if (!FOLDERS.has(key.slice(root.length))) return undefined;
   for await (const { key } of bucket.list(root)) {
     const stat = await bucket.stat(key);
     if (!stat || nowMs - stat.modifiedMs <= DAY_MS) return undefined;
     keys.push(key);
   }
-  if (!keys.some((key) => key.startsWith(`${root}segments/`)) || !(await isBare(place, about))) return undefined;
+  if (!keys.some((key) => key.startsWith(`${root}segments/`)) || !(await isBare(place, about)))
+    return undefined;
   for await (const { key } of bucket.list(pursesPrefix(prefix))) if (key.endsWith(`/${run}`)) keys.push(key);
   return keys;
 }

@@ -24,7 +24,9 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('holdfast runs gc'), () => 
     await using project = await sharedProject({ samples: 2, queue: redis.url() });
     const shared = join(project.bucket, '.holdfast/shared');
     const filesOfBundles = () =>
-      readdirSync(join(shared, 'bundles'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+      readdirSync(join(shared, 'bundles'), { recursive: true, withFileTypes: true }).filter((one) =>
+        one.isFile(),
+      );
     const gc = ['runs', 'gc', '--older-than', '0d'];
     await project.worker();
     const submitted = await project.holdfast(['submit', 'shared.eval.ts', '--json']);
@@ -50,7 +52,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('holdfast runs gc'), () => 
     expect(said.stdout).toContain(`the bundle ${bundle.slice(0, 12)} (`);
     expect(filesOfBundles()).toEqual([]);
     expect(existsSync(join(shared, run, 'shared/submission'))).toBe(false);
-  });
+  }, 120_000);
 
   test('[SHR-26] a run that lost its submission stays, is named, and ends with 3', async () => {
     await using project = await sharedProject({ samples: 2, queue: redis.url() });
@@ -63,7 +65,9 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('holdfast runs gc'), () => 
     const { stdout } = await project.holdfast(['runs', 'gc', '--older-than', '0d', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       exitCode: 3,
-      runs: [{ run, isRemoved: false, isDamaged: true, reason: expect.stringContaining('submission is gone') }],
+      runs: [
+        { run, isRemoved: false, isDamaged: true, reason: expect.stringContaining('submission is gone') },
+      ],
       bundles: { removed: [], kept: `nobody can tell which one ${run} needs` },
     });
     expect(existsSync(join(folder, 'fetched/0001.partly'))).toBe(true);

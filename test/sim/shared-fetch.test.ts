@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { type Bucket, directoryBucket, type ListOptions } from '../../src/bucket/index.ts';
-import { cancelRound, collectRuns, comeHome, createSubmission, leftBySubmit, sampleJob } from '../../src/cluster/index.ts';
+import {
+  cancelRound,
+  collectRuns,
+  comeHome,
+  createSubmission,
+  leftBySubmit,
+  sampleJob,
+} from '../../src/cluster/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { StateDir } from '../../src/journal/index.ts';
 import { directoryLogStore, type EvalSample } from '../../src/log/index.ts';
@@ -183,16 +190,16 @@ test('what a submit left that died goes after a day; what was tried in it stays'
   const { run } = shared;
   const sharedKeys = async () => (await Array.fromAsync(bucket.list(shared.keys.root))).map(({ key }) => key);
   await bucket.removeAll(await sharedKeys());
-  const left = (days: number) =>
+  const left = (days: number, of: string = run) =>
     leftBySubmit(place, {
-      ...{ run, disk: nodeDisk, scratchDir: dir.path },
+      ...{ run: of, disk: nodeDisk, scratchDir: dir.path },
       nowMs: systemClock.nowMs() + days * 86_400_000,
     });
   expect(await left(0.5)).toBeUndefined();
   const collect = () =>
     collectRuns(place, {
       ...{ clock: systemClock, olderThanMs: 0, nowMs: systemClock.nowMs(), isDryRun: true },
-      leftBy: () => left(2),
+      leftBy: (of) => left(2, of),
     });
   expect(await collect()).toMatchObject([{ run, isRemoved: true, reason: expect.stringContaining('died') }]);
   await createSubmission(place, shared.submission);

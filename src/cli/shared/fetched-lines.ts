@@ -60,7 +60,9 @@ function nextLines(home: Fetched['home']): string[] {
   const isSpent = cancelled.because === 'budget' && budgetUsd !== undefined;
   const more = isSpent ? ` --budget ${roundAbove(Math.max(budgetUsd, usd + builds.usd))}` : '';
   return [
-    ...(log === undefined && !isUndone ? ['Something of it is still under way: fetch it again when that has ended'] : []),
+    ...(log === undefined && !isUndone
+      ? ['Something of it is still under way: fetch it again when that has ended']
+      : []),
     `To go on with what is missing: holdfast runs resume ${run}${more}`,
   ];
 }
