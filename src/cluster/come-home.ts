@@ -122,11 +122,8 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
-      return shared.isComplete || isPartial
-        ? await sealed(plan, report, { ...options, lenders: logs })
-        : plan.choices.length > 0
-          ? report
-          : settled(report, options);
+      if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
+      return plan.choices.length > 0 ? report : settled(report, options);
     } finally {
       journals.close();
     }
