@@ -254,9 +254,9 @@ test('[BUCKET-3] what cannot be read is an error, not a missing object', async (
   const disk = new SimulatedDisk();
   await bucketOn(disk).create(KEY, NEW);
   using faulty = new FaultyDisk(disk, [
-    { on: 'read', errno: 'EIO' },
+    { on: 'read', errno: 'EIO', at: /w1/ },
     { on: 'fileRead', errno: 'EIO' },
-    { on: 'stat', errno: 'EACCES' },
+    { on: 'stat', errno: 'EACCES', at: /w1/ },
     { on: 'list', errno: 'EIO' },
   ]);
   await expect(bucketOn(faulty).read(KEY)).rejects.toMatchObject({ code: 'E_DISK_IO' });

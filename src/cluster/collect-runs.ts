@@ -1,4 +1,5 @@
 import { type Clock, DamageError, isoTime } from '../base/index.ts';
+import { damageOf } from './damage.ts';
 import { othersOfPurse } from './purse.ts';
 import { removeRun, roundsOf } from './remove-run.ts';
 import { refuseRemoved } from './removed-runs.ts';
@@ -144,6 +145,8 @@ async function reasonToKeep(
   { olderThanMs, nowMs, reasonOf }: CollectOptions,
 ): Promise<string> {
   const { keys, round } = shared;
+  const [damage] = shared.damaged;
+  if (damage) throw damageOf(damage);
   if (shared.isCancelled) return 'cancelled: it can be resumed';
   if (!shared.isComplete) return 'not complete: it can be resumed';
   const failed = [...shared.jobs()].filter((job) => shared.endOf(job)?.status !== 'completed').length;

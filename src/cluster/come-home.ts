@@ -1,9 +1,10 @@
 import { join, parse } from 'node:path';
-import { type Clock, definedOf, toJson } from '../base/index.ts';
+import { type Clock, definedOf, inOrder, toJson } from '../base/index.ts';
 import { type Disk, sweepTemps } from '../disk/index.ts';
 import {
   importWriter,
-  listWriters,
+  type ListedChains,
+  listSegments,
   openRunJournals,
   type RunJournals,
   type StateDir,
@@ -11,6 +12,7 @@ import {
 import type { LogStore } from '../log/index.ts';
 import { withPins } from '../runner/index.ts';
 import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
+import type { DamagedObject } from './damage.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
 import { parseRanges } from './ranges.ts';
@@ -33,6 +35,8 @@ export interface HomeOptions {
   readonly isSettled?: boolean | undefined;
   /** True to bring home what workers left as evidence. */
   readonly isEvidenceWanted?: boolean | undefined;
+  /** Once it is aborted no log is begun: it rejects with the reason, and what was remembered of the bucket stays. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came home of a shared run. The same goes to the terminal, to `--json` and into the log. */
@@ -56,6 +60,8 @@ export interface HomeReport {
     readonly aside: number;
     /** Not over yet. */
     readonly due: number;
+    /** Nobody can tell what became of them in this round [SHR-24]. */
+    readonly damaged: number;
   };
   /** Builds of artifacts that were due when it was submitted, by how they ended. Their cost is not in `usd`, which counts the samples. */
   readonly builds: {
@@ -63,10 +69,13 @@ export interface HomeReport {
     readonly errored: number;
     readonly aside: number;
     readonly due: number;
+    readonly damaged: number;
     /** Of all who worked on them, as far as prices are known. */
     readonly usd: number;
   };
   readonly aside: readonly { readonly job: JobId; readonly reason: string }[];
+  /** What is there of the run and cannot be read [SHR-24]. */
+  readonly damaged: readonly DamagedObject[];
   /** Leases whose workers did not come back, each with the reason, and who found out. */
   readonly lostLeases: readonly {
     readonly job: JobId;
@@ -101,14 +110,15 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
   await disk.makeDir(incoming);
   try {
     const problems: string[] = [];
-    const writers = await listWriters(place.bucket, place.prefix, run);
-    for (const writer of writers)
-      problems.push(...(await importWriter({ disk, ...place, run, writer, runDir: incoming })).problems);
+    const shipped = await listSegments({ ...place, run });
+    problems.push(...(await importAll(shipped, { ...options, run, incoming })));
     // Before the seal: the log names it.
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
+    // What keeps evidence fails nothing, and so hears nothing of it.
+    options.signal?.throwIfAborted();
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
-    if (writers.length === 0)
+    if (shipped.size === 0)
       return settled(reportOf(shared, { writers: 0, usd: 0, problems, evidence }), options);
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
@@ -119,7 +129,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const about = { writers: writers.length, usd: spentAtAll(journals, shared), there, evidence };
+      const about = { writers: shipped.size, usd: spentAtAll(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
       if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
@@ -135,6 +145,24 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
 /** Says of what was cancelled that nothing follows, where there is nothing. */
 function settled(report: HomeReport, { isSettled }: HomeOptions): HomeReport {
   return report.cancelled && isSettled ? { ...report, isUndone: true } : report;
+}
+
+/** So many writers are read at a time, each with some segments at a time: a bucket takes its time to answer, and only so many files may be open. */
+const WRITERS_AT_A_TIME = 4;
+
+/** Puts their journals together, in a folder that nobody relies on: a fetch that died begins anew. Gives what is wrong with them, in their order. */
+async function importAll(
+  shipped: ReadonlyMap<string, ListedChains>,
+  { disk, place, run, incoming }: HomeOptions & { readonly run: string; readonly incoming: string },
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const reports = inOrder(shipped, {
+    atATime: WRITERS_AT_A_TIME,
+    work: ([writer, chains]) =>
+      importWriter({ disk, ...place, run, writer, chains, runDir: incoming, isScratch: true }),
+  });
+  for await (const report of reports) problems.push(...report.problems);
+  return problems;
 }
 
 /** What answers cost, and of writers whose agents paid for more themselves that. */
@@ -163,11 +191,16 @@ async function sealed(
   return { ...report, log: place };
 }
 
-/** Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. */
-function logNameOf(name: string, { round, isComplete }: HomeReport): string {
+/**
+ * Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. Nor is
+ * one without what is damaged in the place of the one that can be made once that is restored.
+ */
+function logNameOf(name: string, { round, isComplete, samples, builds }: HomeReport): string {
   const { dir, name: stem, ext } = parse(name);
   const ofRound = round === 1 ? stem : `${stem}-round${round}`;
-  return join(dir, `${ofRound}${isComplete ? '' : '-partial'}${ext}`);
+  const damaged = samples.damaged + builds.damaged;
+  const whole = damaged === 0 ? '' : `-without${damaged}`;
+  return join(dir, `${ofRound}${isComplete ? whole : '-partial'}${ext}`);
 }
 
 /** What a person cancelled is `cancelled`; what its money or its failures ended is an error, with the reason. */
@@ -196,15 +229,15 @@ interface Found {
 }
 
 function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
-  const { run, round, isComplete, submission, budgetUsd } = shared;
+  const { run, round, isComplete, submission, budgetUsd, damaged } = shared;
   const cancelled = isComplete ? undefined : cancelledBy(shared);
-  const counts = { completed: 0, errored: 0, aside: 0, due: 0 };
+  const counts = { completed: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
   const aside: HomeReport['aside'][number][] = [];
   const lostResults: JobId[] = [];
   for (const job of shared.jobs()) {
     const end = shared.endOf(job);
     const isSample = parseJob(job)?.kind === 'sample';
-    if (!end) counts.due += isSample ? 1 : 0;
+    if (!end) counts[shared.isDamaged(job) ? 'damaged' : 'due'] += isSample ? 1 : 0;
     else if (end.status === 'aside') {
       aside.push({ job, reason: end.reason ?? '' });
       counts.aside += isSample ? 1 : 0;
@@ -214,7 +247,7 @@ function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }
     }
   }
   return {
-    ...{ run, round, isComplete, aside, lostResults, writers, usd, problems },
+    ...{ run, round, isComplete, aside, damaged, lostResults, writers, usd, problems },
     samples: { planned: submission.samples, reused: lentBy(submission), ...counts },
     builds: buildsOf(shared),
     lostLeases: endsOf(shared).flatMap(lostLease),
@@ -223,11 +256,11 @@ function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }
 }
 
 function buildsOf(shared: SharedRun): HomeReport['builds'] {
-  const counts = { done: 0, errored: 0, aside: 0, due: 0 };
+  const counts = { done: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
   let usd = 0;
   for (const { job } of shared.submission.builds) {
     const status = shared.endOf(job)?.status;
-    if (status === undefined) counts.due++;
+    if (status === undefined) counts[shared.isDamaged(job) ? 'damaged' : 'due']++;
     else if (status === 'aside') counts.aside++;
     else counts[status === 'completed' ? 'done' : 'errored']++;
     // Each says what it had cost by then, over all who worked on it.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FaultyBucket } from '../../test/sim/faulty-bucket.ts';
 import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
-import { endOfJob, LeaseBook } from './lease-book.ts';
+import { LeaseBook } from './lease-book.ts';
+import { endOfJob } from './lease-standing.ts';
 import { sampleJob } from './shared-keys.ts';
 
 const JOB = sampleJob(7);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { ActionableError, systemClock } from '../base/index.ts';
 import type { ParentLink } from '../process/index.ts';
+import { AlikeCalls } from '../targets/index.ts';
 import { type OpenedRun, serveSession } from './session-child.ts';
 import type { FromSession, SessionBegin, ToSession } from './session-messages.ts';
 import { SessionProcess } from './session-process.ts';
@@ -81,15 +82,17 @@ test('[SHR-8] a build that meets a full disk is returned as well; what fails oth
   expect(run.said.at(-1)).toMatchObject({ kind: 'worked', id: 1, result: { status: 'returned' } });
 });
 
-async function opensBroken() {
+async function opens(program: string, calls?: AlikeCalls) {
   const opened = await SessionProcess.open({
-    argv: [join(import.meta.dirname, '../../test/sim/broken-session.ts')],
+    argv: [join(import.meta.dirname, '../../test/sim', program)],
     ...{ cwd: process.cwd(), env: process.env, place: sharedFixture().place, clock: systemClock },
-    ...{ begin: beginOf(), onLine: () => undefined },
+    ...{ begin: beginOf(), onLine: () => undefined, calls },
   });
   const { signal } = new AbortController();
   return { opened, work: (job: LeaseBegun['job']) => opened.work(leaseOf(job), { earlier: [], signal }) };
 }
+
+const opensBroken = () => opens('broken-session.ts');
 
 const RETURNED = { status: 'returned', reason: 'the disk is full' };
 
@@ -105,4 +108,18 @@ test('[SHR-8] what a session that broke leaves behind without a word is returned
   const { opened, work } = await opensBroken();
   expect(await Promise.all([work(sampleJob(1)), work(sampleJob(2))])).toEqual([RETURNED, RETURNED]);
   await opened.close();
+});
+
+test('[SHR-22] calls that fail alike are counted over all processes of a worker: at the tenth what is under way in any of them is returned', async () => {
+  const calls = new AlikeCalls();
+  const [one, other] = [await opens('deaf-session.ts', calls), await opens('deaf-session.ts', calls)];
+  const underWay = other.work(sampleJob(99));
+  // Nine here and one there: none of both processes has ten of its own.
+  for (let position = 0; position < 9; position++) await one.work(sampleJob(position));
+  expect(await underWay).toEqual({ status: 'returned', reason: expect.stringContaining('HTTP 401') });
+  for (const { opened, work } of [one, other]) {
+    expect(opened.gaveUp).toMatchObject({ code: 'E_CALLS_FAIL' });
+    expect(await work(sampleJob(10))).toMatchObject({ status: 'returned' });
+    await opened.close();
+  }
 });

@@ -1,6 +1,6 @@
 import { ActionableError, definedOf, messageOf, type SampleKey } from '../base/index.ts';
 import type { ParentLink } from '../process/index.ts';
-import type { CallLimiter } from '../targets/index.ts';
+import type { CallLimiter, HeardCall } from '../targets/index.ts';
 import { AskedLimiter } from './asked-limiter.ts';
 import type { BudgetTold } from './session-limits.ts';
 import type { FromSession, SessionBegin, ToSession } from './session-messages.ts';
@@ -26,6 +26,7 @@ export interface OpenedRun extends Pick<RunSession, 'writer' | 'work'> {
 export interface SessionTold {
   readonly onSpent: (usd: number | undefined) => void;
   readonly onNote: (text: string) => void;
+  readonly onCall: (call: HeardCall) => void;
   /** Kept by the worker, over all workers. */
   readonly limiter: CallLimiter;
 }
@@ -91,6 +92,7 @@ class Session {
     this.#opened = this.#openRun(begin, {
       onSpent: (usd) => this.#say({ kind: 'spent', usd }),
       onNote: (text) => this.#say({ kind: 'note', text }),
+      onCall: (call) => this.#say({ kind: 'called', call }),
       limiter: this.#limiter,
     });
     try {

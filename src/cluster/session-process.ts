@@ -1,7 +1,7 @@
 import { type Clock, messageOf, type SampleKey } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type NodeChild, type NodeChildOptions, startNodeChild } from '../process/index.ts';
-import { createRedaction, type Redaction } from '../targets/index.ts';
+import { type AlikeCalls, createRedaction, type Redaction } from '../targets/index.ts';
 import { KeptPasses } from './asked-limiter.ts';
 import { shipRest } from './evidence-rest.ts';
 import type { Redact } from './evidence-text.ts';
@@ -36,6 +36,8 @@ export interface SessionProcessOptions {
   readonly redact?: Redact | undefined;
   /** A folder for what it prints, when it does one job alone: it is not told line by line then [EVI-9]. */
   readonly outputs?: { readonly disk: Disk; readonly dir: string } | undefined;
+  /** Counts the calls of this process with those of others that this worker started for the run [SHR-22]. */
+  readonly calls?: AlikeCalls | undefined;
   /** What its calls may use, over all workers; without any they are not held up. */
   readonly limits?: SessionLimits | undefined;
 }
@@ -58,7 +60,6 @@ export class SessionProcess implements RunSession {
   readonly lostMax: number;
   readonly failOnError: RunSession['failOnError'];
   writer = '';
-  gaveUp: unknown;
   failure: Error | undefined;
   readonly #child: NodeChild;
   readonly #ended: Promise<void>;
@@ -72,6 +73,7 @@ export class SessionProcess implements RunSession {
   readonly #passes: KeptPasses;
   #outputs: SessionOutputs | undefined;
   #redaction: Pick<Redaction, 'text'> | undefined;
+  #gaveUp: unknown;
   #ids = 0;
   #end: string | undefined;
 
@@ -134,12 +136,22 @@ export class SessionProcess implements RunSession {
     return started;
   }
 
+  /** By what it found itself, or by what all found together. */
+  get gaveUp(): unknown {
+    const { stop } = this.#options.calls ?? {};
+    return this.#gaveUp ?? (stop?.aborted ? stop.reason : undefined);
+  }
+
   get isGone(): boolean {
     return this.#end !== undefined || this.failure !== undefined;
   }
 
-  readonly work = async (lease: LeaseBegun, { earlier, signal }: WorkAbout): Promise<JobResult> => {
-    await this.#options.limits?.begin(lease.round, signal);
+  readonly work = async (lease: LeaseBegun, { earlier, signal: wanted }: WorkAbout): Promise<JobResult> => {
+    const { calls, limits } = this.#options;
+    await limits?.begin(lease.round, wanted);
+    if (calls?.stop.aborted) return returnedBy(messageOf(calls.stop.reason));
+    // What is under way when nothing answers here is given back, in whichever process it is.
+    const signal = calls ? AbortSignal.any([wanted, calls.stop]) : wanted;
     if (this.failure) return returnedBy(this.failure.message);
     if (this.#end !== undefined) throw new Error(this.#end);
     const id = ++this.#ids;
@@ -212,13 +224,14 @@ export class SessionProcess implements RunSession {
     if (said.kind === 'refused') this.#opened.reject(errorOf(said.error));
     if (said.kind === 'sample') this.#samples.set(said.id, said.sample);
     if (said.kind === 'worked') {
-      if (said.gaveUp) this.gaveUp = errorOf(said.gaveUp);
+      if (said.gaveUp) this.#gaveUp = errorOf(said.gaveUp);
       this.#waiting.get(said.id)?.resolve(said.result);
     }
     if (said.kind === 'broken') this.failure ??= errorOf(said.error);
     if (said.kind === 'failed') this.#waiting.get(said.id)?.reject(errorOf(said.error));
     if (said.kind === 'spent') this.#options.limits?.spend(said.usd);
     if (said.kind === 'enter' || said.kind === 'leave') this.#passes.hear(said);
+    if (said.kind === 'called') this.#options.calls?.hear(said.call);
     if (said.kind === 'note') this.#options.onLine(said.text);
   }
 

@@ -87,6 +87,8 @@ const round = z.object({
   at: z.string(),
   /** What the run may cost from this round on, in all its rounds; else as before. */
   budgetUsd: z.number().optional(),
+  /** Objects of the run that could not be read when it began, by their keys below `shared/`: it goes past them [SHR-24]. */
+  goesPast: z.array(z.string()).optional(),
 });
 
 const cancelled = z.object({

@@ -1,4 +1,5 @@
-import { type Clock, definedOf, isoTime } from '../base/index.ts';
+import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
+import { orDamage } from './damage.ts';
 import { beatKey, type SharedPlace } from './shared-keys.ts';
 import { type Beat, decodeShared, encodeShared, type LeaseBegun, SHARED_VERSION } from './shared-records.ts';
 
@@ -82,7 +83,9 @@ export class SignsOfLife {
     const { bucket, prefix } = this.#place;
     const key = beatKey(prefix, worker);
     const bytes = await bucket.read(key);
-    if (bytes && decodeShared('beat', bytes, key).isEnded) return true;
+    const beat = bytes && orDamage(() => decodeShared('beat', bytes, key));
+    // One that cannot be read says nothing but how old it is [SHR-24].
+    if (beat && !(beat instanceof DamageError) && beat.isEnded) return true;
     await this.give();
     if (this.#heard && !this.#isLate(this.#heard.sinceMs)) return false;
     const own = await bucket.stat(beatKey(prefix, this.#options.worker));

@@ -1,7 +1,9 @@
-import { ActionableError, type Clock, counted, definedOf, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, counted, DamageError, definedOf, messageOf } from '../base/index.ts';
 import type { Company } from './company.ts';
+import type { DamagedObject } from './damage.ts';
 import type { Redact } from './evidence-text.ts';
-import type { EndAbout, EndWords, Lease, LeaseBook } from './lease-book.ts';
+import type { EndAbout, EndWords, LeaseBook } from './lease-book.ts';
+import type { Lease } from './lease-standing.ts';
 import { patiently } from './patiently.ts';
 import type { JobId } from './shared-keys.ts';
 import type { LeaseBegun, LeaseEnded } from './shared-records.ts';
@@ -73,6 +75,8 @@ export type JobOutcome =
   | { readonly kind: 'over'; readonly end: LeaseEnded }
   /** A worker that is alive has it: there is nothing to do here. */
   | { readonly kind: 'held'; readonly by: LeaseBegun }
+  /** Nobody can tell what became of it: nothing more is done for it in this round [SHR-24]. */
+  | { readonly kind: 'damaged'; readonly damaged: readonly DamagedObject[] }
   /** Or the run is gone. */
   | { readonly kind: 'cancelled' };
 
@@ -106,7 +110,7 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
     const session = await ports.session();
     const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
     const taken = await ask(() => book.take(job, taker, (earlier) => isAlone || !isSuspect(earlier)));
-    if (taken.kind === 'over') return taken;
+    if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
     if (taken.kind === 'declined') {
       isAlone = true;
       continue;
@@ -151,7 +155,13 @@ async function endLease(lease: LeaseBegun, words: EndWords, ports: JobPorts): Pr
   const reason = words.reason === undefined ? undefined : redact(words.reason);
   const told = { ...words, ...definedOf({ reason }) };
   const end = await patiently(() => ports.book.end(lease, told), { clock, onProblem });
+  if (end instanceof DamageError) return damagedEnd(lease, ports.book, end);
   return { kind: 'ended', end, isOwn: end.by === ports.worker && end.status === words.status };
+}
+
+/** It was ended before, and how cannot be read. */
+function damagedEnd({ job, n }: LeaseBegun, { keys }: LeaseBook, { message }: DamageError): JobOutcome {
+  return { kind: 'damaged', damaged: [{ key: keys.ended(job, n), job, problem: message }] };
 }
 
 /**
@@ -189,7 +199,8 @@ function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly
   let looks = 0;
   const look = async () => {
     const end = await book.readEnd(lease.job, lease.n);
-    if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
+    if (end instanceof DamageError) stop.abort(new Error(`The lease was ended: ${end.message}`));
+    else if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
     else if (await (ports.isUnwanted ?? ports.isCancelled)()) stop.abort(new Error('The run was cancelled'));
     // With its run the end of the lease went as well, by which a worker that was frozen would find out.
     else if (++looks % GONE_LOOKS === 0 && !(await book.isRunThere())) stop.abort(new RunGone());

@@ -20,4 +20,5 @@ export { fileNameFor, safeJoin } from './safe-path.ts';
 export { makeSymbolicLink, readSymbolicLink, realPathOf } from './symbolic-link.ts';
 export { openSyncFile, type SyncFile } from './sync-file.ts';
 export { isTempName, sweepTemps, tempPathFor } from './temp.ts';
+export { unsynced } from './unsynced.ts';
 export { commitFile, commitNewFile, createFile, createFileWith, replaceFile } from './whole-file.ts';

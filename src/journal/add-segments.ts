@@ -1,8 +1,9 @@
 import type { Bucket } from '../bucket/index.ts';
 import type { Disk } from '../disk/index.ts';
-import { importWriter, listWriters } from './import-writer.ts';
+import { importWriter } from './import-writer.ts';
+import type { JournalReader } from './journal-reader.ts';
 import { journalPath } from './layout.ts';
-import { readJournal } from './read-journal.ts';
+import { listSegments } from './list-segments.ts';
 import type { RunJournals } from './run-journals.ts';
 
 export interface AddSegmentsOptions {
@@ -38,14 +39,14 @@ export async function addSegments(here: RunJournals, options: AddSegmentsOptions
   const writers: string[] = [];
   const keys: string[] = [];
   const problems: string[] = [];
-  let journals = here;
-  for (const writer of await listWriters(bucket, prefix, run)) {
+  const readers: JournalReader[] = [];
+  for (const [writer, chains] of await listSegments({ bucket, prefix, run })) {
     if (sound.has(writer)) continue;
-    const report = await importWriter({ disk, bucket, prefix, run, writer, runDir: scratch });
+    const report = await importWriter({ disk, bucket, prefix, run, writer, chains, runDir: scratch });
     problems.push(...report.problems);
     keys.push(...report.keys);
     writers.push(writer);
-    journals = journals.with(readJournal(journalPath(scratch, writer)));
+    readers.push(here.read(journalPath(scratch, writer)));
   }
-  return { journals, writers, keys, problems };
+  return { journals: here.with(...readers), writers, keys, problems };
 }

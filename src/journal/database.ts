@@ -42,6 +42,45 @@ export function createDatabase(path: string, version: JournalVersion = JOURNAL_V
   });
 }
 
+/**
+ * The same for one that is read once and thrown away, and can be made again: nothing of it is synced, it has no log beside it, and it
+ * is small when it holds one sample.
+ */
+export function createUnsyncedDatabase(path: string, version: JournalVersion): DatabaseSync {
+  return explained(path, () => {
+    const empty = EMPTY.get(version);
+    if (empty) writeAll(path, empty);
+    const db = new DatabaseSync(path);
+    db.exec(UNSYNCED);
+    if (!empty) {
+      db.exec(`BEGIN IMMEDIATE; ${createTables(version)} COMMIT;`);
+      EMPTY.set(version, readAll(path));
+    }
+    return db;
+  });
+}
+
+const UNSYNCED = `
+PRAGMA page_size = 4096;
+PRAGMA journal_mode = MEMORY;
+PRAGMA synchronous = OFF;
+`;
+
+/** The bytes of one with tables and nothing else, by version: to make the tables takes longer than to fill them with a sample. */
+const EMPTY = new Map<JournalVersion, Uint8Array>();
+
+function writeAll(path: string, bytes: Uint8Array): void {
+  using file = openSyncFile(path, 'create');
+  file.write(bytes, 0);
+}
+
+function readAll(path: string): Uint8Array {
+  using file = openSyncFile(path, 'read');
+  const bytes = new Uint8Array(file?.sizeBytes() ?? 0);
+  file?.read(bytes, 0);
+  return bytes;
+}
+
 /** A database that is nowhere but in SQLite's own temporary files, and goes away when it is closed. */
 export function createScratchDatabase(version: JournalVersion): DatabaseSync {
   const db = new DatabaseSync('');
@@ -76,6 +115,13 @@ export function openDatabase(path: string): {
   });
 }
 
+/** One that was opened before, and was settled then: what it is was found out, and it has not changed. */
+export function reopenDatabase(path: string, version: JournalVersion): DatabaseSync {
+  const db = new DatabaseSync(unchanging(path), { readOnly: true });
+  showAsCurrent(db, version);
+  return db;
+}
+
 /**
  * SQLite deletes the write-ahead log beside a database that is empty, also when it opens it read-only, and with it all that
  * could still be saved. Of a journal that is being written only the size is looked at: whoever opens and closes the file of
@@ -93,7 +139,7 @@ function refuseNoDatabase(path: string): void {
 }
 
 /** Its writer is gone and has put everything into the database itself. */
-function isSettled(path: string): boolean {
+export function isSettled(path: string): boolean {
   return (sizeOfFile(`${path}-wal`) ?? 0) === 0 && !isLocked(besideJournal(path).lock);
 }
 

@@ -1,14 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { DamageError, type Digest, digestOf, inOrder, messageOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
-import { type Disk, tempPathFor } from '../disk/index.ts';
+import { type Disk, tempPathFor, unsynced } from '../disk/index.ts';
 import { AcknowledgedFile, noRows } from './acknowledged.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, createUnsyncedDatabase } from './database.ts';
 import { besideJournal, journalPath, writerDir } from './layout.ts';
-import { importRecord, recordPrefix } from './record-object.ts';
+import { type ListedChains, listSegmentsOf } from './list-segments.ts';
+import { importRecord } from './record-object.ts';
 import { rowSum } from './row-sum.ts';
 import { type JournalVersion, storedColumns } from './schema.ts';
-import { decodeSegment, parseChainName, type Segment, type SegmentRow, segmentPrefix } from './segment.ts';
+import { decodeSegment, parseChainName, type Segment, type SegmentRow } from './segment.ts';
 import { keepSegmentKeys } from './segment-keys.ts';
 
 /** A worker leaves a segment for each sample, and a bucket takes its time to answer. Most have some kilobytes, few a megabyte. */
@@ -33,49 +34,13 @@ export interface ImportOptions {
   readonly writer: string;
   /** Where the run's journals lie; this one becomes `<runDir>/<writer>/journal.db`. */
   readonly runDir: string;
-}
-
-/**
- * The writers that shipped segments of a run, whatever the number of their chains. One whose record is there while its
- * segments are gone is one of them [SEG-11]: unreadable is not absent.
- */
-export async function listWriters(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
-  const chains = await listChains(bucket, prefix, run);
-  const writers = new Set(chains.map((chain) => parseChainName(chain).writer));
-  const records = recordPrefix(prefix, run);
-  if (writers.size > 0)
-    for await (const { key } of bucket.list(records)) writers.add(key.slice(records.length));
-  return [...writers].sort();
-}
-
-/** How many segments a writer has shipped, in all its chains; undefined when it is none of those that shipped anything. */
-export async function countSegments({
-  bucket,
-  prefix,
-  run,
-  writer,
-}: Pick<ImportOptions, 'bucket' | 'prefix' | 'run' | 'writer'>): Promise<number | undefined> {
-  if (!(await listWriters(bucket, prefix, run)).includes(writer)) return undefined;
-  let count = 0;
-  for (const chain of await listChains(bucket, prefix, run))
-    if (parseChainName(chain).writer === writer)
-      for await (const _ of bucket.list(`${segmentPrefix(prefix, run)}${chain}/`)) count++;
-  return count;
-}
-
-/** The runs that have segments in a bucket. */
-export async function listSegmentedRuns(bucket: Bucket, prefix: string): Promise<readonly string[]> {
-  const runs: string[] = [];
-  for await (const { kind, key } of bucket.listFolder(prefix)) {
-    const run = key.slice(prefix.length, -1);
-    if (kind === 'folder' && (await hasSegments(bucket, prefix, run))) runs.push(run);
-  }
-  return runs;
-}
-
-async function hasSegments(bucket: Bucket, prefix: string, run: string): Promise<boolean> {
-  for await (const _ of bucket.list(segmentPrefix(prefix, run))) return true;
-  return false;
+  /** What the writer has shipped, by whoever asked the bucket for all writers at once; it is asked for otherwise. */
+  readonly chains?: ListedChains | undefined;
+  /**
+   * True for a journal that is only read, in a folder that the next process removes before it makes another: it can be made again from
+   * the bucket at any time, so nothing of it is synced.
+   */
+  readonly isScratch?: boolean | undefined;
 }
 
 /**
@@ -84,30 +49,34 @@ async function hasSegments(bucket: Bucket, prefix: string, run: string): Promise
  *
  * ### Ordering
  * The journal is made under another name and gets its own, with all its rows durable, by a rename: a crash leaves an
- * orphan, never half a journal. A journal of this writer that is there already is left alone (EEXIST).
+ * orphan, never half a journal. A journal of this writer that is there already is left alone (EEXIST). One that is only scratch
+ * is not synced: after a power loss nobody reads it.
  */
 export async function importWriter(options: ImportOptions): Promise<ImportReport> {
-  const { disk, runDir, writer } = options;
+  const { runDir, writer, run } = options;
+  const disk = options.isScratch ? unsynced(options.disk) : options.disk;
   const temp = tempPathFor(writerDir(runDir, writer));
   await disk.makeDir(temp);
   try {
     const journal = new ImportedJournal(journalPath(temp, ''), options);
     try {
-      const chains = await listChains(options.bucket, options.prefix, options.run);
-      const own = chains.filter((chain) => parseChainName(chain).writer === writer);
-      if (own.length === 0)
-        journal.problems.push(
-          `Writer ${writer} of run ${options.run} left a record, but its segments are gone.`,
-        );
+      const chains = options.chains ?? (await listSegmentsOf(writer, options)) ?? new Map();
+      if (chains.size === 0)
+        journal.problems.push(`Writer ${writer} of run ${run} left a record, but its segments are gone.`);
       // A later chain was begun because an earlier one holds something else: its word comes first.
-      for (const chain of own.sort(byNumber).reverse()) await journal.readChain(chain);
+      for (const chain of [...chains.keys()].sort(byNumber).reverse())
+        await journal.readChain(chains.get(chain) ?? []);
     } finally {
       journal.close();
     }
-    const problem = await importRecord(options, journalPath(temp, ''));
-    if (problem !== undefined) journal.problems.push(problem);
+    // A second copy, for when the first is gone: what is thrown away soon does not need both.
+    if (!options.isScratch || !journal.hasRecords) {
+      const problem = await importRecord({ ...options, disk }, journalPath(temp, ''));
+      if (problem !== undefined) journal.problems.push(problem);
+    }
     journal.keepMark();
-    await keepSegmentKeys(disk, journalPath(temp, ''), journal.report().keys);
+    // Whoever reads scratch removes no segment.
+    if (!options.isScratch) await keepSegmentKeys(disk, journalPath(temp, ''), journal.report().keys);
     await disk.syncDir(temp);
     await disk.rename(temp, writerDir(runDir, writer));
     await disk.syncDir(runDir);
@@ -124,6 +93,7 @@ class ImportedJournal {
   readonly #keys: string[] = [];
   readonly problems: string[] = [];
   readonly #inserts = new Map<string, StatementSync>();
+  readonly #records = new Set<string>();
   #db: DatabaseSync | undefined;
   #version: JournalVersion = 2;
   #rows = 0;
@@ -136,11 +106,9 @@ class ImportedJournal {
     this.#from = from;
   }
 
-  async readChain(name: string): Promise<void> {
-    const { bucket, prefix, run } = this.#from;
+  async readChain(keys: readonly string[]): Promise<void> {
+    const { bucket } = this.#from;
     const chain = new Chain(this.problems);
-    const keys: string[] = [];
-    for await (const { key } of bucket.list(`${segmentPrefix(prefix, run)}${name}/`)) keys.push(key);
     const read = inOrder(keys, {
       atATime: READS_AT_A_TIME,
       work: async (key) => ({ key, bytes: await bucket.read(key) }),
@@ -168,8 +136,13 @@ class ImportedJournal {
     const { usd, ...rows } = this.#said;
     const mark = AcknowledgedFile.create(besideJournal(this.#path).acknowledged);
     mark.write({ commits: 1, rows: { ...noRows(), ...rows }, usd, writer: this.#from.writer });
-    mark.sync();
+    if (!this.#from.isScratch) mark.sync();
     mark.close();
+  }
+
+  /** True when its segments have both the run record and the writer record. */
+  get hasRecords(): boolean {
+    return this.#records.has('run') && this.#records.has('writer');
   }
 
   report(): ImportReport {
@@ -184,8 +157,8 @@ class ImportedJournal {
 
   close(): void {
     // A writer of which nothing can be read still has a place: an empty journal, which holds nothing.
-    this.#db ??= createDatabase(this.#path, this.#version);
-    this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    this.#db ??= this.#create(this.#version);
+    if (!this.#from.isScratch) this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#db.close();
   }
 
@@ -218,9 +191,7 @@ class ImportedJournal {
   #insertAll({ header, rows }: Segment, key: string): boolean {
     if (!this.#db) {
       this.#version = header.version;
-      this.#db = createDatabase(this.#path, header.version);
-      // Not synced with every segment: all of it is when it is closed, before it has its name.
-      this.#db.exec('PRAGMA synchronous = NORMAL');
+      this.#db = this.#create(header.version);
     }
     if (header.version !== this.#version) {
       this.problems.push(`Segment ${key} has another version than those before it: it was left out.`);
@@ -233,12 +204,21 @@ class ImportedJournal {
     return this.problems.length === problems;
   }
 
+  #create(version: JournalVersion): DatabaseSync {
+    if (this.#from.isScratch) return createUnsyncedDatabase(this.#path, version);
+    const db = createDatabase(this.#path, version);
+    // Not synced with every segment: all of it is when it is closed, before it has its name.
+    db.exec('PRAGMA synchronous = NORMAL');
+    return db;
+  }
+
   #insert(db: DatabaseSync, row: SegmentRow, key: string): void {
     const { table, n, values } = row;
     if (this.#version !== 1 && values.at(-1) !== rowSum(table, values.slice(0, -1))) {
       this.problems.push(`Row ${n} of ${table} in segment ${key} has a wrong checksum: it was left out.`);
       return;
     }
+    if (table === 'meta' && typeof values[0] === 'string') this.#records.add(values[0]);
     const { changes } = this.#statement(db, table).run(n, ...values);
     this.#rows += Number(changes);
     if (Number(changes) === 0 && !this.#isThere(db, row))
@@ -292,15 +272,6 @@ class Chain {
     this.#seq++;
     this.#digest = undefined;
   }
-}
-
-/** Asks for folders and not for what is in them: a chain may hold thousands of segments. */
-async function listChains(bucket: Bucket, prefix: string, run: string): Promise<readonly string[]> {
-  const root = segmentPrefix(prefix, run);
-  const chains: string[] = [];
-  for await (const { kind, key } of bucket.listFolder(root))
-    if (kind === 'folder') chains.push(key.slice(root.length, -1));
-  return chains;
 }
 
 function byNumber(a: string, b: string): number {

@@ -11,7 +11,7 @@ export {
   sweepShells,
   type UnreadableRun,
 } from './find-runs.ts';
-export { countSegments, importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
+export { importWriter } from './import-writer.ts';
 export {
   type BufferedSample,
   type BufferGap,
@@ -35,6 +35,14 @@ export { JournalReader } from './journal-reader.ts';
 export { JournalWriter } from './journal-writer.ts';
 export { lastSignMs } from './last-sign.ts';
 export { journalPath, runLockPath, writerDir } from './layout.ts';
+export {
+  type ListedChains,
+  listSegmentedRuns,
+  listSegments,
+  listSegmentsOf,
+  listWriters,
+  segmentCount,
+} from './list-segments.ts';
 export { readJournal } from './read-journal.ts';
 export { readRunFromJournals } from './read-run.ts';
 export { readRecordObject } from './record-object.ts';

@@ -102,17 +102,26 @@ export class JournalReader {
   /** Number, sample, epoch and status of every attempt: small, whatever the samples weigh. */
   *outline(): Iterable<AttemptOutline> {
     for (let after = 0; ; ) {
-      const page = this.rows.select(SELECT_OUTLINE, after);
+      const page = this.rows.ask(SELECT_OUTLINE, after);
       for (const row of page) yield this.#toOutline(row);
       if (page.length < OUTLINE_ROWS) return;
       after = this.rows.next(Number(page.at(-1)?.n), after);
     }
   }
 
+  /** Reads while it is open what whoever seals the run will ask of every journal, so that none is opened once more to say so. */
+  foresee(runId: string): void {
+    if (!this.rows.isSettled) return;
+    this.rows.ask(SELECT_OUTLINE, 0);
+    this.foreignOrigins(runId);
+    this.spentUsd();
+    for (const _ of this.reused()) break;
+  }
+
   /** The origins of those attempts that began in another journal. The run is named by whoever has its record whole. */
   foreignOrigins(runId: string): readonly Origin[] {
     const own = `${runId}/${this.writer().writer}/`;
-    return this.rows.select(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
+    return this.rows.ask(SELECT_FOREIGN, own.length, own).map((row) => textOf(row.origin));
   }
 
   /** The attempts that began in the journal of another writer, whose id is unlike any other. */
@@ -249,6 +258,7 @@ export class JournalReader {
 
   /** Which samples come from other logs; their summaries are read one by one. The last word for a sample counts. */
   *reused(): Iterable<ReusedOutline> {
+    if (this.rows.ask('SELECT 1 FROM reused LIMIT 1').length === 0) return;
     for (const row of this.rows.many('reused')) {
       const last = this.rows.number(LAST_REUSED, textOf(row.sample_id), Number(row.epoch));
       if (last !== row.n) continue;
@@ -288,7 +298,7 @@ export class JournalReader {
   /** True when it holds nothing that cost anything: no answer, no output, no result, nothing reused. */
   isUnpaid(): boolean {
     const tables = ['answers', 'outputs', 'results', 'reused'];
-    return tables.every((table) => this.rows.select(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
+    return tables.every((table) => this.rows.ask(`SELECT 1 FROM ${table} LIMIT 1`).length === 0);
   }
 
   /** What is known to be damaged: of a dead journal all of it, of a living one what was met so far. */
@@ -298,7 +308,7 @@ export class JournalReader {
 
   /** Closing twice is fine. The reader of a writer closes with that writer. */
   close(): void {
-    if (!this.#isBorrowed && this.rows.db.isOpen) this.rows.db.close();
+    if (!this.#isBorrowed) this.rows.close();
   }
 
   /** A damaged attempt has no result: what there is of it is replayed [JRN-10]. */

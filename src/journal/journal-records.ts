@@ -26,7 +26,7 @@ export class JournalRecords {
   }
 
   run(): RunRecord {
-    this.#run ??= this.#meta('run', parseRunRecord) ?? this.#beside.run;
+    this.#run ??= this.#meta('run', (json) => this.#rows.runRecord(json, parseRunRecord)) ?? this.#beside.run;
     if (this.#run) return this.#run;
     throw this.#isEmpty()
       ? emptyJournal(this.#place)

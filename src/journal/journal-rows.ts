@@ -1,6 +1,8 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { errnoOf } from '../base/index.ts';
 import { damagedJournal, explained } from './database.ts';
+import type { OpenDatabases, Reopened } from './open-databases.ts';
+import type { RunRecord } from './records.ts';
 import { rowSum } from './row-sum.ts';
 import { columnsOf, forAllTables, type JournalVersion, type Table } from './schema.ts';
 import { tryParse } from './stored-documents.ts';
@@ -17,6 +19,8 @@ export interface Many {
 
 /** How many rows are fetched at a time. Between two pages nothing is held: neither a cursor nor a transaction. */
 const PAGE_ROWS = 64;
+/** More than these are read again: they are many samples, beside which opening a file is nothing. */
+const KNOWN_ROWS_MAX = 8;
 
 /**
  * The rows of a journal, page by page and checked one by one: a row whose checksum is wrong is never given out [JRN-9], but
@@ -25,18 +29,52 @@ const PAGE_ROWS = 64;
 export class JournalRows {
   readonly path: string;
   readonly version: JournalVersion;
-  readonly db: DatabaseSync;
   onDamage: (table: Table, row: Row) => void = () => undefined;
+  #db: DatabaseSync;
+  #shared: { readonly among: OpenDatabases; readonly as: Reopened } | undefined;
   /** Prepared statements that are not in use. Preparing one takes longer than running it. */
   readonly #statements = new Map<string, StatementSync>();
+  readonly #known = new Map<string, readonly Row[]>();
 
   constructor(
     db: DatabaseSync,
     { path, version }: { readonly path: string; readonly version: JournalVersion },
   ) {
-    this.db = db;
+    this.#db = db;
     this.path = path;
     this.version = version;
+  }
+
+  get db(): DatabaseSync {
+    if (!this.#shared) return this.#db;
+    const { among, as } = this.#shared;
+    const db = among.use(as);
+    if (db !== this.#db) this.#statements.clear();
+    this.#db = db;
+    return db;
+  }
+
+  /** Lets it be closed while others are read. Only for a journal that never changes: it is asked once for what is asked of all. */
+  shareAmong(among: OpenDatabases, open: () => DatabaseSync): void {
+    const as = { open: () => explained(this.path, open) };
+    this.#shared = { among, as };
+    among.add(as, this.#db);
+  }
+
+  /** A run record, shared with the other journals of the run. */
+  runRecord(json: string, parse: (json: string) => RunRecord | undefined): RunRecord | undefined {
+    return this.#shared ? this.#shared.among.runRecord(json, parse) : parse(json);
+  }
+
+  /** True when nothing in it changes any more. */
+  get isSettled(): boolean {
+    return this.#shared !== undefined;
+  }
+
+  /** Closing twice is fine. */
+  close(): void {
+    if (this.#shared) this.#shared.among.close(this.#shared.as);
+    else if (this.#db.isOpen) this.#db.close();
   }
 
   /** The first row that is whole. */
@@ -74,9 +112,20 @@ export class JournalRows {
     });
   }
 
+  /** Like `select`, for what is asked of every journal of a run: one that never changes says it once, if it is not much. */
+  ask(sql: string, ...values: SQLInputValue[]): readonly Row[] {
+    if (!this.#shared) return this.select(sql, ...values);
+    const question = `${sql} ${JSON.stringify(values)}`;
+    const known = this.#known.get(question);
+    if (known) return known;
+    const rows = this.select(sql, ...values);
+    if (rows.length <= KNOWN_ROWS_MAX) this.#known.set(question, rows);
+    return rows;
+  }
+
   /** The number in the first column of the first row. */
   number(sql: string, ...values: SQLInputValue[]): number {
-    const row = this.select(sql, ...values)[0];
+    const [row] = values.length === 0 ? this.ask(sql) : this.select(sql, ...values);
     return Number(row ? Object.values(row)[0] : 0);
   }
 
@@ -92,9 +141,11 @@ export class JournalRows {
   }
 
   #prepared(sql: string): StatementSync {
+    // Asked for first: what was prepared before it was closed is gone with it.
+    const { db } = this;
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.db.prepare(sql);
+      statement = db.prepare(sql);
       this.#statements.set(sql, statement);
     }
     return statement;

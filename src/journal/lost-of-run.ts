@@ -80,14 +80,17 @@ function remembered(
   readers: readonly JournalReader[],
   unreadable: readonly UnreadableJournal[],
 ): readonly Remembered[] {
-  const known = new Map<string, Remembered>();
+  const isUnreadable = new Set(unreadable.map(({ writer }) => writer));
+  const known = new Map<string, Omit<Remembered, 'found'>>();
   for (const { writer: by, after, held } of readers.map((reader) => reader.writer()))
-    for (const writer of after) {
-      if (unreadable.some((one) => one.writer === writer)) continue;
-      const found = readers.filter((reader) => reader.writer().writer === writer).map(heldOrLost);
-      known.set(writer, { writer, by, held: held?.[writer], found: found.reduce(most, undefined) });
-    }
-  return [...known.values()];
+    for (const writer of after)
+      if (!isUnreadable.has(writer)) known.set(writer, { writer, by, held: held?.[writer] });
+  // Each is looked at once, however many came after it.
+  const byWriter = Map.groupBy(readers, (reader) => reader.writer().writer);
+  return [...known.values()].map((one) => ({
+    ...one,
+    found: (byWriter.get(one.writer) ?? []).map(heldOrLost).reduce(most, undefined),
+  }));
 }
 
 function heldOrLost(reader: JournalReader): LostRows {

@@ -1,30 +1,39 @@
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { ActionableError } from '../base/index.ts';
 import { identityOfFile, isLocked, sizeOfFile } from '../disk/index.ts';
 import { lossOf } from './acknowledged.ts';
 import { checkJournal } from './check-journal.ts';
 import { DamageNotes } from './damage-notes.ts';
-import { damagedJournal, openDatabase, PAGE_BYTES } from './database.ts';
+import { damagedJournal, isSettled, openDatabase, PAGE_BYTES, reopenDatabase } from './database.ts';
 import { journalBusy } from './journal-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalRows } from './journal-rows.ts';
 import { isDamage, type KnownBeside, knownBeside, unreadableJournal } from './known-beside.ts';
 import { besideJournal } from './layout.ts';
+import type { OpenDatabases } from './open-databases.ts';
 import { type Records, readRecordFile } from './record-file.ts';
 import { emptySalvage, salvageDatabase } from './salvage/salvage-database.ts';
 import { readWal } from './salvage/wal-frames.ts';
-import { JOURNAL_VERSION } from './schema.ts';
+import { JOURNAL_VERSION, type JournalVersion } from './schema.ts';
+
+export interface ReadJournalOptions {
+  /** These stand in for its own where those are gone. */
+  readonly records?: Records | undefined;
+  /** Others that are read at the same time: of those that never change not all are open at once. */
+  readonly among?: OpenDatabases | undefined;
+}
 
 /**
  * Opens a journal of any version for reading. One that nobody writes is checked row by row at once; when anything is wrong
  * with it, everything that can still be read is read from its pages into a scratch database, and `damage` names the rest.
  * The files themselves are never changed. A journal that is being written is checked as it is read. One whose directory is
- * gone was let go by another process just now (E_JOURNAL_BUSY). `records` stand in for its own where those are gone.
+ * gone was let go by another process just now (E_JOURNAL_BUSY).
  */
-export function readJournal(path: string, records?: Records): JournalReader {
+export function readJournal(path: string, { records, among }: ReadJournalOptions = {}): JournalReader {
   let reader: JournalReader | undefined;
   try {
-    reader = readOrSalvage(path, { ...given(records), ...knownBeside(path) });
+    reader = readOrSalvage(path, { ...given(records), ...knownBeside(path) }, among);
     if (reader.damage().sentences.length === 0 || !isLetGo(path)) return reader;
   } catch (error) {
     if (!isLetGo(path)) throw error;
@@ -38,10 +47,10 @@ function isLetGo(path: string): boolean {
   return identityOfFile(dirname(path)) === undefined;
 }
 
-function readOrSalvage(path: string, known: KnownBeside): JournalReader {
+function readOrSalvage(path: string, known: KnownBeside, among?: OpenDatabases): JournalReader {
   try {
     const isAlive = isLocked(besideJournal(path).lock);
-    return named(isAlive ? openUnchecked(path) : readDead(path, known), known);
+    return named(isAlive ? openUnchecked(path) : readDead(path, known, among), known);
   } catch (error) {
     if (!isDamage(error, path, known)) throw error;
     const salvaged = salvage(path, known, { why: reasonOf(error, path) });
@@ -56,14 +65,17 @@ export function openUnchecked(path: string): JournalReader {
   return new JournalReader(new JournalRows(db, { path, version }), given(readRecordFile(path)));
 }
 
-function readDead(path: string, known: KnownBeside): JournalReader {
+function readDead(path: string, known: KnownBeside, among: OpenDatabases | undefined): JournalReader {
   if (known.isLogForeign)
     throw damagedJournal(path, 'the write-ahead log beside it is not the one that it was written to');
   const unreadable = readWal(`${path}-wal`, PAGE_BYTES)?.unreadableCommits ?? 0;
   const { reader, notes, fault } = openChecked(path, known);
   // A crash tears at most one transaction; more were acknowledged.
   const why = fault ?? (unreadable < 2 ? undefined : unreadableLog(unreadable));
-  if (why === undefined) return reader;
+  if (why === undefined) {
+    if (among && isSettled(path)) reader.rows.shareAmong(among, () => reopened(path, reader.version));
+    return reader;
+  }
   const salvaged = salvage(path, known, {
     why,
     notes,
@@ -71,6 +83,12 @@ function readDead(path: string, known: KnownBeside): JournalReader {
   });
   if (salvaged) reader.close();
   return salvaged ?? reader;
+}
+
+/** It was checked when it was first opened, and nobody writes it. */
+function reopened(path: string, version: JournalVersion): DatabaseSync {
+  if (isLetGo(path)) throw journalBusy(dirname(path));
+  return reopenDatabase(path, version);
 }
 
 /** A journal that names no run is a shell, unless something was acknowledged in it: then that is lost. */

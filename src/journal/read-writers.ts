@@ -1,7 +1,8 @@
 import { ActionableError, DamageError } from '../base/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
-import { readJournal } from './read-journal.ts';
+import { OpenDatabases } from './open-databases.ts';
+import { type ReadJournalOptions, readJournal } from './read-journal.ts';
 import type { Records } from './record-file.ts';
 import type { LostRows } from './records.ts';
 import { recordsOfNobody, recordsOfOthers } from './stand-in-records.ts';
@@ -27,10 +28,14 @@ interface Failed {
 export function readWriters(
   places: readonly WriterPlace[],
   readers: Map<string, JournalReader>,
+  among?: OpenDatabases,
 ): readonly UnreadableJournal[] {
   const failed: Failed[] = [];
+  const isCrowd = OpenDatabases.isCrowd(places.length);
   for (const place of places.filter(({ path }) => !readers.has(path))) {
-    const error = tryRead(place, readers);
+    const error = tryRead(place, readers, { among });
+    const reader = isCrowd ? readers.get(place.path) : undefined;
+    for (const { run } of reader ? tryRecords(reader) : []) reader?.foresee(run.runId);
     // A shell holds nothing that was paid for.
     if (error && error.code !== 'E_JOURNAL_EMPTY') failed.push({ place, error });
   }
@@ -46,7 +51,7 @@ function readWithout(place: WriterPlace, readers: Map<string, JournalReader>): b
   const known = [...readers.values()].flatMap(tryRecords);
   const others = recordsOfOthers(place, known);
   const records = others ?? recordsOfNobody(place);
-  if (!records || tryRead(place, readers, records) !== undefined) return false;
+  if (!records || tryRead(place, readers, { records }) !== undefined) return false;
   const reader = readers.get(place.path);
   // Without a record and without an attempt there is nothing to be had.
   if (others || !reader || [...reader.outline()].length > 0) return true;
@@ -59,11 +64,11 @@ function readWithout(place: WriterPlace, readers: Map<string, JournalReader>): b
 function tryRead(
   place: WriterPlace,
   readers: Map<string, JournalReader>,
-  records?: Records,
+  options: ReadJournalOptions,
 ): ActionableError | undefined {
   const { path } = place;
   try {
-    const reader = readJournal(path, records);
+    const reader = readJournal(path, options);
     readers.set(path, reader);
     reader.writer();
     return undefined;

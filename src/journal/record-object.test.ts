@@ -10,8 +10,9 @@ import {
 import { makeTempDir, type TempDir } from '../../test/sim/temp-dir.ts';
 import { type Bucket, directoryBucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
-import { importWriter, listSegmentedRuns, listWriters } from './import-writer.ts';
+import { importWriter } from './import-writer.ts';
 import type { JournalWriter } from './journal-writer.ts';
+import { listSegmentedRuns, listWriters } from './list-segments.ts';
 import { openRunJournals } from './run-journals.ts';
 import { segmentKey } from './segment.ts';
 import { segmentKeysOf } from './segment-keys.ts';

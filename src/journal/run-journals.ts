@@ -1,8 +1,10 @@
-import { ActionableError, DamageError, type SampleId } from '../base/index.ts';
+import { ActionableError, DamageError, type SampleId, sampleKeyText } from '../base/index.ts';
 import { type Disk, identityOfFile, type Liveness } from '../disk/index.ts';
 import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { heldBy, lostOfRun, most } from './lost-of-run.ts';
+import { OpenDatabases } from './open-databases.ts';
+import { readJournal } from './read-journal.ts';
 import { readWriters, type UnreadableJournal } from './read-writers.ts';
 import type {
   AttemptOutline,
@@ -27,6 +29,7 @@ export interface OpenRunJournalsOptions {
 interface About {
   readonly runDir: string;
   readonly unreadable: readonly UnreadableJournal[];
+  readonly among?: OpenDatabases;
 }
 
 /** What came from which journal. */
@@ -41,8 +44,9 @@ export async function openRunJournals(options: OpenRunJournalsOptions): Promise<
   const readers = new Map<string, JournalReader>();
   const places = (await writersIn(disk, runDir)).filter(({ writer }) => !except?.includes(writer));
   try {
-    const unreadable = readWriters(places, readers);
-    return new RunJournals([...readers.values()], { runDir, unreadable });
+    const among = new OpenDatabases();
+    const unreadable = readWriters(places, readers, among);
+    return new RunJournals([...readers.values()], { runDir, unreadable, among });
   } catch (error) {
     for (const reader of readers.values()) reader.close();
     throw error;
@@ -66,15 +70,21 @@ export class RunJournals {
   /** Oldest generation first. */
   readonly readers: readonly JournalReader[];
   readonly #about: About;
+  #bySample: BySample | undefined;
 
   constructor(readers: readonly JournalReader[], about: About) {
     this.readers = readers.toSorted(byGeneration);
     this.#about = about;
   }
 
-  /** The same with one journal more. */
-  with(reader: JournalReader): RunJournals {
-    return new RunJournals([...this.readers, reader], this.#about);
+  /** Opens one more, so that not too many are open together with these. It is one of them only by `with`. */
+  read(path: string): JournalReader {
+    return readJournal(path, { among: this.#about.among });
+  }
+
+  /** The same with more journals. */
+  with(...readers: readonly JournalReader[]): RunJournals {
+    return new RunJournals([...this.readers, ...readers], this.#about);
   }
 
   /** Equal in all journals: the first that has it whole says it. */
@@ -107,7 +117,7 @@ export class RunJournals {
 
   /** One more than all that are there [JRN-15]. */
   get nextGeneration(): number {
-    return 1 + Math.max(0, ...this.writers().map(({ generation }) => generation));
+    return 1 + this.writers().reduce((latest, { generation }) => Math.max(latest, generation), 0);
   }
 
   /** Over all writers that are not fenced. */
@@ -119,7 +129,7 @@ export class RunJournals {
 
   /** All attempts at one sample in the order of generation and number, each origin once. */
   attemptsAt(id: SampleId, epoch: number): readonly From<AttemptRow>[] {
-    const found = this.readers.flatMap((source) =>
+    const found = this.#whoTried(id, epoch).flatMap((source) =>
       source.attemptsAt(id, epoch).map((attempt) => ({ ...attempt, source })),
     );
     const chosen = new Map<Origin, From<AttemptRow>>();
@@ -133,8 +143,22 @@ export class RunJournals {
   /** The union of what was bought for a sample in all attempts at it. */
   answersAt(id: SampleId, epoch: number): readonly SampleAnswer[] {
     return unionOfAnswers(
-      this.readers.flatMap((source) => source.attemptNumbersAt(id, epoch).map((n) => source.answers(n))),
+      this.#whoTried(id, epoch).flatMap((source) =>
+        source.attemptNumbersAt(id, epoch).map((n) => source.answers(n)),
+      ),
     );
+  }
+
+  /**
+   * The journals that may hold an attempt at a sample, oldest generation first: those that are being written, and of the others those that
+   * have one. Of thousands of journals all but a few hold nothing of it, and each would have to be opened to say so.
+   */
+  #whoTried(id: SampleId, epoch: number): readonly JournalReader[] {
+    if (this.readers.length <= ASKED_MAX) return this.readers;
+    this.#bySample ??= samplesOf(this.readers);
+    const { asked, bySample } = this.#bySample;
+    const tried = bySample.get(sampleKeyText(id, epoch)) ?? [];
+    return [...asked, ...tried].sort((a, b) => a - b).flatMap((index) => this.readers[index] ?? []);
   }
 
   /** Every attempt of the run, oldest generation first, each origin once. */
@@ -231,6 +255,34 @@ export class RunJournals {
     const foreign = new Set(this.readers.flatMap((reader) => reader.foreignOrigins(runId)));
     return foreign.size === 0 ? undefined : (origin) => foreign.has(origin);
   }
+}
+
+/** So many journals are asked one by one: that is quicker than to remember who has what. */
+const ASKED_MAX = 8;
+
+/** Which journals have attempts at which sample, by their places in the list. */
+interface BySample {
+  /** What is in them may change: they are asked each time. */
+  readonly asked: readonly number[];
+  readonly bySample: ReadonlyMap<string, readonly number[]>;
+}
+
+function samplesOf(readers: readonly JournalReader[]): BySample {
+  const asked: number[] = [];
+  const bySample = new Map<string, number[]>();
+  for (const [index, reader] of readers.entries()) {
+    if (!reader.rows.isSettled) {
+      asked.push(index);
+      continue;
+    }
+    for (const { id, epoch } of reader.outline()) {
+      const name = sampleKeyText(id, epoch);
+      const tried = bySample.get(name);
+      if (!tried) bySample.set(name, [index]);
+      else if (tried.at(-1) !== index) tried.push(index);
+    }
+  }
+  return { asked, bySample };
 }
 
 const RANKS = [undefined, 'errored', 'completed'] as const;

@@ -15,7 +15,8 @@ import { digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { findRuns } from './find-runs.ts';
-import { importWriter, listWriters } from './import-writer.ts';
+import { importWriter } from './import-writer.ts';
+import { listWriters } from './list-segments.ts';
 import { openRunJournals } from './run-journals.ts';
 import { decodeSegment, encodeRow, encodeSegment, segmentKey } from './segment.ts';
 

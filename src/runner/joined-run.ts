@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { shortId } from '../base/index.ts';
 import {
-  countSegments,
   createWriter,
   importWriter,
   type JournalReader,
   type JournalWriter,
   journalPath,
+  listSegmentsOf,
   RunJournals,
   type RunRecord,
   readJournal,
+  segmentCount,
   type WriterRecord,
 } from '../journal/index.ts';
 import type { SegmentPlace } from './places.ts';
@@ -80,10 +81,10 @@ export class JoinedRun {
     return new JoinedRun(settings, writer, options);
   }
 
-  /** This writer's own, and those of others as far as they were read: they stay as they are until they are given back. */
-  lend(): LentJournals {
+  /** This writer's own, and those of others as far as they were read: they stay as they are until they are given back. No more than these are asked. */
+  lend(writers: Iterable<string>): LentJournals {
     const runDir = this.#settings.places.state.runDir(this.run.runId);
-    const lent = [...this.#others.values()].flatMap(({ journal }) => journal ?? []);
+    const lent = [...new Set(writers)].flatMap((writer) => this.#others.get(writer)?.journal ?? []);
     for (const journal of lent) journal.users++;
     const readers = [this.writer.reader, ...lent.map(({ reader }) => reader)];
     return {
@@ -131,13 +132,14 @@ export class JoinedRun {
     }
     if (!this.#place) return [`The journal of writer ${writer} of run ${runId} is gone.`];
     const of = { ...this.#place, run: runId, writer };
-    const segments = await countSegments(of);
+    const chains = await listSegmentsOf(writer, of);
     // One that was lost before it sent anything left nothing that could be read, or that is missed.
-    if (segments === undefined) return [];
+    if (chains === undefined) return [];
+    const segments = segmentCount(chains);
     if (segments > other.segments) {
       const scratch = join(this.#scratch, String(++this.#imports));
       await disk.makeDir(scratch);
-      const { problems } = await importWriter({ disk, ...of, runDir: scratch });
+      const { problems } = await importWriter({ disk, ...of, chains, runDir: scratch, isScratch: true });
       const reader = readJournal(journalPath(scratch, writer));
       await this.#replace(other, { reader, scratch, users: 0 });
       other.segments = segments;

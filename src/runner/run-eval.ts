@@ -11,7 +11,7 @@ import {
   UsageError,
 } from '../base/index.ts';
 import { createFile, sweepTemps } from '../disk/index.ts';
-import { journalPath, readJournal, type SegmentShipper, sweepShells } from '../journal/index.ts';
+import { type JournalReader, journalPath, type SegmentShipper, sweepShells } from '../journal/index.ts';
 import { releaseRun, sweepReleased } from '../seal/index.ts';
 import type { BudgetAccount } from './account.ts';
 import { spentByAgent } from './agent-spending.ts';
@@ -273,10 +273,17 @@ async function runWherever(
     return await runSamples({ ...samples, elsewhere });
   } finally {
     const runDir = settings.places.state.runDir(opened.run.runId);
-    for (const { writer, toldBefore } of await elsewhere.close()) {
-      const journal = readJournal(journalPath(runDir, writer));
-      finish.opened = { ...finish.opened, journals: finish.opened.journals.with(journal) };
-      if (toldBefore) tally.ledger.add(boughtUntold(journal, toldBefore));
+    const theirs: JournalReader[] = [];
+    const { journals } = finish.opened;
+    try {
+      for (const { writer, toldBefore } of await elsewhere.close()) {
+        const journal = journals.read(journalPath(runDir, writer));
+        theirs.push(journal);
+        if (toldBefore) tally.ledger.add(boughtUntold(journal, toldBefore));
+      }
+    } finally {
+      // Also when one of them cannot be read: those that were opened are closed with all others.
+      finish.opened = { ...finish.opened, journals: journals.with(...theirs) };
     }
   }
 }

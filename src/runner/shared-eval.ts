@@ -2,7 +2,7 @@ import type { Pin } from '../artifacts/index.ts';
 import { assert, definedOf, messageOf, type SampleKey, sampleKeyText, UsageError } from '../base/index.ts';
 import type { RunRecord, SegmentShipper } from '../journal/index.ts';
 import type { FoundSample } from '../reuse/index.ts';
-import type { OnFolder } from '../targets/index.ts';
+import type { HeardCall, OnFolder } from '../targets/index.ts';
 import { SharedArtifacts, type SharedBuild } from './artifacts/shared-artifacts.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import { JoinedRun, type JoinOptions } from './joined-run.ts';
@@ -125,6 +125,11 @@ export class SharedEval {
     return this.#prepared.task.models.calls.stop;
   }
 
+  /** Tells what the calls of this process come to, to whoever counts those of several together. */
+  tellCalls(onCall: (call: HeardCall) => void): void {
+    this.#prepared.task.models.calls.onCall = onCall;
+  }
+
   /** What another worker has built: it comes from the store, is verified, and is what samples are planned with from then on. */
   async pin(pin: Pin): Promise<void> {
     await this.#artifacts?.pin(pin);
@@ -161,7 +166,7 @@ export class SharedEval {
     for (const writer of new Set(earlier))
       for (const problem of await this.#joined.readOther(writer)) tally.noteDamage(problem);
     const name = sampleKeyText(planned.id, planned.epoch);
-    await using lent = this.#joined.lend();
+    await using lent = this.#joined.lend(earlier);
     const { journals } = lent;
     const before = journals.attemptsAt(planned.id, planned.epoch).at(-1);
     const tried = before ? [[name, before.status === 'errored' ? 'errored' : 'interrupted'] as const] : [];

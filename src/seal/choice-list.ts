@@ -17,14 +17,14 @@ const STATUSES: readonly (AttemptStatus | undefined)[] = [undefined, 'errored', 
 export class ChoiceList {
   readonly #sources: readonly JournalReader[];
   readonly #numbers: Float64Array;
-  readonly #sourceOf: Uint16Array;
+  readonly #sourceOf: Uint32Array;
   readonly #statusOf: Uint8Array;
   readonly #rows = new Map<number, ReusedOutline>();
 
   constructor(choices: readonly Chosen[]) {
     this.#sources = [...new Set(choices.map(({ source }) => source))];
     this.#numbers = new Float64Array(choices.length);
-    this.#sourceOf = new Uint16Array(choices.length);
+    this.#sourceOf = new Uint32Array(choices.length);
     this.#statusOf = new Uint8Array(choices.length);
     const places = new Map(this.#sources.map((source, index) => [source, index]));
     for (const [index, choice] of choices.entries()) {

@@ -32,30 +32,69 @@ export interface CallWatch {
   hasAnswered(model: string): boolean;
   /** A call that failed for good. */
   failed(model: string, failure: CallFailure & { readonly reason: string }): void;
+  /** Set by whoever counts the calls of several processes together: told what calls came to, answers of one model once. */
+  onCall: ((call: HeardCall) => void) | undefined;
 }
+
+/** What a call came to, in words that go over to another process. */
+export type HeardCall =
+  | { readonly answered: string; readonly isModel: boolean }
+  | { readonly failed: string; readonly failure: string; readonly reason: string };
 
 const CALLS_ALIKE_MAX = 10;
 
+/** Counts calls until something is known of them [CALL-2]: those of one process, or of all that work for one. */
+export class AlikeCalls {
+  readonly #stop = new AbortController();
+  readonly #answered = new Set<string>();
+  readonly #others = new Set<string>();
+  #kind: string | undefined;
+  #alike = 0;
+
+  /** Aborted with the reason when the first all failed alike. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  hasAnswered(model: string): boolean {
+    return this.#answered.has(model);
+  }
+
+  /** True when it says something that was not known. */
+  hear(call: HeardCall): boolean {
+    if ('answered' in call) {
+      const known = call.isModel ? this.#answered : this.#others;
+      const isNew = !known.has(call.answered);
+      known.add(call.answered);
+      return isNew;
+    }
+    const { failed, failure, reason } = call;
+    const now = `${failed} ${failure}`;
+    this.#kind ??= now;
+    const isOther = this.#answered.size > 0 || this.#others.has(failed) || now !== this.#kind;
+    if (isOther) this.#alike = Number.NaN; // It never reaches the limit then.
+    this.#alike++;
+    if (this.#alike === CALLS_ALIKE_MAX) this.#stop.abort(allAlike(failed, reason));
+    return true;
+  }
+}
+
 export function createCallWatch(): CallWatch {
-  const stop = new AbortController();
-  const answered = new Set<string>();
-  const others = new Set<string>();
-  let kind: string | undefined;
-  let alike = 0;
-  return {
-    onFailedTry: undefined,
-    stop: stop.signal,
-    answered: (model) => void answered.add(model),
-    answeredOther: (name) => void others.add(name),
-    hasAnswered: (model) => answered.has(model),
-    failed(model, failure) {
-      const now = `${model} ${failureKind(failure)}`;
-      kind ??= now;
-      if (answered.size > 0 || others.has(model) || now !== kind) alike = Number.NaN; // It never reaches the limit then.
-      alike++;
-      if (alike === CALLS_ALIKE_MAX) stop.abort(allAlike(model, failure.reason));
-    },
+  const calls = new AlikeCalls();
+  const hear = (call: HeardCall) => {
+    if (calls.hear(call)) watch.onCall?.(call);
   };
+  const watch: CallWatch = {
+    onFailedTry: undefined,
+    onCall: undefined,
+    stop: calls.stop,
+    answered: (model) => hear({ answered: model, isModel: true }),
+    answeredOther: (name) => hear({ answered: name, isModel: false }),
+    hasAnswered: (model) => calls.hasAnswered(model),
+    failed: (model, failure) =>
+      hear({ failed: model, failure: failureKind(failure), reason: failure.reason }),
+  };
+  return watch;
 }
 
 function allAlike(model: string, reason: string): ActionableError {

@@ -7,7 +7,7 @@ export {
   type CallPass,
   createCallLimiter,
 } from './call-limiter.ts';
-export type { FailedTry } from './call-watch.ts';
+export { AlikeCalls, type FailedTry, type HeardCall } from './call-watch.ts';
 export { OUTPUT_BYTES_MAX } from './command-target.ts';
 export { createExec } from './exec.ts';
 export { failureText } from './failure-text.ts';

@@ -3,16 +3,17 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { filesBelow, holdfast, reportOf, startHoldfast } from './holdfast.ts';
-import { paidEval, RUN, SAMPLES } from './paid-eval.ts';
+import { filesBelow, holdfast, reportOf } from './holdfast.ts';
+import { heldRun, paidEval, RUN, SAMPLES } from './paid-eval.ts';
 
 /** Starts a run and takes its bucket away in the middle: a file lies in its place until it is put back. */
-async function losesBucket(dir: { path: string; asked(): string[] }, args: readonly string[]) {
+async function losesBucket(dir: Awaited<ReturnType<typeof paidEval>>, args: readonly string[]) {
   const bucket = join(dir.path, 'bucket');
-  const started = startHoldfast(dir.path, [...RUN, ...args]);
-  while (dir.asked().length < SAMPLES && started.child.exitCode === null) await sleep(5);
+  const started = await heldRun(dir, SAMPLES, args);
+  while (!existsSync(bucket)) await sleep(5);
   renameSync(bucket, `${bucket}.away`);
   writeFileSync(bucket, 'x');
+  dir.letGo();
   const ended = await started.ended;
   rmSync(bucket);
   renameSync(`${bucket}.away`, bucket);
@@ -78,19 +79,18 @@ test('[JRN-13] a journal that is gone and a writer that was declared dead end wi
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => join(state, run, name)),
     );
-  const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket']);
-  while (dir.asked().length < 6 && started.child.exitCode === null) await sleep(5);
+  const started = await heldRun(dir, 6, ['--segments', 'bucket']);
   for (const writer of writerDirs()) writeFileSync(join(writer, 'fenced'), '');
+  dir.letGo();
   const fenced = await started.ended;
   expect(fenced.code).toBe(4);
   expect(fenced.stdout).toContain('it was declared dead');
   expect(fenced.stdout).not.toContain('too many errors');
   expect(fenced.stderr).not.toContain('will be asked again');
 
-  const second = startHoldfast(dir.path, RUN);
-  const before = dir.asked().length;
-  while (dir.asked().length < before + 6 && second.child.exitCode === null) await sleep(5);
+  const second = await heldRun(dir, dir.asked().length + 6);
   for (const run of dir.runDirs()) renameSync(join(state, run), join(dir.path, `gone-${run}`));
+  dir.letGo();
   const vanished = await second.ended;
   expect(vanished.code).toBe(4);
   expect(vanished.stdout).toContain('its journal is gone');

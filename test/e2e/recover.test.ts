@@ -244,7 +244,7 @@ export default defineEval({
   data: Array.from({ length: 6 }, (_, index) => ({ id: index + 1, input: 'q' + index, target: 'q' + index })),
   target: async ({ input }, { generate, signal }) => {
     const { text } = await generate(input);
-    if (existsSync('hold') && !['q0', 'q1'].includes(input)) await sleep(60_000, undefined, { signal });
+    if (existsSync('hold') && !['q0', 'q1'].includes(input)) await sleep(600_000, undefined, { signal });
     return text;
   },
   scorers: [includes()],

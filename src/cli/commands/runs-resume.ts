@@ -27,17 +27,21 @@ function saidBudget({ flags, words }: CommandCall<ResumeFlags>): number | undefi
   return words.some((word) => /^--budget(=|$)/.test(word)) ? flags.budget : undefined;
 }
 
-/** What is under way needs no other round, and what is complete only when something failed. True when one was begun here. */
+/**
+ * What is under way needs no other round, and what is complete only when something failed, or cannot be read: the round goes past that, and runs
+ * again what it is of [SHR-24]. True when one was begun here.
+ */
 async function beginNext(
   shared: SharedRun,
   place: SharedPlace,
   call: CommandCall<ResumeFlags>,
 ): Promise<boolean> {
   const { samples, builds } = await seenStatus(shared, place);
-  const failed = samples.errored + samples.aside + builds.errored + builds.aside;
+  const failed = samples.errored + samples.aside + builds.errored + builds.aside + shared.damaged.length;
   const isOver = shared.isComplete || shared.isCancelled || shared.round === 0;
   const budgetUsd = saidBudget(call);
   if (isOver && !(shared.isComplete && failed === 0)) {
+    for (const { problem } of shared.damaged) call.terminal.note(`goes past ${problem}`);
     const { isOwn } = await beginRound(shared, place, {
       ...{ clock: systemClock, by: submitterName(), budgetUsd },
     });
@@ -53,7 +57,7 @@ async function beginNext(
 export const command = defineCommand<ResumeFlags>({
   summary: 'Go on with a shared run: what is missing or failed, and nothing else',
   description: `Of a run that is under way, or that nobody works on, what is due is put into the queue again: a queue that was lost needs no more. One that was cancelled,
-or is complete with samples that failed, gets another round: exactly those are run again, with the same bundle, and with everything that was paid for or built before.`,
+or is complete with samples that failed, or of which something stored is damaged, gets another round: exactly those are run again, with the same bundle, and with everything that was paid for or built before.`,
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [
     bucketOption(),
@@ -80,7 +84,7 @@ or is complete with samples that failed, gets another round: exactly those are r
     await checkRequiredPush(call);
     const queue = await openSharedQueue(flags, place);
     const onStop = () => terminal.note(stoppingText(flags));
-    return await untilStopped(onStop, async (signals) => {
+    return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
       const shared = await findShared(place, String(args[0]));
       const { keys } = shared.submission.work;
       await checkLaunchFor({ call, place, keys });

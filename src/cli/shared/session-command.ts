@@ -44,8 +44,8 @@ export async function serveAsSession(call: CommandCall): Promise<ExitCode> {
 }
 
 async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall): Promise<OpenedRun> {
-  const { submission, prefix } = begin;
-  const place = { bucket: await openBucket(begin.bucket, { disk: nodeDisk }), prefix };
+  const { submission, prefix, seen } = begin;
+  const place = { bucket: await openBucket(begin.bucket, { disk: nodeDisk, seen }), prefix };
   const set = await setOf(begin, told, call);
   const [item] = set.items;
   if (!item) throw notThere(submission.work);
@@ -58,6 +58,7 @@ async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall
       throw reachesOthers(error, submission.work, call.terminal.env);
     });
   for (const secret of secretsOf(call.terminal.env, submission.work.keys)) shared.addSecret(secret);
+  shared.tellCalls(told.onCall);
   const { outputsDir } = begin;
   // What is heard at the descriptors needs not be heard twice.
   const evidence = { disk: nodeDisk, outputsDir, prints: outputsDir === undefined ? PRINTS : undefined };
@@ -89,7 +90,7 @@ async function setOf(begin: SessionBegin, told: SessionTold, call: CommandCall):
     changes: { ...(work.changes as EvalChanges), ...(await redactOf(call)) },
     ...{ reuse: work.reuse, keepOutputs: work.isOutputKept, allowUnpriced: work.isUnpricedAllowed },
     ...{ budgetUsd: work.budgetUsd, baseUrl: work.baseUrl, prices: work.prices as PriceTable | undefined },
-    ...{ artifactsDir: begin.artifactsDir, artifactStore: await openSharedStore(begin.bucket) },
+    ...{ artifactsDir: begin.artifactsDir, artifactStore: await openSharedStore(begin.bucket, begin.seen) },
     onNote: told.onNote,
   });
 }

@@ -17,6 +17,7 @@ import { limitsOf } from '../run/call-limits.ts';
 import { changesOf, modelsOf } from '../run/change-options.ts';
 import { codeOfRun } from '../run/code-of-run.ts';
 import { readPrices } from '../run/prices-file.ts';
+import { withSignalsUnheard } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
 import { refuseSubmitted } from './refuse-submitted.ts';
 import { redactOf } from './session-command.ts';
@@ -39,8 +40,12 @@ export async function checkSubmission(
   refuseValues(flags);
   refuseUnheeded(flags);
   await checkRequiredPush(call);
-  const set = await prepareSet(await setOptions(call, evals, place));
-  const forecasts = await set.forecast();
+  const options = await setOptions(call, evals, place);
+  // Data and recipes are code of the eval.
+  const { set, forecasts } = await withSignalsUnheard(async () => {
+    const prepared = await prepareSet(options);
+    return { set: prepared, forecasts: await prepared.forecast() };
+  });
   for (const forecast of forecasts) refuseWithoutArtifacts(forecast, terminal);
   const keys = new Map(
     set.items.map((item, at) => [

@@ -49,10 +49,10 @@ import { untilStopped } from './until-stopped.ts';
 export async function submitCommand(call: CommandCall<SubmitFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
   const evals = await loadEvals(call.args[0] as readonly string[], { cwd: terminal.cwd });
-  const place = await openShared(flags, terminal);
+  const place = await openShared(flags, terminal, { isNew: true });
   const queue = await openSharedQueue(flags, place);
   const onStop = () => terminal.note(stoppingText(flags));
-  return await untilStopped(onStop, async (signals) => {
+  return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
     const submitting = await checkSubmission(call, { evals, place });
     const keys = [...new Set([...submitting.keys.values()].flat())];
     await checkLaunchFor({ call, place, keys });

@@ -3,7 +3,7 @@ export const WAIT_EXITS: Readonly<Record<number, string>> = {
   0: 'complete: every sample has a result, and every threshold is met',
   1: 'complete, but short of a threshold, or a scorer failed; or workers could not be launched, or not be stopped',
   2: 'the command line or an eval is wrong, or queue or bucket cannot be used; nothing was submitted',
-  3: 'damage was found in what is stored',
+  3: 'damage was found in what is stored: it is named, and all else that could be done was done',
   4: 'interrupted (Ctrl-C) here; the run goes on and can be waited for, or resumed when its workers were launched here, and so are stopped',
   5: 'complete, but samples failed or were set aside',
   6: 'cancelled: by somebody, by its budget, or because too much failed',

@@ -10,6 +10,7 @@ import {
   systemRandom,
   UsageError,
 } from '../../base/index.ts';
+import { seenBucket } from '../../bucket/index.ts';
 import { installBundle } from '../../bundle/index.ts';
 import {
   isolatedRun,
@@ -27,7 +28,7 @@ import {
 } from '../../cluster/index.ts';
 import { nodeDisk, tempPathFor } from '../../disk/index.ts';
 import { watchForStop } from '../../launch/index.ts';
-import type { Redactor } from '../../targets/index.ts';
+import { AlikeCalls, type Redactor } from '../../targets/index.ts';
 import type { CommandCall } from '../command.ts';
 import type { WorkerFlags } from '../commands/worker.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
@@ -65,6 +66,7 @@ export async function workerCommand(call: CommandCall<WorkerFlags>): Promise<Exi
     const stop = listenForStop({
       onDrain: (signal) => terminal.note(`Stopping (${signal}): what is under way goes back to the queue.`),
       onAbort: () => terminal.note('Stopping now.'),
+      note: terminal.note,
       exitCode: EXIT.ok,
     });
     try {
@@ -149,15 +151,18 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
     ...{ disk: nodeDisk, clock: systemClock, random: systemRandom, env: childEnv, place },
     ...{ digest: work.bundle, dir: dirs.bundles, onLine, signal },
   });
+  // One process does few calls: those of all are counted.
+  const calls = work.isIsolated ? new AlikeCalls() : undefined;
   const open = async (outputs?: SessionProcessOptions['outputs']) => {
     const session = await SessionProcess.open({
       argv: [...process.execArgv, process.argv[1] ?? '', 'worker', '--session'],
       ...{ cwd: join(root, work.dir), env: childEnv, place, clock: systemClock, signal, onLine, outputs },
-      ...{ redact: redactor.redact, answersWithinMs: hangMax },
+      ...{ redact: redactor.redact, answersWithinMs: hangMax, calls },
       shipLeft: (writer) => shipLeft(dirs, place, { run, writer }),
       limits: new SessionLimits({ place, clock: systemClock, submission, runs, limiter, by, onProblem }),
       begin: {
         ...{ submission, bucket: place.url, prefix: place.prefix },
+        seen: seenBucket(place.url, { disk: nodeDisk }),
         stateDir: dirs.runs,
         artifactsDir: dirs.artifacts,
       },
@@ -188,6 +193,8 @@ function outcomeLine({ run, job }: QueuedJob, outcome: JobOutcome): string {
   const about = `${run} ${job}`;
   if (outcome.kind === 'held') return `held      ${about} by ${outcome.by.worker}`;
   if (outcome.kind === 'cancelled') return `over      ${about}: the run was cancelled`;
+  if (outcome.kind === 'damaged')
+    return `damaged   ${about}: ${outcome.damaged.map(({ problem }) => oneLine(problem)).join(' ')}`;
   const { status, reason } = outcome.end;
   const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
   return `${status.padEnd(10)}${about}${why}`;

@@ -110,9 +110,15 @@ describe.skipIf(obstacle !== undefined)(
         const exported = await opened(out, path, width);
         // This store is smaller.
         const text = shows.replace('of 40', 'of 12');
-        const [there, here] = await Promise.all([settled(served.page, text), settled(exported.page, text)]);
-        if (there !== here && !COMES_BY_CHANCE.has(name))
-          differing.push(`${name}: ${firstDifference(there, here)}`);
+        const difference = async () => {
+          const [there, here] = await Promise.all([settled(served.page, text), settled(exported.page, text)]);
+          return there === here ? 'the same' : firstDifference(there, here);
+        };
+        // What comes late on a slow machine is waited for: only a difference that stays is one.
+        const untilMs = COMES_BY_CHANCE.has(name) ? 0 : Date.now() + 60_000;
+        let found = await difference();
+        while (found !== 'the same' && Date.now() < untilMs) found = await difference();
+        if (found !== 'the same' && untilMs > 0) differing.push(`${name}: ${found}`);
         differing.push(...[...served.wrong, ...exported.wrong].map((text) => `${name}: ${text}`));
         await served.page.context().close();
         await exported.page.context().close();
@@ -236,7 +242,7 @@ const COMES_BY_CHANCE: ReadonlySet<string> = new Set(['sample-messages', 'search
 
 /** The text of a page once it has come to rest. */
 async function settled(page: Page, shows: string): Promise<string> {
-  await page.getByText(shows).first().waitFor({ timeout: 30_000 });
+  await page.getByText(shows).first().waitFor({ timeout: 120_000 });
   let last = '';
   for (let same = 0; same < 3; ) {
     await page.waitForTimeout(250);
