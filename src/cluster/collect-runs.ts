@@ -45,12 +45,17 @@ export interface CollectOptions {
   readonly olderThanMs: number;
   readonly nowMs: number;
   readonly isDryRun: boolean;
+  /** The keys of what a submit left that died, if that is what a folder without a submission holds. */
+  readonly leftBy?: ((run: string) => Promise<readonly string[] | undefined>) | undefined;
   /** Why a run that could go must stay all the same. */
   readonly reasonOf?: ((run: string) => Promise<string | undefined>) | undefined;
 }
 
 /** What is to become of a run: it stays, or it goes as it was in a round. */
-type Verdict = { readonly keep: string } | { readonly round: number; readonly reason: string };
+type Verdict =
+  | { readonly keep: string }
+  | { readonly round: number; readonly reason: string }
+  | { readonly left: readonly string[] };
 
 /**
  * Removes runs that nobody can need any more: complete, without a failure that could be run again, and brought home with all their artifacts. A
@@ -82,8 +87,12 @@ async function tryCollect(
     const verdict = await judge(place, run, options);
     if (!verdict) return undefined;
     if ('keep' in verdict) return { run, isRemoved: false, reason: verdict.keep };
-    const { round, reason } = verdict;
     const { isDryRun, clock } = options;
+    if ('left' in verdict) {
+      if (!isDryRun) await place.bucket.removeAll(verdict.left);
+      return { run, isRemoved: true, reason: 'a submit that died left it, with nothing done' };
+    }
+    const { round, reason } = verdict;
     if (isDryRun || (await removeRun(place, { run, round, clock }))) return { run, isRemoved: true, reason };
     return { run, isRemoved: false, reason: 'resumed at this very moment' };
   } catch (error) {
@@ -98,7 +107,10 @@ async function judge(place: SharedPlace, run: string, options: CollectOptions): 
   const seen = await roundsOf(place, keys);
   if (seen.removing > 0 && seen.removing >= seen.latest) return finishing(seen.removing);
   const shared = await SharedRun.open(place, run);
-  if (!shared) return await judgeUnsubmitted(place, keys);
+  if (!shared) {
+    const left = await options.leftBy?.(run);
+    return left ? { left } : await judgeUnsubmitted(place, keys);
+  }
   const keep = await reasonToKeep(place, shared, options);
   return keep === '' ? { round: shared.round, reason: 'complete, brought home and merged' } : { keep };
 }

@@ -47,6 +47,8 @@ export interface HomeReport {
   readonly isComplete: boolean;
   /** Of a round that was cancelled before it was complete: by whom, and why if that was said. */
   readonly cancelled?: CancelledBy;
+  /** It was cancelled before anything was done of it, and nobody works on it: there is nothing to make a log of. */
+  readonly isUndone?: true;
   /** What it may cost, in all its rounds. */
   readonly budgetUsd?: number;
   readonly samples: {
@@ -116,7 +118,8 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     options.signal?.throwIfAborted();
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
-    if (shipped.size === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
+    if (shipped.size === 0)
+      return settled(reportOf(shared, { writers: 0, usd: 0, problems, evidence }), options);
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
@@ -129,15 +132,19 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       const about = { writers: shipped.size, usd: spentAtAll(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
-      return shared.isComplete || isPartial
-        ? await sealed(plan, report, { ...options, lenders: logs })
-        : report;
+      if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
+      return plan.choices.length > 0 ? report : settled(report, options);
     } finally {
       journals.close();
     }
   } finally {
     await disk.removeTree(incoming);
   }
+}
+
+/** Says of what was cancelled that nothing follows, where there is nothing. */
+function settled(report: HomeReport, { isSettled }: HomeOptions): HomeReport {
+  return report.cancelled && isSettled ? { ...report, isUndone: true } : report;
 }
 
 /** So many writers are read at a time, each with some segments at a time: a bucket takes its time to answer, and only so many files may be open. */

@@ -16,6 +16,7 @@ export { type Handled, idOfJob, type JobQueue, type QueuedJob } from './job-queu
 export { KnownRuns } from './known-runs.ts';
 export { LeaseBook } from './lease-book.ts';
 export type { Lease } from './lease-standing.ts';
+export { leftBySubmit } from './left-by-submit.ts';
 export { uploadLenders } from './lender-logs.ts';
 export { LocalQueue } from './local-queue.ts';
 export { neededBundles } from './needed-bundles.ts';

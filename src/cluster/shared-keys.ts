@@ -129,7 +129,11 @@ export function parseActiveKey(key: string): ActiveHint | undefined {
 
 /** The runs that share a budget lie below this, each an empty object under its own name [SHR-23]. */
 export function pursePrefix(prefix: string, purse: string): string {
-  return `${prefix}purses/${purse}/`;
+  return `${pursesPrefix(prefix)}${purse}/`;
+}
+
+export function pursesPrefix(prefix: string): string {
+  return `${prefix}purses/`;
 }
 
 /** That the log of a round was brought home, by whoever did it first: whole with its artifacts, or not. */

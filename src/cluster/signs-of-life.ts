@@ -80,8 +80,12 @@ export class SignsOfLife {
     for await (const { key } of bucket.list(beatPrefix(prefix))) {
       const bytes = await bucket.read(key);
       if (!bytes) continue;
-      const { isEnded, refuses = [] } = decodeShared('beat', bytes, key);
-      if (isEnded || refuses.some((one) => one.run === run && one.round === round)) continue;
+      const beat = orDamage(() => decodeShared('beat', bytes, key));
+      // [SHR-24] Of a sign that cannot be read only its age is known: that its worker cannot work on the run nobody has said.
+      const isUnable =
+        !(beat instanceof DamageError) &&
+        (beat.isEnded || beat.refuses?.some((one) => one.run === run && one.round === round));
+      if (isUnable) continue;
       const last = await bucket.stat(key);
       if (!own || !last || own.modifiedMs - last.modifiedMs <= this.#silenceMs) return false;
     }

@@ -216,10 +216,10 @@ function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly
   const look = async () => {
     const end = await book.readEnd(lease.job, lease.n);
     if (end instanceof DamageError) stop.abort(new Error(`The lease was ended: ${end.message}`));
-    // With its run the end of the lease went as well, by which a worker that was frozen would find out.
-    else if (!end && ++looks % GONE_LOOKS === 0 && !(await book.isRunThere())) stop.abort(new RunGone());
     else if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
     else if (await (ports.isUnwanted ?? ports.isCancelled)()) stop.abort(new Error('The run was cancelled'));
+    // With its run the end of the lease went as well, by which a worker that was frozen would find out.
+    else if (++looks % GONE_LOOKS === 0 && !(await book.isRunThere())) stop.abort(new RunGone());
   };
   const timer = clock.every(WATCH_MS, () => {
     look().catch((error: unknown) => ports.onProblem?.(error));

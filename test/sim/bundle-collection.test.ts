@@ -80,7 +80,7 @@ test('[BUN-15] [BUN-16] whatever the order, no run is submitted whose bundle is 
         expect(await scene.bucket.stat(`${RUN}/shared/submission`)).toBeDefined();
       },
     };
-  }, 4);
+  }, 6);
   expect(orders).toBeGreaterThan(100);
   for (const times of Object.values(ends)) expect(times).toBeGreaterThan(0);
 });

@@ -2,8 +2,15 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
-import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
-import { cancelRound, comeHome, sampleJob } from '../../src/cluster/index.ts';
+import { type Bucket, directoryBucket, type ListOptions } from '../../src/bucket/index.ts';
+import {
+  cancelRound,
+  collectRuns,
+  comeHome,
+  createSubmission,
+  leftBySubmit,
+  sampleJob,
+} from '../../src/cluster/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
 import { StateDir } from '../../src/journal/index.ts';
 import { directoryLogStore, type EvalSample } from '../../src/log/index.ts';
@@ -145,3 +152,60 @@ test('samples of a shared run have the fields, and the values, of those of a loc
 function keysOf(sample: EvalSample): readonly string[] {
   return Object.keys(sample).sort();
 }
+
+test('a run that was cancelled before anything was done says so, once nobody works on it', async () => {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const { shared, place, settings } = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { state, logs } = settings.places;
+  const fetch = (isSettled: boolean) =>
+    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  expect(await fetch(false)).not.toHaveProperty('isUndone');
+  await cancelRound(shared, place, { clock: systemClock, by: 'laptop' });
+  expect(await fetch(false)).not.toHaveProperty('isUndone');
+  expect(await fetch(true)).toMatchObject({ isUndone: true, samples: { due: SAMPLES } });
+});
+
+test('[SHR-26] who fetches a run while it is removed is told that, and not that results are lost', async () => {
+  const { shared, place, settings } = await completed();
+  const { state, logs } = settings.places;
+  const removing = withMethods(place.bucket, {
+    list: (folder, options) => removed(folder, options),
+  });
+  async function* removed(folder: string, options?: ListOptions) {
+    if (folder.includes('/segments')) await place.bucket.remove(shared.keys.submission);
+    if (!folder.includes('/segments')) yield* place.bucket.list(folder, options);
+  }
+  const fetching = comeHome(shared, {
+    ...{ disk: nodeDisk, clock: systemClock, place: { ...place, bucket: removing }, state, logs },
+  });
+  await expect(fetching).rejects.toMatchObject({ code: 'E_SHARED_REMOVED' });
+});
+
+test('what a submit left that died goes after a day; what was tried in it stays', async () => {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { shared, place } = submitted;
+  const { run } = shared;
+  const sharedKeys = async () => (await Array.fromAsync(bucket.list(shared.keys.root))).map(({ key }) => key);
+  await bucket.removeAll(await sharedKeys());
+  const left = (days: number, of: string = run) =>
+    leftBySubmit(place, {
+      ...{ run: of, disk: nodeDisk, scratchDir: dir.path },
+      nowMs: systemClock.nowMs() + days * 86_400_000,
+    });
+  expect(await left(0.5)).toBeUndefined();
+  const collect = () =>
+    collectRuns(place, {
+      ...{ clock: systemClock, olderThanMs: 0, nowMs: systemClock.nowMs(), isDryRun: true },
+      leftBy: (of) => left(2, of),
+    });
+  expect(await collect()).toMatchObject([{ run, isRemoved: true, reason: expect.stringContaining('died') }]);
+  await createSubmission(place, shared.submission);
+  const zombie = await openZombie(submitted, { name: 'a', model });
+  await zombie.work(sampleJob(0));
+  await zombie.close();
+  await bucket.removeAll(await sharedKeys());
+  expect(await left(2)).toBeUndefined();
+});

@@ -1,7 +1,15 @@
+import { tmpdir } from 'node:os';
 import { Option } from 'commander';
 import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { type CollectedBundles, collectSentBundles } from '../../bundle/index.ts';
-import { bucketNowMs, collectRuns, collectWorkers, neededBundles } from '../../cluster/index.ts';
+import {
+  bucketNowMs,
+  collectRuns,
+  collectWorkers,
+  leftBySubmit,
+  neededBundles,
+} from '../../cluster/index.ts';
+import { nodeDisk } from '../../disk/index.ts';
 import { hasLaunched } from '../../launch/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
@@ -48,7 +56,15 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
       (await hasLaunched(place, run))
         ? `workers were launched for it: holdfast launch stop ${run}`
         : undefined;
-    const found = await collectRuns(place, { clock: systemClock, olderThanMs, nowMs, isDryRun, reasonOf });
+    const leftBy = (run: string) => leftBySubmit(place, { run, nowMs, disk: nodeDisk, scratchDir: tmpdir() });
+    const found = await collectRuns(place, {
+      clock: systemClock,
+      olderThanMs,
+      nowMs,
+      isDryRun,
+      leftBy,
+      reasonOf,
+    });
     const gone = new Set(found.flatMap(({ run, isRemoved }) => (isRemoved ? run : [])));
     const bundles = await collectSentBundles(place, {
       ...{ clock: systemClock, random: systemRandom, nowMs, isDryRun },

@@ -54,20 +54,24 @@ export function fetchedLines(
   return [...lines, ...nextLines(home)];
 }
 
-function partialText({ cancelled, log }: Fetched['home']): string {
+function partialText({ cancelled, log, isUndone }: Fetched['home']): string {
   if (!cancelled) return 'partial: no log yet';
+  if (isUndone) return 'cancelled before anything was done, so there is no log';
   const why = cancelled.reason === undefined ? '' : ` (${cancelled.reason})`;
   return `partial: cancelled${why}${log === undefined ? ', no log yet' : ''}`;
 }
 
 /** What can be done about what is missing. */
-function nextLines({ run, isComplete, cancelled, log, budgetUsd, usd, builds }: Fetched['home']): string[] {
+function nextLines(home: Fetched['home']): string[] {
+  const { run, isComplete, cancelled, log, budgetUsd, usd, builds, isUndone } = home;
   if (isComplete) return [];
   if (!cancelled) return [`To have a log of what is there: holdfast runs cancel ${run}, and fetch it again`];
   const isSpent = cancelled.because === 'budget' && budgetUsd !== undefined;
   const more = isSpent ? ` --budget ${roundAbove(Math.max(budgetUsd, usd + builds.usd))}` : '';
   return [
-    ...(log === undefined ? ['Something of it is still under way: fetch it again when that has ended'] : []),
+    ...(log === undefined && !isUndone
+      ? ['Something of it is still under way: fetch it again when that has ended']
+      : []),
     `${goOnText(cancelled)}: holdfast runs resume ${run}${more}`,
   ];
 }
