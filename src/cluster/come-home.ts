@@ -200,7 +200,7 @@ function logNameOf(name: string, { round, isComplete, samples, builds }: HomeRep
 function outcomeOf({ isComplete, cancelled }: HomeReport): Parameters<typeof applySeal>[1]['outcome'] {
   if (isComplete) return { status: 'success' };
   if (cancelled?.because === undefined) return { status: 'cancelled' };
-  const message = `The run was cancelled: ${cancelled.reason ?? cancelled.because}.`;
+  const message = `The run was cancelled: ${(cancelled.reason ?? cancelled.because).replace(/\.$/, '')}.`;
   return { status: 'error', error: { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` } };
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
 import { orDamage } from './damage.ts';
+import { budgetWithOthers, saidByOthers } from './purse-budget.ts';
 import { refuseRemoved } from './removed-runs.ts';
 import {
   activeKey,
@@ -118,7 +119,10 @@ export interface CancelWords {
   readonly by: string;
   readonly reason?: string;
   readonly letsFinish?: true;
-  readonly because?: 'budget' | 'errors' | 'calls';
+  readonly because?: 'budget' | 'errors' | 'calls' | 'mistake';
+  /** Of a mistake [SHR-25]. */
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 /** Says that a round is cancelled; whoever said so first has said why. */
@@ -135,11 +139,12 @@ function encoded({ clock, ...about }: CancelWords): Uint8Array {
 /** What the run may cost in a round [SHR-19]. */
 export async function budgetOfRound(
   place: SharedPlace,
-  { run, work }: Submission,
+  { run, purse, work }: Submission,
   round: number,
 ): Promise<number | undefined> {
-  const rounds = await readRounds(place, new SharedKeys(place.prefix, run), round);
-  return budgetSaid(rounds.reverse(), work.budgetUsd);
+  const latestFirst = (await readRounds(place, new SharedKeys(place.prefix, run), round)).reverse();
+  const own = budgetSaid(latestFirst, work.budgetUsd);
+  return budgetWithOthers(own, latestFirst, await saidByOthers(place, { run, purse }));
 }
 
 /**

@@ -51,8 +51,11 @@ export interface CancelledBy {
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
-  /** What of the run itself cancelled it: `budget`, `errors`, `calls`; a person otherwise. */
+  /** What of the run itself cancelled it: `budget`, `errors`, `calls`, `mistake`; a person otherwise. */
   readonly because?: string;
+  /** Of a mistake: the code of the error, and what to do about it. */
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 export interface RunStatus {
@@ -137,8 +140,8 @@ function scorersFailedIn(shared: SharedRun): RunStatus['scorersFailed'] {
 /** Of the latest round: who cancelled it, and why. */
 export function cancelledBy({ cancelled }: SharedRun): CancelledBy | undefined {
   if (!cancelled) return undefined;
-  const { by, at, reason, because } = cancelled;
-  return { by, at, ...definedOf({ reason, because }) };
+  const { by, at, reason, because, code, hint } = cancelled;
+  return { by, at, ...definedOf({ reason, because, code, hint }) };
 }
 
 /** True when it was cancelled and nobody who may live works on it any more: what is there is all that this round will have. */

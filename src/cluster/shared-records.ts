@@ -9,6 +9,7 @@ import {
   toJson,
 } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
+import { DAMAGED_HINT } from './damage.ts';
 import { parseRanges } from './ranges.ts';
 import { isJob, type JobId } from './shared-keys.ts';
 
@@ -100,8 +101,11 @@ const cancelled = z.object({
   reason: z.string().optional(),
   /** What is under way may end [SHR-18] [SHR-20]. */
   letsFinish: z.boolean().optional(),
-  /** What of the run itself cancelled it: `budget`, `errors`, `calls`; a person otherwise. */
+  /** What of the run itself cancelled it: `budget`, `errors`, `calls`, `mistake`; a person otherwise. */
   because: z.string().optional(),
+  /** Of a mistake [SHR-25]: the code of the error whose sentence is the reason, and what to do about it. */
+  code: z.string().optional(),
+  hint: z.string().optional(),
 });
 
 const fetched = z.object({
@@ -133,8 +137,8 @@ const beat = z.object({
   host: z.string().optional(),
   slots: z.int().min(0),
   busy: z.array(z.object({ run: z.string(), job, n: count, since: z.string() })),
-  /** Runs that it cannot work on, and why: it is another program, or lacks something. */
-  refuses: z.array(z.object({ run: z.string(), reason: z.string() })).optional(),
+  /** Runs that it cannot work on, why, and in which round that was: it is another program, or lacks something. */
+  refuses: z.array(z.object({ run: z.string(), reason: z.string(), round: count.optional() })).optional(),
   isEnded: z.boolean(),
 });
 
@@ -227,7 +231,7 @@ export function encodeShared<K extends Kind>(_kind: K, record: RecordOf<K>): Uin
 export function decodeShared<K extends Kind>(kind: K, bytes: Uint8Array, key: string): RecordOf<K> {
   let value: unknown;
   try {
-    value = parseJson(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw damaged(key, 'it is no JSON', error);
   }
@@ -267,7 +271,7 @@ function tooNew(key: string, version: number): DamageError {
 function damaged(key: string, why: string, cause: unknown): DamageError {
   return damage('E_SHARED_DAMAGED', {
     message: `${key} in the bucket cannot be used: ${why}.`,
-    hint: 'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them.',
+    hint: DAMAGED_HINT,
     cause,
   });
 }

@@ -1,4 +1,4 @@
-import { ActionableError, type Clock, counted, DamageError, definedOf, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, counted, DamageError, definedOf, messageOf, UsageError } from '../base/index.ts';
 import type { Company } from './company.ts';
 import type { DamagedObject } from './damage.ts';
 import type { Redact } from './evidence-text.ts';
@@ -32,6 +32,8 @@ export interface JobPorts {
   /** Aborted when this worker must go: what it holds is returned. */
   readonly signal: AbortSignal;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** Told before the lease ends that the job cannot be done: by nobody, or not by this worker [SHR-25]. */
+  readonly onUnable?: ((error: UsageError) => Promise<void>) | undefined;
   /** Takes out of reasons what must be kept nowhere. */
   readonly redact?: Redact | undefined;
 }
@@ -166,7 +168,8 @@ function damagedEnd({ job, n }: LeaseBegun, { keys }: LeaseBook, { message }: Da
 
 /**
  * Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. But a bucket that is
- * away is no fault of any job. `gone` is the run, and there is nothing to be said of it any more.
+ * away is no fault of any job, and neither is a mistake of the user, or a key that this machine lacks. `gone` is the run, and there is nothing to
+ * be said of it any more.
  */
 async function workWatched(
   { lease, earlier }: Held,
@@ -184,11 +187,24 @@ async function workWatched(
       return { status: 'returned', reason, ...definedOf({ evidence }) };
     ports.onProblem?.(error);
     if (error instanceof ActionableError && error.retryable) return returnedBy(reason);
+    if (error instanceof UsageError) {
+      await tellUnable(error, ports);
+      return returnedBy(reason);
+    }
     return {
       status: 'lost',
       reason: `worker ${ports.worker} failed: ${reason}`,
       ...definedOf({ evidence }),
     };
+  }
+}
+
+/** What cannot be told keeps the lease from its end no more than anything else. */
+async function tellUnable(error: UsageError, { onUnable, onProblem }: JobPorts): Promise<void> {
+  try {
+    await onUnable?.(error);
+  } catch (problem) {
+    onProblem?.(problem);
   }
 }
 

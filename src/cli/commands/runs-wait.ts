@@ -8,7 +8,7 @@ import { missedOf } from '../shared/fetch-run.ts';
 import { exitAfterLaunch, launchedJson, stopLaunchedFor } from '../shared/launch-for.ts';
 import { bucketOption, queueOption, type SharedFlags } from '../shared/shared-options.ts';
 import { type OpenedPlace, openShared, openSharedQueue } from '../shared/shared-place.ts';
-import { progressLine, scorerLines } from '../shared/status-lines.ts';
+import { hintLines, progressLine, scorerLines } from '../shared/status-lines.ts';
 import { untilStopped } from '../shared/until-stopped.ts';
 import { WAIT_EXITS } from '../shared/wait-exits.ts';
 import { waitOptions } from '../shared/wait-options.ts';
@@ -45,7 +45,8 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
           });
         else {
           terminal.line(progressLine(waited.status));
-          for (const sentence of [...scorerLines(waited.status), ...(missed ?? [])])
+          const { cancelled } = waited.status;
+          for (const sentence of [...hintLines(cancelled), ...scorerLines(waited.status), ...(missed ?? [])])
             terminal.line(terminal.style.bad(sentence));
           for (const line of damageLines(shared.run, waited.status.damaged, terminal.style))
             terminal.line(line);

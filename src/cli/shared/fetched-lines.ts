@@ -7,6 +7,7 @@ import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { damageLines } from './damage-lines.ts';
 import type { Fetched } from './fetch-run.ts';
+import { hintLines } from './status-lines.ts';
 
 const SHOWN_MAX = 20;
 
@@ -27,6 +28,7 @@ export function fetchedLines(
   ];
   const lines = [
     `${style.bold(run)}  ${home.isComplete ? style.good('home') : style.warn(partialText(home))}, round ${round}`,
+    ...hintLines(home.cancelled).map((line) => style.warn(line)),
     `${counted(samples.planned, 'sample')}: ${ends.join(', ')}`,
     `${formatUsd(usd)} spent on samples by ${counted(writers, 'writer')}${buildsText(home)}`,
     ...resultLines(results),
@@ -66,8 +68,15 @@ function nextLines({ run, isComplete, cancelled, log, budgetUsd, usd, builds }: 
   const more = isSpent ? ` --budget ${roundAbove(Math.max(budgetUsd, usd + builds.usd))}` : '';
   return [
     ...(log === undefined ? ['Something of it is still under way: fetch it again when that has ended'] : []),
-    `To go on with what is missing: holdfast runs resume ${run}${more}`,
+    `${goOnText(cancelled)}: holdfast runs resume ${run}${more}`,
   ];
+}
+
+/** What was submitted cannot be changed any more: only what workers bring along can be put right. */
+function goOnText({ because }: NonNullable<Fetched['home']['cancelled']>): string {
+  return because === 'mistake'
+    ? 'Put it right and submit again; or, when it was the workers that lacked something and have it now'
+    : 'To go on with what is missing';
 }
 
 function buildsText({ builds }: Fetched['home']): string {

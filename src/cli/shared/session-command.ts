@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { packageVersion, systemClock, UsageError } from '../../base/index.ts';
+import { ActionableError, packageVersion, systemClock, UsageError } from '../../base/index.ts';
 import { openBucket } from '../../bucket/index.ts';
 import {
   evalSession,
@@ -100,7 +100,10 @@ export async function redactOf(call: CommandCall): Promise<Pick<EvalChanges, 're
   return Array.isArray(value) ? { redact: value.map(String) } : {};
 }
 
-/** Where models are asked is part of what is run: a worker that asks elsewhere is told so, and does not look for other code. */
+/**
+ * Where models are asked is part of what is run: a worker that asks elsewhere is told so, and does not look for other code. It is no mistake of
+ * the run: another worker may ask where it should.
+ */
 function reachesOthers(error: unknown, { reached = {} }: SubmittedWork, env: Environment): unknown {
   if (!(error instanceof UsageError && error.code === 'E_WORKER_DIFFERS')) return error;
   const here = reachedBy(env);
@@ -111,7 +114,7 @@ function reachesOthers(error: unknown, { reached = {} }: SubmittedWork, env: Env
     if (here[name] === undefined) return `${name} is not set here`;
     return `${name} ${reached[name] === undefined ? 'is set here alone' : 'has another value here'}`;
   };
-  return new UsageError({
+  return new ActionableError({
     code: 'E_WORKER_DIFFERS',
     message: `What would be run is not what was submitted, and models are asked elsewhere: ${others.map(sayHere).join(', ')}.`,
     hint: `Give this worker the same ${others.join(' and ')} as whoever submitted, or submit again without.`,

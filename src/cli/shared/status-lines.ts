@@ -44,6 +44,13 @@ function whyCancelled({ cancelled }: RunStatus): string {
   return cancelled?.reason === undefined ? '' : ` (${cancelled.reason})`;
 }
 
+/** What to do about a mistake that cancelled it, and the code that it is looked up by [SHR-25]. */
+export function hintLines(cancelled: RunStatus['cancelled']): string[] {
+  if (cancelled?.hint === undefined) return [];
+  const { hint, code } = cancelled;
+  return [code === undefined ? hint : `${hint} (${code})`];
+}
+
 export function stateText(state: RunStatus['state'], style: Style): string {
   if (state === 'complete') return style.good(state);
   if (state === 'running' || state === 'queued') return style.accent(state);
@@ -55,6 +62,7 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
   const { run, eval: name, target, state, round, submittedAt, submittedBy, samples, builds } = status;
   const lines = [
     `${style.bold(`${name} · ${target}`)}  ${stateText(state, style)}${whyCancelled(status)}`,
+    ...hintLines(status.cancelled).map((line) => style.warn(line)),
     `run ${run}, round ${round}, submitted ${submittedAt} by ${submittedBy}`,
     '',
     countsTable(

@@ -6,7 +6,7 @@ export const WAIT_EXITS: Readonly<Record<number, string>> = {
   3: 'damage was found in what is stored: it is named, and all else that could be done was done',
   4: 'interrupted (Ctrl-C) here; the run goes on and can be waited for, or resumed when its workers were launched here, and so are stopped',
   5: 'complete, but samples failed or were set aside',
-  6: 'cancelled: by somebody, by its budget, or because too much failed',
+  6: 'cancelled: by somebody, by its budget, because too much failed, or for a mistake that no worker can get around',
   7: 'stalled: something is due and no worker is there',
   8: 'timed out: --timeout is over, or nothing ended for as long as --no-progress says',
   9: 'unknown: whether its workers live could not be told for a minute',
