@@ -19,7 +19,8 @@ async function started() {
   const timesSaid = (text: string) => output.stderr.split('\n').filter((line) => line.includes(text)).length;
   const said = async (text: string, times = 1) => {
     while (timesSaid(text) < times) {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended without "${text}".`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`It ended without "${text}".`);
       await sleep(10);
     }
   };
