@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 const CHILD = join(import.meta.dirname, '../../../test/sim/stop-child.ts');
@@ -15,8 +16,14 @@ async function started() {
       output[name] += text;
     });
   const ended = once(child, 'close');
-  const said = (text: string, times = 1) =>
-    expect.poll(() => output.stderr.split('\n').filter((line) => line.includes(text)).length).toBe(times);
+  const timesSaid = (text: string) => output.stderr.split('\n').filter((line) => line.includes(text)).length;
+  const said = async (text: string, times = 1) => {
+    while (timesSaid(text) < times) {
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`It ended without "${text}".`);
+      await sleep(10);
+    }
+  };
   await said('working');
   return {
     ...{ child, said },
