@@ -38,6 +38,22 @@ export default defineEval({
 });
 `;
 
+/** Each sample asks once, and is refused. */
+const DEAF = `
+import { appendFileSync } from 'node:fs';
+import { defineEval, includes } from 'holdfast';
+export default defineEval({
+  name: 'deaf',
+  data: Array.from({ length: 16 }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
+  target: async ({ input }, { record }) =>
+    record('ask', { input }, async () => {
+      appendFileSync(process.env.LEDGER, process.pid + ' ' + input + '\\n');
+      throw new Error('no such key');
+    }),
+  scorers: [includes()],
+});
+`;
+
 describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
   test('[EVI-9] each sample has a process of its own, and all that this prints on its descriptors is its evidence', async () => {
     await using project = await sharedProject({
@@ -86,7 +102,22 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
     worker.child.kill('SIGTERM');
     const { stderr } = await worker.ended;
     expect(stderr).not.toContain(PASSWORD);
+    // All of them are in the bucket, so none of their journals is left here.
+    const left = readdirSync(join(project.path, '../worker-0/runs'), { recursive: true, encoding: 'utf8' });
+    expect(left.filter((name) => name.endsWith('journal.db'))).toEqual([]);
   });
+
+  test('[SHR-22] processes that do one sample each are counted together: calls that all fail alike do not burn the run', async () => {
+    await using project = await sharedProject({ samples: 1, queue: redis.url() });
+    writeEval(project, DEAF);
+    await project.worker();
+    const submit = ['submit', 'shared.eval.ts', '--json', '--isolate'];
+    const { runs } = jsonOf(await project.holdfast(submit));
+    expect(runs[0].home.cancelled).toMatchObject({
+      ...{ because: 'calls', reason: expect.stringContaining('no such key') },
+    });
+    expect(project.bought().length).toBeLessThanOrEqual(12);
+  }, 180_000);
 });
 
 test('`run` isolates as well: each sample in a process of its own, and a crash is the error of its own sample', async () => {
