@@ -38,18 +38,21 @@ export default defineEval({
 });
 `;
 
-/** Each sample asks once, and is refused. */
+/** Each sample asks four times, and is refused: no process gets to ten. */
 const DEAF = `
 import { appendFileSync } from 'node:fs';
 import { defineEval, includes } from 'holdfast';
 export default defineEval({
   name: 'deaf',
-  data: Array.from({ length: 16 }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
-  target: async ({ input }, { record }) =>
-    record('ask', { input }, async () => {
+  data: Array.from({ length: 8 }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
+  target: async ({ input }, { record }) => {
+    const ask = (turn) => record('ask', { input, turn }, async () => {
       appendFileSync(process.env.LEDGER, process.pid + ' ' + input + '\\n');
       throw new Error('no such key');
-    }),
+    });
+    for (let turn = 1; turn < 4; turn++) await ask(turn).catch(() => undefined);
+    return ask(4);
+  },
   scorers: [includes()],
 });
 `;
@@ -104,7 +107,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
     expect(stderr).not.toContain(PASSWORD);
     // All of them are in the bucket, so none of their journals is left here.
     const left = readdirSync(join(project.path, '../worker-0/runs'), { recursive: true, encoding: 'utf8' });
-    expect(left.filter((name) => name.endsWith('journal.db'))).toEqual([]);
+    // What a process that crashed had put together of segments is swept later.
+    expect(left.filter((name) => name.endsWith('journal.db') && !name.includes('.tmp/'))).toEqual([]);
   });
 
   test('[SHR-22] processes that do one sample each are counted together: calls that all fail alike do not burn the run', async () => {
@@ -116,7 +120,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
     expect(runs[0].home.cancelled).toMatchObject({
       ...{ because: 'calls', reason: expect.stringContaining('no such key') },
     });
-    expect(project.bought().length).toBeLessThanOrEqual(12);
+    // Ten, and what two slots ask until they hear it; all samples would ask 32 times.
+    expect(project.bought().length).toBeLessThanOrEqual(20);
   }, 180_000);
 });
 

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/index.ts';
 import { collectBundles } from '../../bundle/index.ts';
-import { activeRuns, collectDisk, letWriterGo, readSubmission, type SharedPlace } from '../../cluster/index.ts';
+import {
+  activeRuns,
+  collectDisk,
+  letWriterGo,
+  readSubmission,
+  type SharedPlace,
+} from '../../cluster/index.ts';
 import { locksOf, nodeDisk, sweepTemps } from '../../disk/index.ts';
 import { journalPath, StateDir, shipDead } from '../../journal/index.ts';
 
