@@ -1,8 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ActionableError } from '../base/index.ts';
 import { type Disk, sweepTemps, tempPathFor } from '../disk/index.ts';
 import {
   isShipped,
+  journalPath,
   lookAtWriters,
   readJournal,
   runIdsIn,
@@ -11,15 +12,18 @@ import {
   writersIn,
 } from '../journal/index.ts';
 
-export interface CollectDiskOptions {
+interface DiskOfWorker {
   readonly disk: Disk;
   /** Where a worker keeps journals, and what agents wrote. */
   readonly state: StateDir;
+  /** Sends what a dead writer had not sent; true when the bucket has all of it. */
+  readonly ship?: ((about: WriterOfRun) => Promise<boolean>) | undefined;
+}
+
+export interface CollectDiskOptions extends DiskOfWorker {
   /** Runs that may have something due: what lies here of them is read by who goes on with them. */
   readonly active: ReadonlySet<string>;
   readonly nowMs: number;
-  /** Sends what a dead writer had not sent; true when the bucket has all of it. */
-  readonly ship?: ((about: WriterOfRun) => Promise<boolean>) | undefined;
 }
 
 interface WriterOfRun {
@@ -50,9 +54,7 @@ export async function collectDisk(options: CollectDiskOptions): Promise<Collecte
     for (const { dir, path, writer } of await writersIn(disk, state.runDir(run))) {
       const isThere = isDone(path) || (await trySend({ run, writer }, options));
       if (!isThere || active.has(run)) continue;
-      const temp = tempPathFor(dir);
-      await disk.rename(dir, temp);
-      await disk.removeTree(temp);
+      await removeJournal(disk, dir);
       journals++;
     }
     await sweepTemps(disk, state.runDir(run));
@@ -64,6 +66,23 @@ export async function collectDisk(options: CollectDiskOptions): Promise<Collecte
     if (kind === 'directory' && !active.has(name) && (await isQuiet(name, options)))
       work += await removeOld(join(folder, name), options);
   return { journals, work };
+}
+
+/**
+ * Removes the journal of a writer whose process is gone for good, also of a run that has something due: whoever goes on with its job
+ * reads what the bucket has. False when the journal stays, because the bucket does not have all of it.
+ */
+export async function letWriterGo(about: WriterOfRun, options: DiskOfWorker): Promise<boolean> {
+  const path = journalPath(options.state.runDir(about.run), about.writer);
+  if (!isDone(path) && !(await trySend(about, options))) return false;
+  await removeJournal(options.disk, dirname(path));
+  return true;
+}
+
+async function removeJournal(disk: Disk, dir: string): Promise<void> {
+  const temp = tempPathFor(dir);
+  await disk.rename(dir, temp);
+  await disk.removeTree(temp);
 }
 
 /** A worker of this machine that has another bucket may be at work on it. */
@@ -86,7 +105,7 @@ function isDone(path: string): boolean {
   }
 }
 
-async function trySend(about: WriterOfRun, { ship }: CollectDiskOptions): Promise<boolean> {
+async function trySend(about: WriterOfRun, { ship }: DiskOfWorker): Promise<boolean> {
   try {
     return (await ship?.(about)) ?? false;
   } catch (error) {

@@ -1,4 +1,4 @@
-export { collectDisk } from './collect-disk.ts';
+export { collectDisk, letWriterGo } from './collect-disk.ts';
 export { collectRuns, noteFetched } from './collect-runs.ts';
 export { collectWorkers } from './collect-workers.ts';
 export { comeHome, type HomeReport } from './come-home.ts';

@@ -12,12 +12,35 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local since = tonumber(redis.call('GET', KEYS[1]))
 `;
 
-/** [QLIM-3] What a writer says of itself never takes back what is known of it. */
+/**
+ * [QLIM-3] What a writer says of itself never takes back what is known of it. The sum is in the same hash and changes with it, in the
+ * same script: nobody ever sees one without the other, and both go together.
+ */
 const TELL = `
 local function tell(writer, usd)
   local known = tonumber(redis.call('HGET', KEYS[2], writer))
-  if not known or tonumber(usd) > known then redis.call('HSET', KEYS[2], writer, usd) end
+  if not known or tonumber(usd) > known then
+    redis.call('HSET', KEYS[2], writer, usd)
+    if redis.call('HEXISTS', KEYS[2], 'sum') == 1 then
+      redis.call('HINCRBYFLOAT', KEYS[2], 'sum', string.format('%.17g', tonumber(usd) - (known or 0)))
+    end
+  end
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
+end
+`;
+
+/** [QLIM-4] What all writers spent. It is counted once: a run of isolated samples has as many writers as samples, and each call asks. */
+const SUM = `
+local function total()
+  local known = tonumber(redis.call('HGET', KEYS[2], 'sum'))
+  if known then return known end
+  local sum = 0
+  local spent = redis.call('HGETALL', KEYS[2])
+  for at = 1, #spent, 2 do
+    if spent[at] ~= 'ready' then sum = sum + tonumber(spent[at + 1]) end
+  end
+  redis.call('HSET', KEYS[2], 'sum', string.format('%.17g', sum))
+  return sum
 end
 `;
 
@@ -26,7 +49,7 @@ end
  * ARGV: 1 how long keys are kept, 2 the pass, 3 the writer, 4 what it spent, 5 the budget, 6 concurrency, 7 calls a minute,
  * 8 how long a pass lasts, 9 how long a new Redis listens first, 10 how long whoever rebuilds has for it. A limit that there is not is ''.
  */
-export const ENTER = `${NOW}${SINCE}${TELL}
+export const ENTER = `${NOW}${SINCE}${TELL}${SUM}
 local budget = tonumber(ARGV[5])
 local sum = 0
 if budget then
@@ -35,10 +58,7 @@ if budget then
     if redis.call('SET', KEYS[3], ARGV[2], 'NX', 'PX', ARGV[10]) then return {'rebuild', '0', since, 0} end
     return {'wait', '0', since, 250}
   end
-  local spent = redis.call('HGETALL', KEYS[2])
-  for at = 1, #spent, 2 do
-    if spent[at] ~= 'ready' then sum = sum + tonumber(spent[at + 1]) end
-  end
+  sum = total()
 end
 local text = string.format('%.17g', sum)
 if now >= since and now < since + tonumber(ARGV[9]) then return {'wait', text, since, since + tonumber(ARGV[9]) - now} end
@@ -89,8 +109,9 @@ end
 return since
 `;
 
-/** KEYS: rebuilding, spent. ARGV: 1 how long keys are kept, and pairs of a field and US dollars. */
+/** Whoever asks next counts the sum anew. KEYS: rebuilding, spent. ARGV: 1 how long keys are kept, and pairs of a field and US dollars. */
 export const REBUILT = `${TELL}
+redis.call('HDEL', KEYS[2], 'sum')
 for at = 2, #ARGV, 2 do tell(ARGV[at], ARGV[at + 1]) end
 redis.call('HSET', KEYS[2], 'ready', 1)
 redis.call('PEXPIRE', KEYS[2], ARGV[1])

@@ -212,6 +212,43 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('limits over many processes
     expect(late).toMatchObject({ kind: 'spent' });
   });
 
+  test('[QLIM-3] [QLIM-4] the sum of many writers is counted once, and is that of all of them, whoever tells what in which order', async () => {
+    await using server = await startRedis();
+    using mine = await limiterAt(server.url, { graceMs: 0 });
+    using other = await limiterAt(server.url, { graceMs: 0 });
+    const writers = 120;
+    const spent = Array.from({ length: writers }, () => 0.01);
+    const rebuild = async () => new Map(spent.map((usd, n) => [`w:w${n}`, usd]));
+    const about = { budgetUsd: 2, rebuild };
+    const enter = (n: number) =>
+      (n % 2 === 0 ? mine : other).enter(
+        ask({ ...about, writer: `w${n}`, spentUsd: () => spent[n] ?? 0 }),
+        signal,
+      );
+    for (let n = 0; n < writers; n++) {
+      expect((await enter(n)).kind).toBe('in');
+      // What it spends is told when it leaves, by somebody else's limiter late, and again: it counts once.
+      spent[n] = n % 3 === 0 ? 0.0123 : 0.01;
+      const one = await enter(n);
+      if (one.kind === 'in') one.leave();
+    }
+    const client = new Redis({ port: server.port });
+    const key = (await client.keys('*:spent'))[0] ?? '';
+    const { sum, ready, ...fields } = await client.hgetall(key);
+    const total = Object.values(fields).reduce((all, usd) => all + Number(usd), 0);
+    expect(Object.keys(fields)).toHaveLength(writers);
+    expect([ready, Number(sum)]).toEqual(['1', expect.closeTo(total, 12)]);
+    expect((await enter(0)).spentUsd).toBeCloseTo(40 * 0.0123 + 80 * 0.01, 9);
+    // One is this test's own.
+    const calls = /cmdstat_hgetall:calls=(\d+)/.exec(await client.info('commandstats'))?.[1];
+    expect(Number(calls)).toBe(2);
+    // A hash that has no sum is counted again, and the budget holds.
+    await client.hdel(key, 'sum');
+    spent[1] = 1;
+    expect(await enter(1)).toMatchObject({ kind: 'spent', spentUsd: expect.closeTo(total + 0.99, 9) });
+    client.disconnect();
+  });
+
   test('[QLIM-7] nothing stays for ever, and nothing but names and numbers is in Redis', async () => {
     const url = redis.url();
     using mine = await limiterAt(url, { graceMs: 0 });

@@ -28,6 +28,8 @@ export interface SessionProcessOptions {
   readonly begin: SessionBegin;
   /** Sends to the bucket what a writer left in its journal when its process died. */
   readonly shipLeft?: ((writer: string) => Promise<unknown>) | undefined;
+  /** Removes the journal of its writer, if the bucket has all of it: of a process that does one job, when it is gone. */
+  readonly letGo?: ((writer: string) => Promise<unknown>) | undefined;
   /** Each line that the code of the run prints, and each note of the runner. */
   readonly onLine: (line: string) => void;
   /** It is ended when it does not answer for this long. */
@@ -180,14 +182,22 @@ export class SessionProcess implements RunSession {
     using _kill = this.#clock.after(END_MS, () => this.#child.kill('SIGKILL'));
     await this.#ended;
     await this.#outputs?.remove();
+    await this.#within(SHIP_LEFT_MS, this.#options.letGo);
   }
 
   /** What its process had paid for and not sent. A bucket that is away is not waited for: the journal keeps it. */
-  async #shipLeft(): Promise<void> {
-    const { shipLeft, clock, onLine } = this.#options;
-    if (!shipLeft || this.writer === '') return;
-    const shipping = shipLeft(this.writer).catch((error: unknown) => onLine(this.#redact(messageOf(error))));
-    await Promise.race([shipping, clock.sleep(SHIP_LEFT_MS)]);
+  #shipLeft(): Promise<void> {
+    return this.#within(SHIP_LEFT_MS, this.#options.shipLeft);
+  }
+
+  async #within(ms: number, see: ((writer: string) => Promise<unknown>) | undefined): Promise<void> {
+    const { clock, onLine } = this.#options;
+    if (!see || this.writer === '') return;
+    const seen = see(this.writer).catch((error: unknown) => onLine(this.#redact(messageOf(error))));
+    const over = new AbortController();
+    const late = clock.sleep(ms, over.signal).catch(() => undefined);
+    await Promise.race([seen, late]);
+    over.abort(new Error('It is not waited for any more'));
   }
 
   async #shipRest(lease: LeaseBegun, id: number): Promise<JobResult['evidence']> {

@@ -15,6 +15,7 @@ import { resultsList } from './results.ts';
 import { s3Read } from './s3-read.ts';
 import { s3Segments } from './s3-segments.ts';
 import { sharedFetch } from './shared-fetch.ts';
+import { sharedIsolated } from './shared-isolated.ts';
 import { sharedMillion } from './shared-million.ts';
 import { sharedOverhead } from './shared-overhead.ts';
 import { sharedRedelivery } from './shared-redelivery.ts';
@@ -49,6 +50,7 @@ const BENCHES: readonly Bench[] = [
   sharedScale,
   sharedRedelivery,
   sharedFetch,
+  sharedIsolated,
   sharedMillion,
   studioRuns,
   studioMessage,

@@ -38,6 +38,25 @@ export default defineEval({
 });
 `;
 
+/** Each sample asks four times, and is refused: no process gets to ten. */
+const DEAF = `
+import { appendFileSync } from 'node:fs';
+import { defineEval, includes } from 'holdfast';
+export default defineEval({
+  name: 'deaf',
+  data: Array.from({ length: 8 }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
+  target: async ({ input }, { record }) => {
+    const ask = (turn) => record('ask', { input, turn }, async () => {
+      appendFileSync(process.env.LEDGER, process.pid + ' ' + input + '\\n');
+      throw new Error('no such key');
+    });
+    for (let turn = 1; turn < 4; turn++) await ask(turn).catch(() => undefined);
+    return ask(4);
+  },
+  scorers: [includes()],
+});
+`;
+
 describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
   test('[EVI-9] each sample has a process of its own, and all that this prints on its descriptors is its evidence', async () => {
     await using project = await sharedProject({
@@ -87,7 +106,24 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
     worker.child.kill('SIGTERM');
     const { stderr } = await worker.ended;
     expect(stderr).not.toContain(PASSWORD);
+    // All of them are in the bucket, so none of their journals is left here.
+    const left = readdirSync(join(project.path, '../worker-0/runs'), { recursive: true, encoding: 'utf8' });
+    // What a process that crashed had put together of segments is swept later.
+    expect(left.filter((name) => name.endsWith('journal.db') && !name.includes('.tmp/'))).toEqual([]);
   });
+
+  test('[SHR-22] processes that do one sample each are counted together: calls that all fail alike do not burn the run', async () => {
+    await using project = await sharedProject({ samples: 1, queue: redis.url() });
+    writeEval(project, DEAF);
+    await project.worker();
+    const submit = ['submit', 'shared.eval.ts', '--json', '--isolate'];
+    const { runs } = jsonOf(await project.holdfast(submit));
+    expect(runs[0].home.cancelled).toMatchObject({
+      ...{ because: 'calls', reason: expect.stringContaining('no such key') },
+    });
+    // Ten, and what two slots ask until they hear it; all samples would ask 32 times.
+    expect(project.bought().length).toBeLessThanOrEqual(20);
+  }, 180_000);
 });
 
 test('`run` isolates as well: each sample in a process of its own, and a crash is the error of its own sample', async () => {

@@ -5,7 +5,13 @@ import { systemClock } from '../../src/base/index.ts';
 import type { Bucket } from '../../src/bucket/index.ts';
 import { comeHome, sampleJob } from '../../src/cluster/index.ts';
 import { type Disk, nodeDisk } from '../../src/disk/index.ts';
-import { importWriter, listSegments, openRunJournals, RunJournals, StateDir } from '../../src/journal/index.ts';
+import {
+  importWriter,
+  listSegments,
+  openRunJournals,
+  RunJournals,
+  StateDir,
+} from '../../src/journal/index.ts';
 import { directoryLogStore } from '../../src/log/index.ts';
 import { countingModel } from '../interrupted-run.ts';
 import { isolatedRun } from './isolated-bucket.ts';
@@ -57,25 +63,29 @@ function openJournals(): number {
   return targets.filter((target) => target.endsWith('journal.db')).length;
 }
 
-test.skipIf(!canLook)('of many journals only some are open at a time, and each sample comes home (needs Linux)', async () => {
-  let most = 0;
-  const look = () => {
-    most = Math.max(most, openJournals());
-  };
-  const bucket = withMethods(run.place.bucket, {
-    read(key, signal) {
-      look();
-      return run.place.bucket.read(key, signal);
-    },
-  });
-  const report = await home({ bucket, onProgress: look });
-  expect(report).toMatchObject({ isComplete: true, lostResults: [], problems: [], writers: WRITERS + 1 });
-  expect(most).toBeGreaterThan(0);
-  expect(most).toBeLessThanOrEqual(OPEN_MAX);
-  const samples = await samplesOf(report.log ?? '');
-  expect(samples).toHaveLength(WRITERS);
-  expect(new Set(samples.map(({ uuid }) => uuid)).size).toBe(WRITERS);
-}, 60_000);
+test.skipIf(!canLook)(
+  'of many journals only some are open at a time, and each sample comes home (needs Linux)',
+  async () => {
+    let most = 0;
+    const look = () => {
+      most = Math.max(most, openJournals());
+    };
+    const bucket = withMethods(run.place.bucket, {
+      read(key, signal) {
+        look();
+        return run.place.bucket.read(key, signal);
+      },
+    });
+    const report = await home({ bucket, onProgress: look });
+    expect(report).toMatchObject({ isComplete: true, lostResults: [], problems: [], writers: WRITERS + 1 });
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(OPEN_MAX);
+    const samples = await samplesOf(report.log ?? '');
+    expect(samples).toHaveLength(WRITERS);
+    expect(new Set(samples.map(({ uuid }) => uuid)).size).toBe(WRITERS);
+  },
+  60_000,
+);
 
 test('the bucket is asked once for the segments of all writers, and each is read once', async () => {
   const { prefix } = run.place;
@@ -133,7 +143,13 @@ test('of many journals only those are asked for a sample that have an attempt at
   const runDir = join(dir.path, 'journals');
   const { place, shared } = run;
   for (const [writer, chains] of await listSegments({ ...place, run: shared.run }))
-    await importWriter({ ...{ disk: nodeDisk, ...place, run: shared.run }, writer, chains, runDir, isScratch: true });
+    await importWriter({
+      ...{ disk: nodeDisk, ...place, run: shared.run },
+      writer,
+      chains,
+      runDir,
+      isScratch: true,
+    });
   const journals = await openRunJournals({ disk: nodeDisk, runDir });
   onTestFinished(() => journals.close());
   const asked: string[] = [];
@@ -175,11 +191,20 @@ test('whoever goes on with a sample reads the segments of those who had it, and 
   const [lease] = run.shared.leasesOf(sampleJob(0));
   const writer = lease?.begun.writer ?? '';
   const options = { ...run.options, dir: dir.path };
-  const one = await openShared({ ...run, options, place: { ...run.place, bucket: counted } }, { name: 'next', model });
+  const one = await openShared(
+    { ...run, options, place: { ...run.place, bucket: counted } },
+    { name: 'next', model },
+  );
   touched.splice(0);
-  const { damage } = await one.runSample({ position: 0, earlier: [writer], signal: new AbortController().signal });
+  const { damage } = await one.runSample({
+    position: 0,
+    earlier: [writer],
+    signal: new AbortController().signal,
+  });
   expect(damage).toEqual([]);
-  const others = touched.filter((key) => key.includes('/segments/') && !key.includes(writer) && !key.includes(one.writer));
+  const others = touched.filter(
+    (key) => key.includes('/segments/') && !key.includes(writer) && !key.includes(one.writer),
+  );
   expect(touched.some((key) => key.includes(`/segments/${writer}/`))).toBe(true);
   expect(others).toEqual([]);
   // All that it was answered is replayed.

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { bucketErrors, directoryBucket } from '../../src/bucket/index.ts';
-import { collectDisk } from '../../src/cluster/collect-disk.ts';
+import { collectDisk, letWriterGo } from '../../src/cluster/collect-disk.ts';
 import { activeRuns, sampleJob } from '../../src/cluster/index.ts';
 import { nodeDisk } from '../../src/disk/index.ts';
+import { journalPath, shipDead } from '../../src/journal/index.ts';
 import { countingModel, twoTurns } from '../interrupted-run.ts';
 import { machine, openShared, openZombie, submit } from './shared-machines.ts';
 import { useTempDir } from './use-temp-dir.ts';
@@ -78,6 +79,37 @@ test('a journal of which the bucket lacks a row stays, also when its run is gone
   await bucket.remove(run.shared.keys.submission);
   expect(await run.collect()).toMatchObject({ journals: 0 });
   expect(run.writers()).toHaveLength(1);
+});
+
+test('the journal of one process goes with it while its run has more due, once the bucket has all of it', async () => {
+  const run = await submitted();
+  const { bucket, prefix } = run.place;
+  let isAway = true;
+  const cut = withMethods(bucket, {
+    create: (key, bytes, signal) =>
+      isAway && key.includes('/segments/')
+        ? Promise.reject(bucketErrors.away(bucket.url, new Error('the cable is cut')))
+        : bucket.create(key, bytes, signal),
+  });
+  const session = await openShared({ ...run, place: { ...run.place, bucket: cut } }, { name: 'w' });
+  const { writer } = session;
+  const path = journalPath(run.state.runDir(run.run), writer);
+  const ship = () => shipDead(path, { bucket: cut, prefix, clock: systemClock });
+  const letGo = () => letWriterGo({ run: run.run, writer }, { disk: nodeDisk, state: run.state, ship });
+  await session.runSample({ position: 0, earlier: [], signal: new AbortController().signal });
+  // It is open, so somebody may write it.
+  expect(await letGo()).toBe(false);
+  await session.close();
+  expect([await letGo(), run.writers()]).toEqual([false, [writer]]);
+  isAway = false;
+  expect([await letGo(), run.writers()]).toEqual([true, []]);
+  expect((await activeRuns(run.place)).has(run.run)).toBe(true);
+  // What it was answered is in the bucket, and whoever goes on with the sample buys none of it.
+  const next = countingModel();
+  const other = await openShared(run, { name: 'w', model: next.model });
+  await other.runSample({ position: 0, earlier: [writer], signal: new AbortController().signal });
+  expect(next.asked).toEqual([]);
+  await other.close();
 });
 
 test('what agents wrote goes with the run when it is a day old', async () => {

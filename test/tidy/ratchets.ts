@@ -24,4 +24,4 @@ export const RATCHETS = {
 };
 
 /** At least so many faults are tried by `npm run mutants`; this number only goes up. */
-export const MUTANTS_MIN = 1275;
+export const MUTANTS_MIN = 1285;

@@ -39,7 +39,7 @@ import type { Environment } from '../terminal.ts';
 import { userDataDirs } from '../user-data-dirs.ts';
 import { type OpenedPlace, openShared, openSharedQueue, unusable } from './shared-place.ts';
 import { envOfRun, workerEnv } from './worker-env.ts';
-import { collectHomeHourly, homeDirs, shipLeft } from './worker-home.ts';
+import { collectHomeHourly, homeDirs, letGo, shipLeft } from './worker-home.ts';
 import { secretsOf, workerRedactor } from './worker-secrets.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -166,6 +166,7 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
       ...{ cwd: join(root, work.dir), env: childEnv, place, clock: systemClock, signal, onLine, outputs },
       ...{ redact: redactor.redact, answersWithinMs: hangMax, calls },
       shipLeft: (writer) => shipLeft(dirs, place, { run, writer }),
+      letGo: work.isIsolated ? (writer) => letGo(dirs, place, { run, writer }) : undefined,
       limits: new SessionLimits({ place, clock: systemClock, submission, runs, limiter, by, onProblem }),
       begin: {
         ...{ submission, bucket: place.url, prefix: place.prefix },

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { systemClock } from '../../base/index.ts';
 import { collectBundles } from '../../bundle/index.ts';
-import { activeRuns, collectDisk, readSubmission, type SharedPlace } from '../../cluster/index.ts';
+import {
+  activeRuns,
+  collectDisk,
+  letWriterGo,
+  readSubmission,
+  type SharedPlace,
+} from '../../cluster/index.ts';
 import { locksOf, nodeDisk, sweepTemps } from '../../disk/index.ts';
 import { journalPath, StateDir, shipDead } from '../../journal/index.ts';
 
@@ -23,6 +29,16 @@ export function shipLeft(
 ): Promise<boolean> {
   const path = journalPath(StateDir.of(dirs.runs).runDir(run), writer);
   return shipDead(path, { bucket, prefix, clock: systemClock });
+}
+
+/** Removes the journal of a process that did one job, once the bucket has all of it. What stays is looked at every hour. */
+export function letGo(
+  dirs: ReturnType<typeof homeDirs>,
+  place: SharedPlace,
+  about: { readonly run: string; readonly writer: string },
+): Promise<boolean> {
+  const ship = () => shipLeft(dirs, place, about);
+  return letWriterGo(about, { disk: nodeDisk, state: StateDir.of(dirs.runs), ship });
 }
 
 export interface CollectHomeOptions {
