@@ -155,17 +155,10 @@ export class LeaseBook {
       checkPlace(decodeShared('begun', bytes, key), { run: this.run, job, n }, key),
     );
     const ended = await this.readEnd(job, n);
-    const damaged = [
-      ...(begun instanceof DamageError ? [{ key, job, problem: begun.message }] : []),
-      ...(ended instanceof DamageError
-        ? [{ key: this.keys.ended(job, n), job, problem: ended.message }]
-        : []),
-    ];
-    return {
-      ...(begun instanceof DamageError ? {} : { begun }),
-      ...(ended instanceof DamageError || !ended ? {} : { ended }),
-      ...(damaged.length > 0 ? { damaged } : {}),
-    };
+    return partsOf([
+      { key, job, part: 'begun', record: begun },
+      { key: this.keys.ended(job, n), job, part: 'ended', record: ended },
+    ]);
   }
 
   /** Rounds are read only where something is damaged: nearly always nothing is. */
@@ -183,6 +176,23 @@ export class LeaseBook {
     const about = { format: 'holdfast-lease', version: SHARED_VERSION, run: this.run } as const;
     return { ...about, job, n, round, worker, writer, at };
   }
+}
+
+interface ReadPart {
+  readonly key: string;
+  readonly job: JobId;
+  readonly part: 'begun' | 'ended';
+  readonly record: LeaseBegun | LeaseEnded | DamageError | undefined;
+}
+
+/** What is whole of a lease, and what is damaged. */
+function partsOf(read: readonly ReadPart[]): LeaseParts {
+  const whole = read.filter(({ record }) => record && !(record instanceof DamageError));
+  const damaged = read.flatMap(({ key, job, record }) =>
+    record instanceof DamageError ? { key, job, problem: record.message } : [],
+  );
+  const parts: LeaseParts = Object.fromEntries(whole.map(({ part, record }) => [part, record]));
+  return damaged.length > 0 ? { ...parts, damaged } : parts;
 }
 
 /** Its own acknowledgement was lost: a worker that asks again for what it has, has it. */

@@ -1,4 +1,4 @@
-import { DamageError } from '../base/index.ts';
+import { DamageError, definedOf } from '../base/index.ts';
 import { type DamagedObject, orDamage } from './damage.ts';
 import type { LeaseParts } from './lease-standing.ts';
 import { SameTexts } from './same-texts.ts';
@@ -92,7 +92,8 @@ export class LeaseMemory {
     const others = before.filter((one) => one.key !== key);
     if (!(record instanceof DamageError)) {
       this.#damaged.delete(key);
-      this.#put(job, n, { ...rest, ...record, ...(others.length > 0 ? { damaged: others } : {}) });
+      const damaged = others.length > 0 ? others : undefined;
+      this.#put(job, n, { ...rest, ...record, ...definedOf({ damaged }) });
       return;
     }
     const own: DamagedObject = { key, job, problem: record.message };

@@ -109,8 +109,8 @@ export class SharedRun {
     const all = [...this.#rounds].sort(([a], [b]) => a - b);
     return all.flatMap(([n, begun]) => {
       if (begun instanceof DamageError) return [];
-      const cancelled = this.#cancelled.get(n);
-      return { begun, ...(cancelled instanceof DamageError ? {} : definedOf({ cancelled })) };
+      const said = this.#cancelled.get(n);
+      return { begun, ...definedOf({ cancelled: said instanceof DamageError ? undefined : said }) };
     });
   }
 
