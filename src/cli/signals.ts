@@ -53,7 +53,8 @@ export function listenToSignals(onSignal: OnSignal): Disposable {
  */
 export async function withSignalsUnheard<T>(work: () => Promise<T>): Promise<T> {
   // One that came already and was told to nobody yet would be told to nobody at all.
-  for (let turns = 0; turns < 2; turns++) await new Promise<void>((resolve) => setImmediate(resolve));
+  const { nextTurn } = await import('../base/index.ts');
+  for (let turns = 0; turns < 2; turns++) await nextTurn();
   quietly(() => unheard++);
   try {
     return await work();

@@ -16,7 +16,7 @@ const BUILD = {
 function named(): Partial<Submission> & Pick<Submission, 'record' | 'builds' | 'samples'> {
   const start = { eval: { dataset: { sample_ids: IDS } } };
   const identity = { eval: 'cities', targetName: 'mock' };
-  return { record: { start, identity } as unknown as Submission['record'], samples: 4, builds: [BUILD] };
+  return { record: Object.assign(Object.create(null), { start, identity }), samples: 4, builds: [BUILD] };
 }
 
 test('jobs are called by ids, epochs and units, and found by them', () => {

@@ -90,18 +90,17 @@ export interface RunStatus {
 /** Derived from what is stored and from signs of life; nothing of it is stored anywhere. */
 export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): RunStatus {
   const { submission, run, round } = shared;
-  const byName = new Map(workers.map((worker) => [worker.worker, worker]));
+  const [nameOf, byName] = [jobNames(submission), new Map(workers.map((one) => [one.worker, one]))];
   const samples = new Counter();
   const builds = new Counter();
   const inFlight: JobInFlight[] = [];
-  const nameOf = jobNames(submission);
   let [lostLeases, usd, lastEndedAt] = [0, 0, ''];
   for (const job of shared.jobs()) {
     const held = shared.heldBy(job);
     const end = shared.endOf(job);
     const counter = parseJob(job)?.kind === 'build' ? builds : samples;
     counter.count(end?.status ?? (held ? 'running' : shared.isDamaged(job) ? 'damaged' : 'due'));
-    if (held && !end) inFlight.push({ ...flightOf(held, { byName, nowMs }), ...nameOf(job) });
+    if (held && !end) inFlight.push(flightOf(held, { byName, nowMs, nameOf }));
     for (const spent of spentOn(shared, job)) usd += spent.usd;
     for (const { ended } of shared.leasesOf(job)) {
       if (!ended) continue;
@@ -158,15 +157,19 @@ class Counter {
   }
 }
 
-function flightOf(
-  { job, worker, n, at }: LeaseBegun,
-  { byName, nowMs }: { readonly byName: ReadonlyMap<string, SeenWorker>; readonly nowMs: number | undefined },
-): JobInFlight {
+interface FlightAbout {
+  readonly byName: ReadonlyMap<string, SeenWorker>;
+  readonly nowMs: number | undefined;
+  readonly nameOf: (job: JobId) => JobName;
+}
+
+function flightOf({ job, worker, n, at }: LeaseBegun, { byName, nowMs, nameOf }: FlightAbout): JobInFlight {
   const seen = byName.get(worker);
   const ageMs = nowMs === undefined ? null : Math.max(0, nowMs - Date.parse(at));
   // A worker gives a sign before it takes anything: one without any is gone.
   return {
     job,
+    ...nameOf(job),
     worker,
     n,
     since: at,

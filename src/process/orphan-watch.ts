@@ -22,8 +22,16 @@ const endStarted = () => {
   let pids = [];
   try {
     pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0 && pid !== process.pid && isMarked(pid));
-  } catch {} // Only Linux lets us look.
-  for (const pid of pids) try { process.kill(pid, 'SIGKILL'); } catch {} // It was quicker.
+  } catch {
+    return 0; // Only Linux lets us look.
+  }
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      continue; // It was quicker.
+    }
+  }
   return pids.length;
 };
 setInterval(() => {

@@ -81,7 +81,7 @@ async function checkLogs(project: SharedProject, run: string): Promise<void> {
   expect(said(2).join('')).toContain('answer to q\n');
   const ofWorker = await project.holdfast(['runs', 'logs', run, '--sample', '0', '--worker', second.worker]);
   expect(ofWorker.code).toBe(0);
-  expect(ofWorker.stdout).toContain(`begun      s0 (lease 2) on ${second.worker}`);
+  expect(ofWorker.stdout).toContain(`begun      s0 q (lease 2) on ${second.worker}`);
   expect(ofWorker.stdout).toContain('s0.2 1-1/agent-1.stderr | a word to stderr');
   expect(ofWorker.stdout).not.toContain('lease 1');
   expect(ofWorker.stdout).not.toContain('s0.1 ');
