@@ -124,7 +124,7 @@ describe.skipIf(obstacle !== undefined)(
         await exported.page.context().close();
       }
       expect(differing).toEqual([]);
-    }, 600_000);
+    }, 1_800_000);
 
     test('a plain web host serves it as well, from any folder', async () => {
       await using host = await serveFiles(dir.path);
