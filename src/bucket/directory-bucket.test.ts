@@ -83,7 +83,7 @@ test('[BUCKET-5] of processes that count in one object none loses a turn, also w
   // A process that is killed between its turn and saying so has counted once more than it said.
   const total = Number(decode(await bucket.read('counter'))) - 4 * turns;
   expect([victimTurns, victimTurns + 1]).toContain(total);
-}, 60_000);
+});
 
 test('[BUCKET-7] download: whole or absent, durable when it returned, and no orphan of the bucket', async () => {
   await sweepCrashes({

@@ -191,10 +191,9 @@ class DirectoryBucket implements Bucket {
   }
 
   async #store(key: string, make: (path: string) => Promise<boolean>): Promise<boolean> {
-    await this.#root.make();
-    const path = await this.#makeRoomFor(key);
     try {
-      return await make(path);
+      await this.#root.make();
+      return await make(await this.#makeRoomFor(key));
     } catch (error) {
       // Nobody removes folders of a bucket: the bucket itself went, and may be back by now.
       throw errnoOf(error) === 'ENOENT' ? this.#root.away() : error;
@@ -207,7 +206,6 @@ class DirectoryBucket implements Bucket {
     try {
       await this.#root.makeBelow(dirname(path));
     } catch (error) {
-      if (errnoOf(error) === 'ENOENT') throw this.#root.away();
       if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOTDIR')
         throw bucketErrors.keyTaken(this.url, key);
       throw error;

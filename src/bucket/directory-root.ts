@@ -100,7 +100,8 @@ export class DirectoryRoot {
     if (this.#isNamed) return;
     await this.#disk.makeDir(this.#dir, this.#seen ? { below: this.#dir } : {});
     await this.look();
-    if (this.#seen?.id === undefined) await this.#giveId();
+    if (!this.#seen) throw this.away();
+    if (this.#seen.id === undefined) await this.#giveId();
     this.#isNamed = true;
   }
 

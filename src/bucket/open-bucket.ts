@@ -52,6 +52,17 @@ export async function openBucketFolder(
   return bucketFolder(await openBucket(url, options), folder);
 }
 
+/**
+ * Stores something in a bucket that is a folder past its port, as a file of that folder: `work` is run there as every call of the port is [BUCKET-11].
+ */
+export async function storeInFolder<T>(disk: Disk, dir: string, work: () => Promise<T>): Promise<T> {
+  const root = DirectoryRoot.of(disk, dir);
+  return root.within(async () => {
+    await root.make();
+    return work();
+  });
+}
+
 /** What this process has seen of a bucket that is a folder, for another one that opens it. */
 export function seenBucket(url: string, { disk }: { readonly disk: Disk }): SeenFolder | undefined {
   const folder = folderOfUrl(url);

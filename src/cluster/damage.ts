@@ -11,7 +11,7 @@ export interface DamagedObject {
 }
 
 export const DAMAGED_HINT =
-  'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them, or go on without it: "holdfast runs resume".';
+  'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them; "holdfast runs resume" goes past all but a submission.';
 
 /** Who did something when what says so cannot be read. */
 export const UNKNOWN = 'unknown';

@@ -40,8 +40,10 @@ export { type LeaseBegun, SHARED_VERSION, type Submission, type SubmittedWork } 
 export { readSubmission, SharedRun } from './shared-run.ts';
 export { SignsOfLife } from './signs-of-life.ts';
 export { spentOn } from './spending.ts';
+export { spentOfBudget } from './spent-on-run.ts';
 export { submittedBuilds } from './submitted-builds.ts';
 export { type JobOutcome, type JobResult, type WorkAbout, workOnJob } from './work-on-job.ts';
 export { type OpenRun, type RunSession, Worker } from './worker.ts';
 export { WorkerPool } from './worker-pool.ts';
 export { bucketNowMs, type SeenWorker, type SeenWorkers, seeWorkers, WorkersWatch } from './workers-seen.ts';
+export { yieldToRival } from './yield-to-rival.ts';

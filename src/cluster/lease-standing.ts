@@ -62,10 +62,9 @@ function isBegun(parts: LeaseParts): parts is Lease {
   return parts.begun !== undefined;
 }
 
-/** Whose journal it was the end of a lease does not say: whoever needs its answers looks into all. */
-function begunOf({ version, run, job, n, round, status, by, at }: LeaseEnded): LeaseBegun {
-  const worker = status === 'lost' ? UNKNOWN : by;
-  return { format: 'holdfast-lease', version, run, job, n, round, worker, writer: UNKNOWN, at };
+/** Whose it was its end does not say, which may be another's word: whoever needs its answers looks into all journals. */
+function begunOf({ version, run, job, n, round, at }: LeaseEnded): LeaseBegun {
+  return { format: 'holdfast-lease', version, run, job, n, round, worker: UNKNOWN, writer: UNKNOWN, at };
 }
 
 /** The same for whoever takes the job next: of a lease of which nothing is known it is at least known that it was. */

@@ -1,5 +1,6 @@
 import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
 import { orDamage } from './damage.ts';
+import { budgetWithOthers, saidByOthers } from './purse-budget.ts';
 import { refuseRemoved } from './removed-runs.ts';
 import {
   activeKey,
@@ -135,11 +136,12 @@ function encoded({ clock, ...about }: CancelWords): Uint8Array {
 /** What the run may cost in a round [SHR-19]. */
 export async function budgetOfRound(
   place: SharedPlace,
-  { run, work }: Submission,
+  { run, purse, work }: Submission,
   round: number,
 ): Promise<number | undefined> {
-  const rounds = await readRounds(place, new SharedKeys(place.prefix, run), round);
-  return budgetSaid(rounds.reverse(), work.budgetUsd);
+  const latestFirst = (await readRounds(place, new SharedKeys(place.prefix, run), round)).reverse();
+  const own = budgetSaid(latestFirst, work.budgetUsd);
+  return budgetWithOthers(own, latestFirst, await saidByOthers(place, { run, purse }));
 }
 
 /**

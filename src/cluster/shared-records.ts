@@ -9,6 +9,7 @@ import {
   toJson,
 } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
+import { DAMAGED_HINT } from './damage.ts';
 import { parseRanges } from './ranges.ts';
 import { isJob, type JobId } from './shared-keys.ts';
 
@@ -227,7 +228,7 @@ export function encodeShared<K extends Kind>(_kind: K, record: RecordOf<K>): Uin
 export function decodeShared<K extends Kind>(kind: K, bytes: Uint8Array, key: string): RecordOf<K> {
   let value: unknown;
   try {
-    value = parseJson(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw damaged(key, 'it is no JSON', error);
   }
@@ -267,7 +268,7 @@ function tooNew(key: string, version: number): DamageError {
 function damaged(key: string, why: string, cause: unknown): DamageError {
   return damage('E_SHARED_DAMAGED', {
     message: `${key} in the bucket cannot be used: ${why}.`,
-    hint: 'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them.',
+    hint: DAMAGED_HINT,
     cause,
   });
 }

@@ -2,6 +2,7 @@ import { DamageError, definedOf, inOrder } from '../base/index.ts';
 import { type DamagedObject, orDamage, UNKNOWN } from './damage.ts';
 import { type LeaseKey, LeaseMemory } from './lease-memory.ts';
 import { knownLease, type Lease, type Standing, standingOf } from './lease-standing.ts';
+import { budgetWithOthers, type KnownRounds, type SaidByOthers, saidByOthers } from './purse-budget.ts';
 import { parseRanges, positionsIn } from './ranges.ts';
 import { budgetSaid, goesPastOf } from './rounds.ts';
 import {
@@ -53,6 +54,8 @@ export class SharedRun {
   readonly needsOf: (job: JobId) => readonly JobId[];
   readonly #lent: ReadonlySet<number>;
   readonly #rounds = new Map<number, Round | DamageError>();
+  readonly #roundsOfOthers: KnownRounds = new Map();
+  #saidByOthers: SaidByOthers = { isUnread: false };
   readonly #cancelled = new Map<number, Cancelled | DamageError>();
   /** By key, what is of no lease and cannot be read. */
   readonly #damaged = new Map<string, DamagedObject>();
@@ -111,10 +114,11 @@ export class SharedRun {
     });
   }
 
-  /** What the run may cost, in all its rounds [SHR-19]. */
+  /** What the run may cost, in all its rounds [SHR-19]; of a purse what was said last for any of its runs [SHR-23]. */
   get budgetUsd(): number | undefined {
     const latestFirst = [...this.#rounds].sort(([a], [b]) => b - a).map(([, round]) => round);
-    return budgetSaid(latestFirst, this.submission.work.budgetUsd);
+    const own = budgetSaid(latestFirst, this.submission.work.budgetUsd);
+    return budgetWithOthers(own, latestFirst, this.#saidByOthers);
   }
 
   /** Why and by whom the latest round was cancelled, as far as that can be read. */
@@ -212,6 +216,11 @@ export class SharedRun {
     return true;
   }
 
+  /** Complete, and nothing of it is damaged: there is no more news of this round. */
+  get isSettled(): boolean {
+    return this.isComplete && this.damaged.length === 0;
+  }
+
   #standing(job: JobId): Standing {
     return standingOf(this.#leases.ofJob(job), this.round, (key) => this.#past.has(key));
   }
@@ -247,6 +256,7 @@ export class SharedRun {
       const round = await this.#readWhole(key, (bytes) => decodeShared('round', bytes, key));
       if (round) this.#rounds.set(n, round);
     }
+    this.#saidByOthers = await saidByOthers(this.#place, this.submission, this.#roundsOfOthers);
     this.#past = goesPastOf(this.#rounds.values(), this.keys);
     for (const n of this.#rounds.keys()) {
       if (isWhole(this.#cancelled.get(n))) continue;

@@ -1,10 +1,20 @@
 import { DamageError } from '../base/index.ts';
 import { costsInSegments } from '../journal/index.ts';
 import { UNKNOWN } from './damage.ts';
-import type { KnownRuns } from './known-runs.ts';
+import { KnownRuns } from './known-runs.ts';
+import { spentOfPurse } from './purse.ts';
 import type { JobId, SharedPlace } from './shared-keys.ts';
 import type { SharedRun } from './shared-run.ts';
 import { spentByWriters } from './spending.ts';
+
+/** What was spent of the budget of a run, by it and by all that share it, as the bucket knows. */
+export async function spentOfBudget(place: SharedPlace, shared: SharedRun): Promise<number> {
+  const runs = new KnownRuns(place);
+  const spent = await spentOfPurse(place, shared.submission, (run) => spentOnRun(place, { run, runs }));
+  let usd = 0;
+  for (const one of spent.values()) usd += one;
+  return usd;
+}
 
 export interface SpentAsk {
   readonly run: string;

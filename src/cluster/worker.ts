@@ -298,7 +298,8 @@ export class Worker {
     // Somebody may be about to submit it.
     if (!shared) return true;
     // The hint of a round comes before the round: it is not past because the one before is.
-    const isOver = shared.round === round && (shared.isComplete || shared.isCancelled);
+    // What is damaged may be restored [SHR-24]: then somebody must see that it is due.
+    const isOver = shared.round === round && (shared.isSettled || shared.isCancelled);
     if (isOver || shared.round > round) return false;
     await enqueueDue(shared, this.#options.queue);
     return true;

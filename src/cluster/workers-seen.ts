@@ -103,7 +103,18 @@ function seen({ beat, modifiedMs, problem }: SeenBeat, nowMs: number | undefined
   const { worker, host, slots, busy, refuses = [], isEnded } = beat;
   const silentMs = nowMs === undefined ? null : Math.max(0, nowMs - modifiedMs);
   const state = isEnded ? 'ended' : stateOf(silentMs);
-  return { worker, host, slots, busy, refuses, silentMs, state, ...definedOf({ problem }) };
+  // What one that went could not work on says nothing of who is there now.
+  const isGoneNow = state === 'ended' || state === 'silent';
+  return {
+    worker,
+    host,
+    slots,
+    busy,
+    refuses: isGoneNow ? [] : refuses,
+    silentMs,
+    state,
+    ...definedOf({ problem }),
+  };
 }
 
 function stateOf(silentMs: number | null): WorkerState {

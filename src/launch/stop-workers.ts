@@ -95,16 +95,28 @@ export async function stopLaunched(
   record: Launched,
   ports: LaunchPorts,
 ): Promise<Stopped> {
+  let isTold = false;
   try {
     if (record.damage) return await tellUnread(place, { record, problem: record.damage }, ports);
     const call = await callToStop(place, record, ports).catch(unheard);
+    isTold = call !== UNHEARD;
     if (call === undefined) return { record, outcome: 'already' };
     return await answerCall(place, { record, call }, ports);
   } catch (error) {
     const problem = ports.abandon?.aborted
-      ? launchErrors.abandoned(record, place.bucket.url)
+      ? launchErrors.abandoned(record, place.bucket.url, isTold || (await wasTold(place, record)))
       : launchErrors.stop(record, messageOf(error));
     return { record, outcome: 'failed', problem };
+  }
+}
+
+/** Whether a call to stop them lies in the bucket, whoever made it; one that cannot be asked counts as none. */
+async function wasTold(place: LaunchPlace, record: LaunchRecord): Promise<boolean> {
+  const key = new LaunchKeys(place, record.run).stopped(record.n);
+  try {
+    return (await place.bucket.stat(key, AbortSignal.timeout(LAST_WORD_MS))) !== undefined;
+  } catch {
+    return false; // The second Ctrl-C waits for no bucket: what is not known is not said.
   }
 }
 
@@ -175,7 +187,7 @@ async function answerCall(
   }
   // Best effort: without it the next who stops waits until the call is old.
   await Promise.race([told.catch(() => false), ports.clock.sleep(LAST_WORD_MS)]);
-  return { record, outcome: 'failed', problem: launchErrors.abandoned(record, bucket.url) };
+  return { record, outcome: 'failed', problem: launchErrors.abandoned(record, bucket.url, call !== UNHEARD) };
 }
 
 /** Runs all commands that stop a launch, at once; undefined when all of them did. */

@@ -99,4 +99,21 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('edges of shared runs'), ()
     const fetched = jsonOf(await project.holdfast(['runs', 'fetch', run, '--json']));
     expect(fetched).toMatchObject({ exitCode: 0, home: { isComplete: true, samples: { completed: 4 } } });
   });
+
+  test('a run whose budget is spent is not resumed without a larger one, and HOLDFAST_BUDGET may say it', async () => {
+    await using project = await sharedProject({ samples: 6, queue: redis.url() });
+    await project.worker();
+    const words = ['submit', 'shared.eval.ts', '--budget', '0.05', '--json'];
+    const { exitCode, runs } = jsonOf(await project.holdfast(words));
+    expect(exitCode).toBe(6);
+    const { run } = runs[0];
+    const resume = ['runs', 'resume', run, '--json'];
+    const refused = jsonOf(await project.holdfast(resume));
+    expect(refused).toMatchObject({ exitCode: 2, error: { code: 'E_BUDGET_SPENT' } });
+    expect(refused.error.message).toMatch(/is spent: \$0\.0\d+ of \$0\.05/);
+    expect(refused.error.hint).toContain(`holdfast runs resume ${run} --budget 0.`);
+    expect(jsonOf(await project.holdfast(['runs', 'status', run, '--json']))).toMatchObject({ round: 1 });
+    const resumed = jsonOf(await project.holdfast(resume, { HOLDFAST_BUDGET: '5' }));
+    expect(resumed).toMatchObject({ exitCode: 0, runs: [{ status: { budgetUsd: 5, round: 2 } }] });
+  });
 });

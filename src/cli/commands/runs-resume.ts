@@ -1,11 +1,19 @@
 import { Option } from 'commander';
-import { counted, systemClock } from '../../base/index.ts';
-import { beginRound, enqueueDue, findShared, type SharedPlace, type SharedRun } from '../../cluster/index.ts';
+import { counted, formatUsd, systemClock, UsageError } from '../../base/index.ts';
+import {
+  beginRound,
+  enqueueDue,
+  findShared,
+  type SharedPlace,
+  type SharedRun,
+  spentOfBudget,
+} from '../../cluster/index.ts';
 import { cacheOption } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import { parseUsd } from '../parse-values.ts';
 import { checkRequiredPush } from '../results/auto-publish.ts';
 import { publishOptions } from '../results/publish-options.ts';
+import { roundAbove } from '../run/account-money.ts';
 import { logDirOption } from '../run-options.ts';
 import type { WaitFlags } from '../shared/await-runs.ts';
 import type { FetchFlags } from '../shared/fetch-run.ts';
@@ -22,9 +30,34 @@ interface ResumeFlags extends LaunchFlags, FetchFlags, WaitFlags {
   readonly budget?: number;
 }
 
-/** Only what is said here: what the project says of budgets was heard when the run was submitted. */
-function saidBudget({ flags, words }: CommandCall<ResumeFlags>): number | undefined {
-  return words.some((word) => /^--budget(=|$)/.test(word)) ? flags.budget : undefined;
+/**
+ * What is said here: by the command line, else by the environment. What the project says was heard when the run was submitted; it counts again
+ * where it is more by now, and never takes away from what was said for this run.
+ */
+async function saidBudget(call: CommandCall<ResumeFlags>, shared: SharedRun): Promise<number | undefined> {
+  const { budget } = call.flags;
+  if (call.isGiven('budget')) return budget;
+  const { source } = (await call.settings()).get('budget');
+  const isMore = budget !== undefined && shared.budgetUsd !== undefined && budget > shared.budgetUsd;
+  return source === 'environment' || isMore ? budget : undefined;
+}
+
+/** A round would be cancelled by its first call. */
+async function refuseSpent(
+  shared: SharedRun,
+  place: SharedPlace,
+  budgetUsd: number | undefined,
+): Promise<void> {
+  const limitUsd = budgetUsd ?? shared.budgetUsd;
+  if (limitUsd === undefined) return;
+  const spentUsd = await spentOfBudget(place, shared);
+  if (spentUsd < limitUsd) return;
+  const whose = shared.submission.purse === undefined ? '' : ', for all runs of its submit';
+  throw new UsageError({
+    code: 'E_BUDGET_SPENT',
+    message: `The budget of run ${shared.run} is spent: ${formatUsd(spentUsd)} of ${formatUsd(limitUsd)}${whose}.`,
+    hint: `Nothing was begun. Go on with a larger one: holdfast runs resume ${shared.run} --budget ${roundAbove(Math.max(spentUsd, limitUsd))}`,
+  });
 }
 
 /**
@@ -39,15 +72,16 @@ async function beginNext(
   const { samples, builds } = await seenStatus(shared, place);
   const failed = samples.errored + samples.aside + builds.errored + builds.aside + shared.damaged.length;
   const isOver = shared.isComplete || shared.isCancelled || shared.round === 0;
-  const budgetUsd = saidBudget(call);
+  const budgetUsd = await saidBudget(call, shared);
   if (isOver && !(shared.isComplete && failed === 0)) {
+    await refuseSpent(shared, place, budgetUsd);
     for (const { problem } of shared.damaged) call.terminal.note(`goes past ${problem}`);
     const { isOwn } = await beginRound(shared, place, {
       ...{ clock: systemClock, by: submitterName(), budgetUsd },
     });
     return isOwn;
   }
-  if (budgetUsd !== undefined)
+  if (budgetUsd !== undefined && budgetUsd !== shared.budgetUsd)
     call.terminal.note(
       'No round is begun, so the budget stays as it is: only what was cancelled, or failed, gets one.',
     );

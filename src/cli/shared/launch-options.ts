@@ -26,5 +26,5 @@ export function launchOptions(): readonly Option[] {
 export function stoppingText({ launch }: LaunchFlags): string {
   return launch === undefined
     ? 'Not waiting any more. What was submitted goes on: "holdfast runs list".'
-    : 'Stopping: the workers that were launched are stopped. Go on with "holdfast runs resume". Ctrl-C again leaves them running.';
+    : 'Stopping: the workers that were launched are stopped. Go on with "holdfast runs resume". Ctrl-C again does not wait until they are.';
 }

@@ -66,10 +66,14 @@ async function usable<T>(opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {
-    if (!(error instanceof ActionableError) || error instanceof DamageError) throw error;
-    const { code, message, hint } = error;
-    throw new UsageError({ code, message, hint, cause: error });
+    throw unusable(error);
   }
+}
+
+export function unusable(error: unknown): unknown {
+  if (!(error instanceof ActionableError) || error instanceof DamageError) return error;
+  const { code, message, hint } = error;
+  return new UsageError({ code, message, hint, cause: error });
 }
 
 /** Who submits, resumes or cancels, for people. */

@@ -40,6 +40,7 @@ import { readPrices } from '../run/prices-file.ts';
 import { loadEvals } from '../run/run-command.ts';
 import { cancelRuns, checkLaunchFor } from './launch-for.ts';
 import { stoppingText } from './launch-options.ts';
+import { refuseRival, refuseSubmittedMeanwhile } from './refuse-submitted.ts';
 import { runsJson, seeThrough } from './see-through.ts';
 import { type OpenedPlace, openShared, openSharedQueue, submitterName } from './shared-place.ts';
 import { type Checked, checkSubmission, fileInBundle } from './submit-checks.ts';
@@ -158,7 +159,7 @@ interface SubmittingOne extends Submitting {
 
 /**
  * ### Ordering
- * Bundle, segments of what is lent, purse, submission, round, queue: whatever it stops at, nothing is handed out that is not whole, and
+ * Bundle, segments of what is lent, purse, submission, a look for others who submit the same, round, queue: whatever it stops at, nothing is handed out that is not whole, and
  * `runs resume` goes on with a submission that has no round.
  */
 async function submitOne(
@@ -172,6 +173,8 @@ async function submitOne(
   });
   const { run: record, lent, notes, damage } = handed;
   for (const sentence of [...notes, ...damage]) terminal.note(sentence);
+  const isOnce = !flags.fresh && !flags.again && lent.length < record.planned;
+  if (isOnce) await refuseSubmittedMeanwhile(record, place);
   const by = submitterName();
   const submission: Submission = {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: record.runId, by },
@@ -190,6 +193,7 @@ async function submitOne(
   await createSubmission(place, submission);
   const shared = await SharedRun.open(place, record.runId);
   if (!shared) throw new Error(`the submission of ${record.runId} is gone`);
+  if (isOnce) await refuseRival(shared, place);
   // Before its round: from then on workers find it, whatever fails here.
   submitted.push(shared);
   await beginRound(shared, place, { clock: systemClock, by });

@@ -37,7 +37,7 @@ import { listenForStop, type StopControl } from '../run/stop-control.ts';
 import { oneLine } from '../table.ts';
 import type { Environment } from '../terminal.ts';
 import { userDataDirs } from '../user-data-dirs.ts';
-import { type OpenedPlace, openShared, openSharedQueue } from './shared-place.ts';
+import { type OpenedPlace, openShared, openSharedQueue, unusable } from './shared-place.ts';
 import { envOfRun, workerEnv } from './worker-env.ts';
 import { collectHomeHourly, homeDirs, shipLeft } from './worker-home.ts';
 import { secretsOf, workerRedactor } from './worker-secrets.ts';
@@ -116,8 +116,15 @@ async function serve(
     ...{ onProblem, redact: redactor.redact },
   });
   terminal.note(`worker    ${name}: ${slots} slots, ${place.bucket.url}`);
-  await worker.serve();
+  await worker.serve().catch((error: unknown) => {
+    throw isDenied(error) ? unusable(error) : error;
+  });
   terminal.note('worker    ended');
+}
+
+/** A bucket that does not take the first sign of life cannot be used: nothing was done. */
+function isDenied(error: unknown): boolean {
+  return error instanceof ActionableError && error.code === 'E_BUCKET_DENIED';
 }
 
 /** For people and for keys: where it runs, and which of those there it is. */

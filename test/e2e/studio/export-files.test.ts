@@ -96,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(
       await page.getByText('swe-lite').first().waitFor();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 120_000);
+    });
 
     test('every page shows what it shows when it is served', async () => {
       await using studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
@@ -139,7 +139,7 @@ describe.skipIf(obstacle !== undefined)(
         .waitFor();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 60_000);
+    });
 
     test('[EXP-2] hostile texts are texts: nothing runs, and nothing is broken by them', async () => {
       const logs = join(dir.path, 'hostile');
@@ -193,7 +193,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 120_000);
+    });
 
     test('[EXP-3] a sample of 50 MB is written in small files, opens at once, and its one needle is found', async () => {
       const logs = join(dir.path, 'large');
@@ -233,7 +233,7 @@ describe.skipIf(obstacle !== undefined)(
       await page.goto(`${pathToFileURL(folder).href}/index.html#/runs/${run}/s/django-4000/1`);
       await page.getByText('E_EXPORT_FILE').first().waitFor();
       await page.context().close();
-    }, 120_000);
+    });
   },
 );
 
