@@ -106,6 +106,7 @@ test('[BUN-16] a submit waits for a collection, and for one that died two minute
   await clock.advance(118_000);
   expect(isDone).toBe(false);
   await clock.advance(5_000);
+  expect(isDone).toBe(true);
   await submitting;
   expect(await keys()).toHaveLength(3);
 });
