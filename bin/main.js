@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache?.();
-const built = new URL('../dist/cli/main.js', import.meta.url);
-const source = new URL('../src/cli/main.ts', import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : built.href);
+const isSource = existsSync(new URL('../src/cli/main.ts', import.meta.url));
+const load = (name) => import(isSource ? `../src/cli/${name}.ts` : `../dist/cli/${name}.js`);
+// What is loaded next takes a while, and whoever presses Ctrl-C meanwhile is heard.
+const { guardSignals } = await load('signals');
+guardSignals(process.argv.slice(2));
+const { main } = await load('main');
 process.exitCode = await main(process.argv.slice(2));

@@ -206,7 +206,7 @@ describe('between processes', () => {
           sinceMs: expect.any(Number),
         }),
       );
-  }, 60_000);
+  });
 
   test('[ART-10] a builder that is killed frees the recipe; who waited builds, and what the dead one left is swept', async () => {
     const first = new Child('db', '60000', '1', '100');
@@ -219,7 +219,7 @@ describe('between processes', () => {
     const names = readdirSync(recipeDir(cacheDir(), recipeOf(partsOf())));
     expect(names.filter(isTempName)).toEqual([]);
     expect(names).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('[ART-3] killed at any moment, a builder leaves whole generations or none', async () => {
     const cache = openCache(cacheDir());
@@ -237,7 +237,7 @@ describe('between processes', () => {
     }
     expect(whole).toBeGreaterThan(0);
     expect(existsSync(join(cacheDir(), 'damaged'))).toBe(false);
-  }, 60_000);
+  });
 
   test('abort ends the waiting for another process', async () => {
     const child = new Child('db', '60000', '1', '100');
@@ -250,5 +250,5 @@ describe('between processes', () => {
     await expect(waiting).rejects.toThrow('enough');
     child.process.kill('SIGKILL');
     await child.end();
-  }, 60_000);
+  });
 });

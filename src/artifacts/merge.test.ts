@@ -592,7 +592,7 @@ test('[ART-11] a merge that dies at any step leaves each generation whole or abs
     seeds: 3,
   });
   expect(tried).toBeGreaterThan(100);
-}, 120_000);
+});
 
 /** What was changed when, below a folder. */
 function nodeTimes(folder: string): string[] {

@@ -19,24 +19,51 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const stop = () => {
-        clearTimeout(timer);
+        timer[Symbol.dispose]();
         reject(signal?.reason);
       };
-      const timer = setTimeout(() => {
+      const timer = timerOf(ms, () => {
         signal?.removeEventListener('abort', stop);
         resolve();
-      }, ms);
+      });
       signal?.addEventListener('abort', stop, { once: true });
     }),
   after(ms, work) {
-    const timer = setTimeout(work, ms).unref();
-    return { [Symbol.dispose]: () => clearTimeout(timer) };
+    return timerOf(ms, work, { isKeptAlive: false });
   },
   every(ms, work) {
-    const timer = setInterval(work, ms).unref();
-    return { [Symbol.dispose]: () => clearInterval(timer) };
+    if (ms <= TIMER_MS_MAX) {
+      const timer = setInterval(work, ms).unref();
+      return { [Symbol.dispose]: () => clearInterval(timer) };
+    }
+    let timer: Disposable;
+    const begin = () => {
+      timer = timerOf(ms, again, { isKeptAlive: false });
+    };
+    const again = () => {
+      begin();
+      work();
+    };
+    begin();
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
   },
 };
+
+/** `setTimeout` fires at once for more than this, which is less than 25 days. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** The one timer for times that people give: one that is too long for the machine is waited for in steps. */
+function timerOf(ms: number, work: () => void, { isKeptAlive = true } = {}): Disposable {
+  const untilMs = performance.now() + ms;
+  let timer: NodeJS.Timeout;
+  const begin = (restMs: number) => {
+    const step = () => begin(untilMs - performance.now());
+    timer = setTimeout(restMs > TIMER_MS_MAX ? step : work, Math.min(restMs, TIMER_MS_MAX));
+    if (!isKeptAlive) timer.unref();
+  };
+  begin(ms);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
 
 /** A turn of the event loop: whoever works for long without waiting for anything lets the others in. */
 export function nextTurn(): Promise<void> {

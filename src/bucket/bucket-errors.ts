@@ -10,6 +10,19 @@ export const bucketErrors = {
       retryable: true,
       cause,
     }),
+  folderAway: (url: string, what: string) =>
+    new ActionableError({
+      code: 'E_BUCKET_AWAY',
+      message: `The bucket ${url} is away: ${what}.`,
+      hint: 'Mount it, or put it back: who waits for it goes on by itself. If what is there now is meant, start the command again.',
+      retryable: true,
+    }),
+  noFolder: (url: string) =>
+    new UsageError({
+      code: 'E_BUCKET_NONE',
+      message: `There is no bucket at ${url}: that is no folder.`,
+      hint: 'Mount it, or correct the path; "holdfast submit" makes a new one.',
+    }),
   denied: (url: string, cause: unknown) =>
     new ActionableError({
       code: 'E_BUCKET_DENIED',

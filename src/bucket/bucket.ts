@@ -4,7 +4,7 @@
  * - [BUCKET-1] `create` makes the object whole and durable, or not at all; of many writers of one key exactly one
  *   gets `true`, the others get `false` and change nothing. After either answer the object is there for good.
  * - [BUCKET-2] Keys are `/`-separated, non-empty parts of at most 255 bytes, 1024 in all; a part is never `.`, `..` or
- *   a name that we keep for temporary files, locks and large objects; backslashes, control characters and lone surrogates are out. Any
+ *   a name that we keep for temporary files, locks, ids and large objects; backslashes, control characters and lone surrogates are out. Any
  *   other key is refused with E_BUCKET_KEY before anything is touched.
  * - [BUCKET-3] A missing object is `undefined` from `read`, `readRange`, `readTagged`, `stat`, `download` and
  *   `replaceIf`, and fine to `remove`.
@@ -22,6 +22,8 @@
  *   made; with a signal that is aborted already it does nothing.
  * - [BUCKET-10] Errors are told apart by their code: E_BUCKET_AWAY (transient: `retryable`, worth asking again),
  *   E_BUCKET_DENIED (forbidden: ask a person), any other is permanent. None of them means that an object is missing.
+ * - [BUCKET-11] A bucket that is a folder is that one folder for all of a process, from when it was first seen: while it is gone, or another
+ *   folder is in its place, every method fails with E_BUCKET_AWAY, and nothing is made there. What is told was so in that folder.
  */
 export interface Bucket {
   /** How people name it: a path or `s3://…`. */

@@ -1,6 +1,13 @@
 import { dirname, join } from 'node:path';
 import { assert, digestOf, errnoOf } from '../base/index.ts';
-import { copyBytes, createFile, createFileWith, type Disk, replaceFile } from '../disk/index.ts';
+import {
+  copyBytes,
+  createFile,
+  createFileWith,
+  type Disk,
+  type DiskFile,
+  replaceFile,
+} from '../disk/index.ts';
 import type {
   Bucket,
   ByteRange,
@@ -14,10 +21,11 @@ import type {
 import { bucketErrors, explainBucketError } from './bucket-errors.ts';
 import { DirectoryListing } from './directory-listing.ts';
 import { DirectoryLock, type DirectoryLockOptions } from './directory-lock.ts';
+import { DirectoryRoot } from './directory-root.ts';
 import { checkKey } from './key.ts';
 import { orUndefined } from './or-undefined.ts';
 
-/** A directory as a bucket: the key is the path below it. The directory is made when something is first stored. */
+/** A directory as a bucket: the key is the path below it. The directory is made when something is first stored, and never again [BUCKET-11]. */
 export function directoryBucket(disk: Disk, dir: string, options: DirectoryLockOptions = {}): Bucket {
   return new DirectoryBucket(disk, dir, options);
 }
@@ -32,6 +40,7 @@ export function directoryBucket(disk: Disk, dir: string, options: DirectoryLockO
 class DirectoryBucket implements Bucket {
   readonly url: string;
   readonly #disk: Disk;
+  readonly #root: DirectoryRoot;
   readonly #lock: DirectoryLock;
   readonly #listing: DirectoryListing;
 
@@ -39,20 +48,21 @@ class DirectoryBucket implements Bucket {
     this.#disk = disk;
     this.url = dir;
     this.#lock = new DirectoryLock(disk, dir, options);
-    this.#listing = new DirectoryListing(disk, dir);
+    this.#root = DirectoryRoot.of(disk, dir);
+    this.#listing = new DirectoryListing(disk, dir, this.#root);
   }
 
   async create(key: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean> {
     checkKey(key);
-    return this.#run(signal, async () => createFile(this.#disk, await this.#makeRoomFor(key), bytes));
+    return this.#run(signal, () => this.#store(key, (path) => createFile(this.#disk, path, bytes)));
   }
 
   async createFromFile(key: string, source: string, signal?: AbortSignal): Promise<boolean> {
     checkKey(key);
     return this.#run(signal, async () => {
       await using from = await this.#disk.open(source, 'read');
-      const path = await this.#makeRoomFor(key);
-      return await createFileWith(this.#disk, path, async (to) => void (await copyBytes(from, to, signal)));
+      const fill = async (to: DiskFile) => void (await copyBytes(from, to, signal));
+      return await this.#store(key, (path) => createFileWith(this.#disk, path, fill));
     });
   }
 
@@ -165,11 +175,11 @@ class DirectoryBucket implements Bucket {
     return stat?.kind === 'file' ? { sizeBytes: stat.sizeBytes, modifiedMs: stat.modifiedMs } : undefined;
   }
 
-  /** Every call goes through here: nothing is begun after an abort, and errors get the codes of a bucket. */
+  /** Every call goes through here: nothing is begun after an abort or while the folder is away, and errors get the codes of a bucket. */
   async #run<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     try {
-      return await work();
+      return await this.#root.within(work, signal);
     } catch (error) {
       throw explainBucketError(error, this.url);
     }
@@ -180,11 +190,21 @@ class DirectoryBucket implements Bucket {
     return join(this.url, key);
   }
 
+  async #store(key: string, make: (path: string) => Promise<boolean>): Promise<boolean> {
+    try {
+      await this.#root.make();
+      return await make(await this.#makeRoomFor(key));
+    } catch (error) {
+      // Nobody removes folders of a bucket: the bucket itself went, and may be back by now.
+      throw errnoOf(error) === 'ENOENT' ? this.#root.away() : error;
+    }
+  }
+
   /** Object stores can keep both `a` and `a/b`; a directory cannot, and must not mistake one for the other. */
   async #makeRoomFor(key: string): Promise<string> {
     const path = join(this.url, key);
     try {
-      await this.#disk.makeDir(dirname(path));
+      await this.#root.makeBelow(dirname(path));
     } catch (error) {
       if (errnoOf(error) === 'EEXIST' || errnoOf(error) === 'ENOTDIR')
         throw bucketErrors.keyTaken(this.url, key);

@@ -3,6 +3,8 @@ import { isTempName } from '../disk/index.ts';
 
 /** The lock of a directory; it lies beside the objects, so no object may have its name. */
 export const LOCK_NAME = '.holdfast-bucket.lock';
+/** What names a directory that is a bucket, in a file of its own beside the objects. */
+export const ID_NAME = '.holdfast-bucket.id';
 /** Where the content of objects lies that are too large for one request to S3. */
 export const LARGE_NAME = '.holdfast-large';
 
@@ -51,6 +53,7 @@ function problemOfPart(part: string): string | undefined {
   if (part === '.' || part === '..') return 'a part of it is "." or ".."';
   if (isTempName(part)) return 'a part of it is a name that is kept for temporary files';
   if (part.toLowerCase() === LOCK_NAME) return 'a part of it is the name that is kept for a lock';
+  if (part.toLowerCase() === ID_NAME) return 'a part of it is the name that is kept for the id of a bucket';
   if (part.toLowerCase() === LARGE_NAME) return 'a part of it is the name that is kept for large objects';
   if (Buffer.byteLength(part) > PART_BYTES_MAX) return `a part of it is longer than ${PART_BYTES_MAX} bytes`;
   return undefined;

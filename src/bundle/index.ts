@@ -1,7 +1,9 @@
 export type { Bundle, BundleSettings } from './bundle.ts';
+export { signSubmit } from './bundle-signs.ts';
 export { type BundleChanges, changesOf } from './changes.ts';
 export { refuseUninstallable } from './check-packages.ts';
 export { collectBundles } from './collect-bundles.ts';
+export { type CollectedBundles, collectSentBundles } from './collect-sent.ts';
 export { deriveBundle } from './derive-bundle.ts';
 export { installBundle } from './install-bundle.ts';
 export { type BundleManifest, decodeManifest } from './manifest.ts';

@@ -15,6 +15,11 @@ export const EXIT = {
   unknown: 9,
 } as const;
 
+/** Of commands that load evals: nobody else could end a loop in their code that never ends. */
+export const EXITS_WHILE_LOADING = {
+  130: 'ended by Ctrl-C (143: by SIGTERM) while code of evals was loaded; nothing was begun',
+} as const;
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** An empty purse, a full disk and a server that is away are no failures: the run goes on when that is over. */

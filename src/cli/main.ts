@@ -7,7 +7,8 @@ import type { Settings } from './config/settings.ts';
 import { settingsOfOptions, settleFlags } from './config/settle-flags.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { ownStdout } from './own-stdout.ts';
-import { concludeWith, guardProcessEnd } from './process-end.ts';
+import { concludeWith, endStopped, guardProcessEnd } from './process-end.ts';
+import { guardSignals } from './signals.ts';
 import { keepHeapSmall } from './small-heap.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -25,6 +26,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   if (isJson) ownStdout(process);
   const [command = ''] = argv.filter((word) => !word.startsWith('-'));
   guardProcessEnd({ terminal, isJson, isRun: RUNS.has(command) });
+  guardSignals(argv, endStopped);
   const code = await runCommand(argv, terminal);
   concludeWith(code);
   systemClock.after(LAST_GRACE_MS, () => process.exit(code));

@@ -8,6 +8,7 @@ test.each([
   ['250ms', 250],
   ['1.5h', 5_400_000],
   ['2 min', 120_000],
+  ['60d', 5_184_000_000],
 ])('the duration %s is %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
 test.each([

@@ -1,13 +1,22 @@
 import { InvalidArgumentError } from 'commander';
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 },
+};
 
-/** `30s`, `5m`, `1.5h`, `250ms`; a plain number is seconds. Gives milliseconds. */
+/** `30s`, `5m`, `1.5h`, `60d`, `250ms`; a plain number is seconds. Gives milliseconds. */
 export function parseDuration(text: string): number {
-  const found = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)?$/.exec(text.trim());
+  const found = /^(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)?$/.exec(text.trim());
   const ms = Number(found?.[1]) * (UNITS[found?.[2] ?? 's'] ?? Number.NaN);
   if (!Number.isFinite(ms)) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1.5h.');
   return Math.round(ms);
+}
+
+/** A duration after which something ends: none at all makes no sense. */
+export function parsePeriod(text: string): number {
+  const ms = parseDuration(text);
+  if (ms < 1) throw new InvalidArgumentError('Write a duration above 0, such as 30s, 5m or 1.5h.');
+  return ms;
 }
 
 /** `30d`; a plain number is days. Gives milliseconds. */
@@ -22,6 +31,15 @@ export function parseCount(text: string): number {
   if (!Number.isSafeInteger(value) || value < 1)
     throw new InvalidArgumentError('Write a whole number from 1 up.');
   return value;
+}
+
+/** For what this machine has to hold all at once. */
+export function parseCountUpTo(max: number): (text: string) => number {
+  return (text) => {
+    const value = parseCount(text);
+    if (value > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`);
+    return value;
+  };
 }
 
 /** `3/8`: the third of eight slices. */

@@ -16,6 +16,11 @@ export function endNow(code: ExitCode): never {
   process.exit(code);
 }
 
+/** Told to stop by a signal that nobody else hears; one that comes when the command has concluded changes nothing. */
+export function endStopped(code: number): never {
+  return endNow(known ?? (code as ExitCode));
+}
+
 /**
  * Whatever code of an eval does, the process does not end as if all were well before its command has concluded:
  * `process.exit(0)` in a target, or a promise that nothing is left to settle.

@@ -22,7 +22,10 @@ async function over({
   await workOnJob(sampleJob(1), await fixture.ports('a', isFailed ? failing : {}));
   await shared.refresh();
   const collect = (more: Partial<CollectOptions> = {}) =>
-    collectRuns(fixture.place, { olderThanMs: 0, isDryRun: false, nowMs: fixture.clock.nowMs(), ...more });
+    collectRuns(fixture.place, {
+      ...{ clock: fixture.clock, olderThanMs: 0, isDryRun: false, nowMs: fixture.clock.nowMs() },
+      ...more,
+    });
   const fetch = (isMerged = true) =>
     noteFetched(shared, fixture.place, { clock: fixture.clock, by: 'laptop', isMerged });
   const keys = async () => (await Array.fromAsync(fixture.bucket.list(`${RUN}/`))).map(({ key }) => key);
@@ -56,18 +59,12 @@ test('what is not fetched, not merged, failed, cancelled or not complete stays, 
   const fixture = sharedFixture();
   const shared = await fixture.submit();
   const collect = () =>
-    collectRuns(fixture.place, { olderThanMs: 0, isDryRun: false, nowMs: fixture.clock.nowMs() });
+    collectRuns(fixture.place, {
+      ...{ clock: fixture.clock, olderThanMs: 0, isDryRun: false, nowMs: fixture.clock.nowMs() },
+    });
   expect(await collect()).toMatchObject([{ isRemoved: false, reason: 'not complete: it can be resumed' }]);
   await cancelRound(shared, fixture.place, { clock: fixture.clock, by: 'laptop' });
   expect(await collect()).toMatchObject([{ isRemoved: false, reason: 'cancelled: it can be resumed' }]);
-});
-
-test('a collection that died in between is finished by the next, whatever it had removed', async () => {
-  const run = await over();
-  await run.fetch();
-  await run.bucket.remove(`${RUN}/shared/submission`);
-  expect(await run.collect()).toMatchObject([{ run: RUN, isRemoved: true }]);
-  expect(await run.keys()).toEqual([]);
 });
 
 test('a run of which something cannot be read stays, is named with the problem, and keeps nobody from the others', async () => {

@@ -1,13 +1,16 @@
 import { type Clock, DamageError, isoTime } from '../base/index.ts';
-import { leavePurse, othersOfPurse } from './purse.ts';
-import { activePrefix, fetchedKey, parseActiveKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
+import { damageOf } from './damage.ts';
+import { othersOfPurse } from './purse.ts';
+import { removeRun, roundsOf } from './remove-run.ts';
+import { refuseRemoved } from './removed-runs.ts';
+import { fetchedKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import { encodeShared, SHARED_VERSION } from './shared-records.ts';
 import { SharedRun } from './shared-run.ts';
 
-/** Says in the bucket that the log of the latest round is home, and whether all its artifacts are. */
+/** Says in the bucket that the log of the latest round is home, and whether all its artifacts are. Refuses a run that was removed meanwhile. */
 export async function noteFetched(
   shared: SharedRun,
-  { bucket }: SharedPlace,
+  place: SharedPlace,
   about: { readonly clock: Clock; readonly by: string; readonly isMerged: boolean },
 ): Promise<void> {
   const { run, round, keys } = shared;
@@ -22,7 +25,9 @@ export async function noteFetched(
     at,
     isMerged,
   } as const;
-  await bucket.create(fetchedKey(keys, round, isMerged), encodeShared('fetched', record));
+  const key = fetchedKey(keys, round, isMerged);
+  await place.bucket.create(key, encodeShared('fetched', record));
+  await refuseRemoved(shared, place, { round, withdraw: () => place.bucket.remove(key) });
 }
 
 /** What a collection would do with a run, or did, and why. */
@@ -35,6 +40,7 @@ export interface Collectable {
 }
 
 export interface CollectOptions {
+  readonly clock: Clock;
   /** Only what was brought home longer ago than this, by the clock of the bucket. */
   readonly olderThanMs: number;
   readonly nowMs: number;
@@ -43,12 +49,12 @@ export interface CollectOptions {
   readonly reasonOf?: ((run: string) => Promise<string | undefined>) | undefined;
 }
 
+/** What is to become of a run: it stays, or it goes as it was in a round. */
+type Verdict = { readonly keep: string } | { readonly round: number; readonly reason: string };
+
 /**
- * Removes runs that nobody can need any more: complete, without a failure that could be run again, and brought home with all their artifacts.
- *
- * ### Ordering
- * The submission goes first: from then on there is no such run. What says that it was brought home goes last, so that a collection which died
- * in between is finished by the next. Hints where to look are found by the run's name.
+ * Removes runs that nobody can need any more: complete, without a failure that could be run again, and brought home with all their artifacts. A
+ * removal that died is finished.
  */
 export async function collectRuns(
   place: SharedPlace,
@@ -60,46 +66,82 @@ export async function collectRuns(
   for await (const { kind, key } of bucket.listFolder(prefix))
     if (kind === 'folder') runs.push(key.slice(prefix.length, -1));
   for (const run of runs) {
-    const collectable = await tryLook(place, run, options);
-    if (!collectable) continue;
-    if (collectable.isRemoved && !options.isDryRun) await removeRun(place, run);
-    found.push(collectable);
+    const collectable = await tryCollect(place, run, options);
+    if (collectable) found.push(collectable);
   }
   return found;
 }
 
 /** One that is damaged is kept, and keeps nobody from the others. */
-async function tryLook(
+async function tryCollect(
   place: SharedPlace,
   run: string,
   options: CollectOptions,
 ): Promise<Collectable | undefined> {
   try {
-    const reason = await reasonToKeep(place, run, options);
-    if (reason === '') return { run, isRemoved: true, reason: 'complete, brought home and merged' };
-    return reason === undefined ? undefined : { run, isRemoved: false, reason };
+    const verdict = await judge(place, run, options);
+    if (!verdict) return undefined;
+    if ('keep' in verdict) return { run, isRemoved: false, reason: verdict.keep };
+    const { round, reason } = verdict;
+    const { isDryRun, clock } = options;
+    if (isDryRun || (await removeRun(place, { run, round, clock }))) return { run, isRemoved: true, reason };
+    return { run, isRemoved: false, reason: 'resumed at this very moment' };
   } catch (error) {
     if (!(error instanceof DamageError)) throw error;
     return { run, isRemoved: false, reason: error.message, isDamaged: true };
   }
 }
 
-/** Empty when it may go; undefined for what is no run. */
+/** Undefined for what is no run. */
+async function judge(place: SharedPlace, run: string, options: CollectOptions): Promise<Verdict | undefined> {
+  const keys = new SharedKeys(place.prefix, run);
+  const seen = await roundsOf(place, keys);
+  if (seen.removing > 0 && seen.removing >= seen.latest) return finishing(seen.removing);
+  const shared = await SharedRun.open(place, run);
+  if (!shared) return await judgeUnsubmitted(place, keys);
+  const keep = await reasonToKeep(place, shared, options);
+  return keep === '' ? { round: shared.round, reason: 'complete, brought home and merged' } : { keep };
+}
+
+function finishing(round: number): Verdict {
+  return { round, reason: 'its removal was begun, and is finished' };
+}
+
+/** [SHR-26] What was found complete, home and merged once is so for good, whatever round was begun since. Of all else that is there nobody can tell. */
+async function judgeUnsubmitted(place: SharedPlace, keys: SharedKeys): Promise<Verdict | undefined> {
+  // Looked at again: somebody else may remove it at this very moment, and says so before the submission goes.
+  const { removing, latest } = await roundsOf(place, keys);
+  if (removing > 0) return finishing(Math.max(removing, latest));
+  // Somebody submits it at this very moment.
+  if (await place.bucket.stat(keys.submission)) return undefined;
+  for await (const _ of place.bucket.list(keys.root)) throw submissionGone(place, keys);
+  return undefined;
+}
+
+function submissionGone({ bucket }: SharedPlace, keys: SharedKeys): DamageError {
+  return new DamageError({
+    code: 'E_SHARED_DAMAGED',
+    message: `Its submission is gone (${keys.submission}), and nothing says that the run was being removed: what is left of it stays.`,
+    hint: `Restore the submission from a copy of ${bucket.url}; or remove what is left by hand.`,
+  });
+}
+
+/** Empty when it may go. */
 async function reasonToKeep(
   place: SharedPlace,
-  run: string,
+  shared: SharedRun,
   { olderThanMs, nowMs, reasonOf }: CollectOptions,
-): Promise<string | undefined> {
-  const keys = new SharedKeys(place.prefix, run);
-  const shared = await SharedRun.open(place, run);
-  if (!shared) return (await isHalfRemoved(place, keys)) ? '' : undefined;
+): Promise<string> {
+  const { keys, round } = shared;
+  const [damage] = shared.damaged;
+  if (damage) throw damageOf(damage);
   if (shared.isCancelled) return 'cancelled: it can be resumed';
   if (!shared.isComplete) return 'not complete: it can be resumed';
   const failed = [...shared.jobs()].filter((job) => shared.endOf(job)?.status !== 'completed').length;
   if (failed > 0) return `${failed} of its jobs failed: it can be resumed`;
-  const home = await place.bucket.stat(fetchedKey(keys, shared.round, true));
+  const home = await place.bucket.stat(fetchedKey(keys, round, true));
   if (!home) {
-    const partly = await place.bucket.stat(fetchedKey(keys, shared.round, false));
+    const partly = await place.bucket.stat(fetchedKey(keys, round, false));
     return partly ? 'not all its artifacts and evidence are home' : 'not fetched';
   }
   if (nowMs - home.modifiedMs < olderThanMs) return 'fetched a short while ago';
@@ -108,25 +150,5 @@ async function reasonToKeep(
     // Whoever counts anew what was spent needs to know what this one had of it.
     if (!isOver) return `it has one budget with ${other}, which is not complete`;
   }
-  return (await reasonOf?.(run)) ?? '';
-}
-
-async function isHalfRemoved({ bucket }: SharedPlace, keys: SharedKeys): Promise<boolean> {
-  for await (const _ of bucket.list(keys.fetched)) return true;
-  return false;
-}
-
-async function removeRun({ bucket, prefix }: SharedPlace, run: string): Promise<void> {
-  const keys = new SharedKeys(prefix, run);
-  await leavePurse({ bucket, prefix }, run);
-  await bucket.remove(keys.submission);
-  const rest: string[] = [];
-  for await (const { key } of bucket.list(activePrefix(prefix)))
-    if (parseActiveKey(key)?.run === run) rest.push(key);
-  for await (const { key } of bucket.list(`${prefix}${run}/`))
-    if (!key.startsWith(keys.fetched)) rest.push(key);
-  await bucket.removeAll(rest);
-  const last: string[] = [];
-  for await (const { key } of bucket.list(keys.fetched)) last.push(key);
-  await bucket.removeAll(last);
+  return (await reasonOf?.(shared.run)) ?? '';
 }

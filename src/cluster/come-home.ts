@@ -12,9 +12,11 @@ import {
 import type { LogStore } from '../log/index.ts';
 import { withPins } from '../runner/index.ts';
 import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
+import type { DamagedObject } from './damage.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
 import { parseRanges } from './ranges.ts';
+import { refuseRemoved } from './removed-runs.ts';
 import { type CancelledBy, cancelledBy } from './run-status.ts';
 import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseEnded } from './shared-records.ts';
@@ -33,6 +35,8 @@ export interface HomeOptions {
   readonly isSettled?: boolean | undefined;
   /** True to bring home what workers left as evidence. */
   readonly isEvidenceWanted?: boolean | undefined;
+  /** Once it is aborted no log is begun: it rejects with the reason, and what was remembered of the bucket stays. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What came home of a shared run. The same goes to the terminal, to `--json` and into the log. */
@@ -54,6 +58,8 @@ export interface HomeReport {
     readonly aside: number;
     /** Not over yet. */
     readonly due: number;
+    /** Nobody can tell what became of them in this round [SHR-24]. */
+    readonly damaged: number;
   };
   /** Builds of artifacts that were due when it was submitted, by how they ended. Their cost is not in `usd`, which counts the samples. */
   readonly builds: {
@@ -61,10 +67,13 @@ export interface HomeReport {
     readonly errored: number;
     readonly aside: number;
     readonly due: number;
+    readonly damaged: number;
     /** Of all who worked on them, as far as prices are known. */
     readonly usd: number;
   };
   readonly aside: readonly { readonly job: JobId; readonly reason: string }[];
+  /** What is there of the run and cannot be read [SHR-24]. */
+  readonly damaged: readonly DamagedObject[];
   /** Leases whose workers did not come back, each with the reason, and who found out. */
   readonly lostLeases: readonly {
     readonly job: JobId;
@@ -87,7 +96,8 @@ export interface HomeReport {
  * attempt that the end of a lease names [SHR-5].
  *
  * ### Ordering
- * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read.
+ * Leases are read before segments: what an end promises is in the bucket before it [SHR-4], so it is there when the segments are read. Before
+ * anything is said of what was read it is asked whether the run was removed meanwhile [SHR-26].
  */
 export async function comeHome(shared: SharedRun, options: HomeOptions): Promise<HomeReport> {
   const { disk, place, state } = options;
@@ -102,12 +112,18 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     problems.push(...(await importAll(shipped, { ...options, run, incoming })));
     // Before the seal: the log names it.
     const evidence = options.isEvidenceWanted ? await bringEvidenceHome(shared, options) : undefined;
+    // What keeps evidence fails nothing, and so hears nothing of it.
+    options.signal?.throwIfAborted();
+    const { round } = shared;
+    await refuseRemoved(shared, place, { round });
     if (shipped.size === 0) return reportOf(shared, { writers: 0, usd: 0, problems, evidence });
     const journals = await openRunJournals({ disk, runDir: incoming });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
       const logs = withLenders(options.logs, place, { run, disk, scratchDir: incoming });
       const plan = withBuilt(await planSeal(journals, logs, (origin) => named.has(origin)), shared);
+      // Also what lenders hold was read.
+      await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
       const about = { writers: shipped.size, usd: spentAtAll(journals, shared), there, evidence };
@@ -168,18 +184,23 @@ async function sealed(
   return { ...report, log: place };
 }
 
-/** Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. */
-function logNameOf(name: string, { round, isComplete }: HomeReport): string {
+/**
+ * Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. Nor is
+ * one without what is damaged in the place of the one that can be made once that is restored.
+ */
+function logNameOf(name: string, { round, isComplete, samples, builds }: HomeReport): string {
   const { dir, name: stem, ext } = parse(name);
   const ofRound = round === 1 ? stem : `${stem}-round${round}`;
-  return join(dir, `${ofRound}${isComplete ? '' : '-partial'}${ext}`);
+  const damaged = samples.damaged + builds.damaged;
+  const whole = damaged === 0 ? '' : `-without${damaged}`;
+  return join(dir, `${ofRound}${isComplete ? whole : '-partial'}${ext}`);
 }
 
 /** What a person cancelled is `cancelled`; what its money or its failures ended is an error, with the reason. */
 function outcomeOf({ isComplete, cancelled }: HomeReport): Parameters<typeof applySeal>[1]['outcome'] {
   if (isComplete) return { status: 'success' };
   if (cancelled?.because === undefined) return { status: 'cancelled' };
-  const message = `The run was cancelled: ${cancelled.reason ?? cancelled.because}.`;
+  const message = `The run was cancelled: ${(cancelled.reason ?? cancelled.because).replace(/\.$/, '')}.`;
   return { status: 'error', error: { message, traceback: `${message}\n`, traceback_ansi: `${message}\n` } };
 }
 
@@ -201,15 +222,15 @@ interface Found {
 }
 
 function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
-  const { run, round, isComplete, submission, budgetUsd } = shared;
+  const { run, round, isComplete, submission, budgetUsd, damaged } = shared;
   const cancelled = isComplete ? undefined : cancelledBy(shared);
-  const counts = { completed: 0, errored: 0, aside: 0, due: 0 };
+  const counts = { completed: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
   const aside: HomeReport['aside'][number][] = [];
   const lostResults: JobId[] = [];
   for (const job of shared.jobs()) {
     const end = shared.endOf(job);
     const isSample = parseJob(job)?.kind === 'sample';
-    if (!end) counts.due += isSample ? 1 : 0;
+    if (!end) counts[shared.isDamaged(job) ? 'damaged' : 'due'] += isSample ? 1 : 0;
     else if (end.status === 'aside') {
       aside.push({ job, reason: end.reason ?? '' });
       counts.aside += isSample ? 1 : 0;
@@ -219,7 +240,7 @@ function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }
     }
   }
   return {
-    ...{ run, round, isComplete, aside, lostResults, writers, usd, problems },
+    ...{ run, round, isComplete, aside, damaged, lostResults, writers, usd, problems },
     samples: { planned: submission.samples, reused: lentBy(submission), ...counts },
     builds: buildsOf(shared),
     lostLeases: endsOf(shared).flatMap(lostLease),
@@ -228,11 +249,11 @@ function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }
 }
 
 function buildsOf(shared: SharedRun): HomeReport['builds'] {
-  const counts = { done: 0, errored: 0, aside: 0, due: 0 };
+  const counts = { done: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
   let usd = 0;
   for (const { job } of shared.submission.builds) {
     const status = shared.endOf(job)?.status;
-    if (status === undefined) counts.due++;
+    if (status === undefined) counts[shared.isDamaged(job) ? 'damaged' : 'due']++;
     else if (status === 'aside') counts.aside++;
     else counts[status === 'completed' ? 'done' : 'errored']++;
     // Each says what it had cost by then, over all who worked on it.

@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 import { type Clock, definedOf } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
+import { listWriters } from '../journal/index.ts';
 import type { SharedEval } from '../runner/index.ts';
+import { UNKNOWN } from './damage.ts';
 import type { Prints } from './evidence-prints.ts';
 import { type EvidenceOptions, EvidenceShipper } from './evidence-shipper.ts';
-import { endOfJob, LeaseBook } from './lease-book.ts';
+import { LeaseBook } from './lease-book.ts';
+import { endOfJob } from './lease-standing.ts';
 import { patiently } from './patiently.ts';
 import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseBegun, LeaseEnded, Submission } from './shared-records.ts';
@@ -54,6 +57,9 @@ interface HeldJob extends WorkAbout {
   readonly evidence?: EvidenceShipper;
 }
 
+/** How a build ended, or that nobody can tell: then it failed for whoever needs it in this round [SHR-24]. */
+type BuildEnd = Pick<LeaseEnded, 'status' | 'reason' | 'pin'>;
+
 type OnFolder = (dir: string) => Promise<void>;
 
 class EvalJobs {
@@ -62,7 +68,7 @@ class EvalJobs {
   readonly #builds: ReadonlyMap<JobId, Build>;
   readonly #needsOf: (job: JobId) => readonly JobId[];
   /** How builds ended: once that is said in a round, it stays so in that round [SHR-7]. */
-  readonly #ends = new Map<string, LeaseEnded>();
+  readonly #ends = new Map<string, BuildEnd>();
   #round = 0;
 
   constructor(options: EvalSessionOptions, book: LeaseBook) {
@@ -114,7 +120,8 @@ class EvalJobs {
     const onFolder: OnFolder | undefined = evidence && ((dir) => evidence.watch(dir, basename(dir)));
     // What is under way when nothing answers here is given back: it may be answered elsewhere.
     const wanted = AbortSignal.any([signal, shared.hopeless]);
-    const asked = { position, earlier: writersOf(earlier), signal: wanted, onFolder };
+    const writers = await this.#writersOf(earlier, signal);
+    const asked = { position, earlier: writers, signal: wanted, onFolder };
     const { outcome, origin, counted, scorersFailed, ...ended } = await shared.runSample(asked);
     const reason = ended.reason ?? outcome.fields?.error?.message.slice(0, REASON_MAX);
     const status = outcome.status === 'interrupted' ? 'returned' : outcome.status;
@@ -137,7 +144,7 @@ class EvalJobs {
       if (!pin) return { status: 'errored', reason: `${need.unit}, which it is made of, could not be built` };
     }
     const onFolder: OnFolder | undefined = evidence && ((dir) => evidence.watch(dir, 'build'));
-    const asked = { earlier: writersOf(earlier), signal, onFolder };
+    const asked = { earlier: await this.#writersOf(earlier, signal), signal, onFolder };
     const built = await patiently(() => shared.build(build.recipe, asked), { clock, signal });
     // What those before it paid is in what they said at their ends, or in the journal that this one went on with.
     const usd = built.usd + Math.max(built.earlierUsd, ...earlier.map(({ ended }) => ended?.usd ?? 0));
@@ -146,7 +153,7 @@ class EvalJobs {
   }
 
   /** Tells the runner what came of a build that is over: a generation, which then is ready here, or why there is none. */
-  async #tellBuild(build: Build, round: number, signal: AbortSignal): Promise<LeaseEnded> {
+  async #tellBuild(build: Build, round: number, signal: AbortSignal): Promise<BuildEnd> {
     const { clock, shared } = this.#options;
     const end = await this.#endOf(build.job, round, signal);
     const { pin } = end;
@@ -168,16 +175,33 @@ class EvalJobs {
     return { recipe: build.recipe, reason };
   }
 
-  async #endOf(job: JobId, round: number, signal: AbortSignal): Promise<LeaseEnded> {
+  async #endOf(job: JobId, round: number, signal: AbortSignal): Promise<BuildEnd> {
     const { clock } = this.#options;
     const name = `${job}.${round}`;
     const known = this.#ends.get(name);
     const leases = known ? [] : await patiently(() => this.#book.ofJob(job), { clock, signal });
     const end = known ?? endOfJob(leases, round);
-    // [SHR-11] Whoever handed it out had seen the end.
-    if (!end) throw new Error(`what needs ${job} was handed out before ${job} was over`);
+    if (!end) return await this.#damagedEnd(job, round, signal);
     this.#ends.set(name, end);
     return end;
+  }
+
+  /** Not kept: what is damaged may be restored. */
+  async #damagedEnd(job: JobId, round: number, signal: AbortSignal): Promise<BuildEnd> {
+    const { clock } = this.#options;
+    const [damage] = (await patiently(() => this.#book.damageOf(job, round), { clock, signal })) ?? [];
+    // [SHR-11] Whoever handed it out had seen the end.
+    if (!damage) throw new Error(`what needs ${job} was handed out before ${job} was over`);
+    return { status: 'errored', reason: damage.problem };
+  }
+
+  /** Whose journals may hold answers for it. Where that cannot be read it may be anybody's. */
+  async #writersOf(earlier: WorkAbout['earlier'], signal: AbortSignal): Promise<readonly string[]> {
+    const { place, submission, clock } = this.#options;
+    const writers = earlier.map(({ begun }) => begun.writer);
+    if (!writers.includes(UNKNOWN)) return writers;
+    const all = () => listWriters(place.bucket, place.prefix, submission.run);
+    return await patiently(all, { clock, signal });
   }
 
   #buildOf(job: JobId): Build {
@@ -185,10 +209,6 @@ class EvalJobs {
     if (!build) throw new Error(`${job} is no job of run ${this.#options.submission.run}`);
     return build;
   }
-}
-
-function writersOf(earlier: WorkAbout['earlier']): readonly string[] {
-  return earlier.map(({ begun }) => begun.writer);
 }
 
 async function shipped(shared: SharedEval): Promise<void> {

@@ -1,7 +1,6 @@
-import type { SampleId } from '../base/index.ts';
 import type { EvidenceOf } from './evidence-keys.ts';
 import { EvidenceFiles, folderNameOf, listEvidence, readPart } from './evidence-read.ts';
-import { type JobId, parseJob, type SharedPlace } from './shared-keys.ts';
+import type { JobId, SharedPlace } from './shared-keys.ts';
 
 /** Something that a process or a target of an attempt wrote. */
 export interface OutputPiece extends EvidenceOf {
@@ -49,18 +48,4 @@ export class OutputReader {
 /** What processes wrote to their outputs and what targets printed; an agent's own logs come home with the rest. */
 function isOutput(path: string): boolean {
   return /^[^/]+(\/[^/]+)?\.(stdout|stderr)$/.test(path);
-}
-
-/** Which jobs are samples of this id, one for each epoch, as far as they left evidence. */
-export async function jobsOfSample(place: SharedPlace, run: string, id: SampleId): Promise<readonly JobId[]> {
-  const jobs = new Set<JobId>();
-  const looked = new Set<JobId>();
-  for (const { job, keys } of await listEvidence(place, run)) {
-    const [key] = keys;
-    if (key === undefined || looked.has(job) || parseJob(job)?.kind !== 'sample') continue;
-    looked.add(job);
-    const part = await readPart(place, key);
-    if (typeof part !== 'string' && part.sample && String(part.sample.id) === String(id)) jobs.add(job);
-  }
-  return [...jobs];
 }

@@ -12,12 +12,21 @@ export async function findNotHome(
   place: SharedPlace,
   isMeant: (submission: Submission) => boolean,
 ): Promise<SharedRun | undefined> {
+  for await (const shared of notHome(place, isMeant)) return shared;
+  return undefined;
+}
+
+/** All of them, the latest first. */
+export async function* notHome(
+  place: SharedPlace,
+  isMeant: (submission: Submission) => boolean,
+): AsyncIterable<SharedRun> {
   for (const run of (await sharedRunIds(place)).slice(0, LATEST)) {
     if (await wasFetched(place, run)) continue;
     const submission = await tryRead(place, run);
-    if (submission && isMeant(submission)) return await SharedRun.open(place, run);
+    const shared = submission && isMeant(submission) ? await SharedRun.open(place, run) : undefined;
+    if (shared) yield shared;
   }
-  return undefined;
 }
 
 async function wasFetched({ bucket, prefix }: SharedPlace, run: string): Promise<boolean> {

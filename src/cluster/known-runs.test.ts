@@ -101,6 +101,26 @@ test('of a run whose samples have their results in order only what may have news
   expect(known?.leasesOf(sampleJob(999))).toEqual(shared.leasesOf(sampleJob(999)));
 });
 
+test('[SHR-24] an idle worker sees that what was damaged is whole again, although all else of the round is over', async () => {
+  const fixture = sharedFixture({ samples: 2 });
+  const { book, bucket } = fixture;
+  await fixture.submit();
+  await endJob(fixture, sampleJob(0));
+  const taken = await book.take(sampleJob(1), fixture.taker('a'));
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  await book.end(taken.lease, { status: 'returned', by: 'a' });
+  const key = book.keys.ended(sampleJob(1), 1);
+  const whole = await bucket.readTagged(key);
+  if (!whole) throw new Error('it was ended');
+  const etag = await bucket.replaceIf(key, { bytes: whole.bytes.slice(0, 20), etag: whole.etag });
+  const worker = await idleWorker(fixture);
+  expect((await worker.look()).due).toEqual([]);
+  expect(await worker.look()).toEqual({ due: [], read: [key] });
+  await bucket.replaceIf(key, { bytes: whole.bytes, etag: etag ?? '' });
+  expect((await worker.look()).due).toEqual(['s1']);
+  await worker.stop();
+});
+
 test('builds are listed however many samples are over', async () => {
   const recipe = 'cd'.repeat(32);
   const job = buildJob(recipe);

@@ -32,8 +32,13 @@ export class KnownRuns {
   }
 
   async #read(run: string, known: Known): Promise<SharedRun | undefined> {
-    if (known.shared) await known.shared.refresh();
-    else known.shared = await SharedRun.open(this.#place, run);
+    const { shared } = known;
+    if (!shared) known.shared = await SharedRun.open(this.#place, run);
+    else {
+      await shared.refresh();
+      // Of a run that is being removed leases are missing: what they held is not due. One that is complete stays so.
+      if (!shared.isComplete && !(await shared.isThere())) known.shared = undefined;
+    }
     return known.shared;
   }
 }

@@ -1,4 +1,7 @@
-import { assert, type Clock, definedOf, isoTime } from '../base/index.ts';
+import { assert, type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
+import { type DamagedObject, orDamage } from './damage.ts';
+import { earlierLease, knownLease, type Lease, type LeaseParts, standingOf } from './lease-standing.ts';
+import { readGoesPast } from './rounds.ts';
 import { type JobId, parseLeaseKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import {
   checkPlace,
@@ -9,12 +12,6 @@ import {
   SHARED_VERSION,
 } from './shared-records.ts';
 
-/** A lease as the bucket has it; without `ended` it is open. */
-export interface Lease {
-  readonly begun: LeaseBegun;
-  readonly ended?: LeaseEnded | undefined;
-}
-
 export type Taken =
   /** The caller's own now, and those before it. */
   | { readonly kind: 'taken'; readonly lease: LeaseBegun; readonly earlier: readonly Lease[] }
@@ -22,6 +19,8 @@ export type Taken =
   | { readonly kind: 'held'; readonly by: LeaseBegun }
   /** The caller does not want it now, after what became of others with it. */
   | { readonly kind: 'declined'; readonly earlier: readonly Lease[] }
+  /** Nobody can tell what became of it: it is not to be had in this round [SHR-24]. */
+  | { readonly kind: 'damaged'; readonly damaged: readonly DamagedObject[] }
   /** Nothing is left to do for it in this round. */
   | { readonly kind: 'over'; readonly end: LeaseEnded };
 
@@ -57,24 +56,51 @@ export class LeaseBook {
     taker: Taker,
     isWanted: (earlier: readonly Lease[]) => boolean = () => true,
   ): Promise<Taken> {
-    for (let earlier: readonly Lease[] = []; ; earlier = await this.ofJob(job)) {
-      const end = endOfJob(earlier, taker.round);
-      if (end) return { kind: 'over', end };
-      const last = earlier.at(-1);
-      if (last && !last.ended) {
-        if (isSameTaker(last.begun, taker))
-          return { kind: 'taken', lease: last.begun, earlier: earlier.slice(0, -1) };
-        return { kind: 'held', by: last.begun };
+    for (let leases: readonly LeaseParts[] = []; ; leases = await this.#partsOf(job)) {
+      const standing = standingOf(leases, taker.round, await this.#pastOf(leases, taker.round));
+      if (standing.kind === 'over' || standing.kind === 'damaged') return standing;
+      const earlier = leases.map((parts, at) =>
+        earlierLease(parts, { version: SHARED_VERSION, run: this.run, job, n: at + 1, round: taker.round }),
+      );
+      if (standing.kind === 'held') {
+        if (isSameTaker(standing.by, taker))
+          return { kind: 'taken', lease: standing.by, earlier: earlier.slice(0, -1) };
+        return standing;
       }
       if (!isWanted(earlier)) return { kind: 'declined', earlier };
-      const lease = this.#begunBy(taker, { job, n: 1 + (last?.begun.n ?? 0) });
+      const { after: n, isOpen } = standing;
+      if (isOpen) {
+        // Whoever has it may live: it finds its lease ended, or has ended it by now [SHR-3].
+        const reason = `round ${taker.round} goes past it: its beginning cannot be read`;
+        await this.end({ job, n, round: taker.round }, { status: 'returned', by: taker.worker, reason });
+        continue;
+      }
+      const lease = this.#begunBy(taker, { job, n: n + 1 });
       if (await this.#place.bucket.create(this.keys.begun(job, lease.n), encodeShared('begun', lease)))
         return { kind: 'taken', lease, earlier };
     }
   }
 
-  /** Ends a lease, and gives how it ended: that is another's word when somebody was quicker [SHR-2]. */
-  async end({ job, n, round }: LeaseBegun, words: EndWords): Promise<LeaseEnded> {
+  /**
+   * False when there is no such run any more [SHR-26]. Asked after a lease was taken: leases go after the submission, so that a job which seemed
+   * to be due because they were gone is found out.
+   */
+  async isRunThere(): Promise<boolean> {
+    return (await this.#place.bucket.stat(this.keys.submission)) !== undefined;
+  }
+
+  /** Takes back a lease of a run that is gone: nothing of it stays behind. */
+  async withdraw({ job, n }: LeaseBegun): Promise<void> {
+    await this.#place.bucket.remove(this.keys.begun(job, n));
+  }
+
+  /**
+   * Ends a lease, and gives how it ended: that is another's word when somebody was quicker [SHR-2], and damage when that word cannot be read.
+   */
+  async end(
+    { job, n, round }: Pick<LeaseBegun, 'job' | 'n' | 'round'>,
+    words: EndWords,
+  ): Promise<LeaseEnded | DamageError> {
     const { status, by, origin, pin, reason, usd, evidence, scorersFailed } = words;
     const at = isoTime(this.#clock.nowMs());
     const about = { format: 'holdfast-lease-end', version: SHARED_VERSION, run: this.run } as const;
@@ -87,14 +113,27 @@ export class LeaseBook {
     return there;
   }
 
-  async readEnd(job: JobId, n: number): Promise<LeaseEnded | undefined> {
+  /** Undefined when it has not ended. */
+  async readEnd(job: JobId, n: number): Promise<LeaseEnded | DamageError | undefined> {
     const key = this.keys.ended(job, n);
     const bytes = await this.#place.bucket.read(key);
-    return bytes && checkPlace(decodeShared('ended', bytes, key), { run: this.run, job, n }, key);
+    const place = { run: this.run, job, n };
+    return bytes && orDamage(() => checkPlace(decodeShared('ended', bytes, key), place, key));
   }
 
-  /** All leases of a job, the first one first. */
+  /** All leases of a job of which anything is known, the first one first. */
   async ofJob(job: JobId): Promise<readonly Lease[]> {
+    return (await this.#partsOf(job)).flatMap((parts) => knownLease(parts) ?? []);
+  }
+
+  /** Why nobody can tell what became of a job in a round; undefined when it can be told. */
+  async damageOf(job: JobId, round: number): Promise<readonly DamagedObject[] | undefined> {
+    const leases = await this.#partsOf(job);
+    const standing = standingOf(leases, round, await this.#pastOf(leases, round));
+    return standing.kind === 'damaged' ? standing.damaged : undefined;
+  }
+
+  async #partsOf(job: JobId): Promise<readonly LeaseParts[]> {
     const { folder, start } = this.keys.leasesOf(job);
     const numbers: number[] = [];
     for await (const { key } of this.#place.bucket.list(folder, { startAfter: start })) {
@@ -102,19 +141,38 @@ export class LeaseBook {
       const named = parseLeaseKey(key);
       if (named?.part === 'begun') numbers.push(named.n);
     }
-    const leases: Lease[] = [];
-    for (const n of numbers.sort((a, b) => a - b)) leases.push(await this.#read(job, n));
-    return leases;
+    const leases: LeaseParts[] = [];
+    for (const n of numbers) leases[n - 1] = await this.#read(job, n);
+    // One that is gone is not there: those after it have their own numbers.
+    return Array.from(leases, (parts) => parts ?? {});
   }
 
-  async #read(job: JobId, n: number): Promise<Lease> {
+  async #read(job: JobId, n: number): Promise<LeaseParts> {
     const key = this.keys.begun(job, n);
     const bytes = await this.#place.bucket.read(key);
     assert(bytes, `${key} was listed, and is not there`);
+    const begun = orDamage(() =>
+      checkPlace(decodeShared('begun', bytes, key), { run: this.run, job, n }, key),
+    );
+    const ended = await this.readEnd(job, n);
+    const damaged = [
+      ...(begun instanceof DamageError ? [{ key, job, problem: begun.message }] : []),
+      ...(ended instanceof DamageError
+        ? [{ key: this.keys.ended(job, n), job, problem: ended.message }]
+        : []),
+    ];
     return {
-      begun: checkPlace(decodeShared('begun', bytes, key), { run: this.run, job, n }, key),
-      ...definedOf({ ended: await this.readEnd(job, n) }),
+      ...(begun instanceof DamageError ? {} : { begun }),
+      ...(ended instanceof DamageError || !ended ? {} : { ended }),
+      ...(damaged.length > 0 ? { damaged } : {}),
     };
+  }
+
+  /** Rounds are read only where something is damaged: nearly always nothing is. */
+  async #pastOf(leases: readonly LeaseParts[], round: number): Promise<(key: string) => boolean> {
+    if (!leases.at(-1)?.damaged) return () => false;
+    const past = await readGoesPast(this.#place, this.keys, round);
+    return (key) => past.has(key);
   }
 
   #begunBy(
@@ -125,15 +183,6 @@ export class LeaseBook {
     const about = { format: 'holdfast-lease', version: SHARED_VERSION, run: this.run } as const;
     return { ...about, job, n, round, worker, writer, at };
   }
-}
-
-/** By which end a job is over in a round; undefined when it is due [SHR-7]. */
-export function endOfJob(leases: readonly Lease[], round: number): LeaseEnded | undefined {
-  const ends = leases.flatMap(({ ended }) => ended ?? []);
-  return (
-    ends.find(({ status }) => status === 'completed') ??
-    ends.findLast((end) => end.round === round && (end.status === 'errored' || end.status === 'aside'))
-  );
 }
 
 /** Its own acknowledgement was lost: a worker that asks again for what it has, has it. */

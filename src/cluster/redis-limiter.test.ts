@@ -137,7 +137,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('limits over many processes
     victim.child.kill('SIGKILL');
     const killedMs = Date.now();
     await until(() => all.witness.begunMs.length > 2);
-    expect(Date.now() - killedMs).toBeLessThan(15_000);
+    expect(Date.now() - killedMs).toBeLessThan(40_000);
     expect(all.witness.most).toBe(2);
   });
 
@@ -274,8 +274,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('limits over many processes
     await server.kill();
     const startedMs = Date.now();
     await expect(mine.enter(call, AbortSignal.timeout(300))).rejects.toThrow();
-    expect(Date.now() - startedMs).toBeLessThan(2_000);
+    expect(Date.now() - startedMs).toBeLessThan(20_000);
     await server.start();
-    expect(await mine.enter(call, AbortSignal.timeout(6_000))).toMatchObject({ kind: 'in' });
+    expect(await mine.enter(call, AbortSignal.timeout(60_000))).toMatchObject({ kind: 'in' });
   });
 });

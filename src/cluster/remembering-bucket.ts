@@ -1,9 +1,17 @@
 import { dirname, join } from 'node:path';
-import { digestOf } from '../base/index.ts';
+import { definedOf, digestOf } from '../base/index.ts';
 import type { Bucket } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 
 const DIGEST_DIGITS = 64;
+
+export interface RememberingOptions {
+  readonly disk: Disk;
+  readonly dir: string;
+  readonly isLasting: (key: string) => boolean;
+  /** Once it is aborted nothing more is read. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /**
  * A bucket of which objects that never change are read over the network once: whoever fetches again downloads what is new. What
@@ -11,11 +19,7 @@ const DIGEST_DIGITS = 64;
  */
 export function rememberingBucket(
   bucket: Bucket,
-  {
-    disk,
-    dir,
-    isLasting,
-  }: { readonly disk: Disk; readonly dir: string; readonly isLasting: (key: string) => boolean },
+  { disk, dir, isLasting, signal: stop }: RememberingOptions,
 ): Bucket {
   const placeOf = (key: string) => join(dir, digestOf(key).slice(0, 2), digestOf(key));
   return {
@@ -23,15 +27,17 @@ export function rememberingBucket(
     create: (...args) => bucket.create(...args),
     replaceIf: (...args) => bucket.replaceIf(...args),
     createFromFile: (...args) => bucket.createFromFile(...args),
-    readTagged: (...args) => bucket.readTagged(...args),
-    readRange: (...args) => bucket.readRange(...args),
-    download: (...args) => bucket.download(...args),
-    stat: (...args) => bucket.stat(...args),
-    list: (...args) => bucket.list(...args),
-    listFolder: (...args) => bucket.listFolder(...args),
+    readTagged: (key, signal = stop) => bucket.readTagged(key, signal),
+    readRange: (key, range, signal = stop) => bucket.readRange(key, range, signal),
+    download: (key, path, signal = stop) => bucket.download(key, path, signal),
+    stat: (key, signal = stop) => bucket.stat(key, signal),
+    list: (folder, options) => bucket.list(folder, { ...definedOf({ signal: stop }), ...options }),
+    listFolder: (folder, options) =>
+      bucket.listFolder(folder, { ...definedOf({ signal: stop }), ...options }),
     remove: (...args) => bucket.remove(...args),
     removeAll: (...args) => bucket.removeAll(...args),
-    async read(key, signal) {
+    async read(key, signal = stop) {
+      signal?.throwIfAborted();
       if (!isLasting(key)) return bucket.read(key, signal);
       const here = withDigest(await disk.read(placeOf(key)));
       if (here) return here;

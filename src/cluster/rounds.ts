@@ -1,4 +1,7 @@
-import { type Clock, definedOf, isoTime } from '../base/index.ts';
+import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
+import { orDamage } from './damage.ts';
+import { budgetWithOthers, saidByOthers } from './purse-budget.ts';
+import { refuseRemoved } from './removed-runs.ts';
 import {
   activeKey,
   activePrefix,
@@ -35,25 +38,34 @@ export interface RoundOptions {
 
 /**
  * Begins the next round of a run. Of two who do so at once one begins it, and both see the same. Gives its number, and whether it is
- * this caller's.
+ * this caller's. What cannot be read of the run is named by the round, which goes past it [SHR-24].
  *
  * ### Ordering
- * The hint where to look comes before the round: a round that nobody looks for would wait for ever.
+ * The hint where to look comes before the round: a round that nobody looks for would wait for ever. Whether the run is being removed is
+ * asked after the round is there, as a collection looks for a later round after it said that it removes the run: one of the two sees the other
+ * [SHR-26].
  */
 export async function beginRound(
   shared: SharedRun,
-  { bucket, prefix }: SharedPlace,
+  place: SharedPlace,
   { clock, by, budgetUsd }: RoundOptions,
 ): Promise<{ readonly round: number; readonly isOwn: boolean }> {
   const { run } = shared;
+  const { bucket, prefix } = place;
   const n = shared.round + 1;
+  const goesPast = shared.damaged.map(({ key }) => key.slice(shared.keys.root.length));
   const record: Round = {
     ...{ format: 'holdfast-round', version: SHARED_VERSION, run, n, by },
     at: isoTime(clock.nowMs()),
-    ...definedOf({ budgetUsd }),
+    ...definedOf({ budgetUsd, goesPast: goesPast.length > 0 ? goesPast : undefined }),
   };
-  await bucket.create(activeKey(prefix, { run, round: n }), new Uint8Array());
+  const hint = activeKey(prefix, { run, round: n });
+  await bucket.create(hint, new Uint8Array());
   const isOwn = await bucket.create(shared.keys.round(n), encodeShared('round', record));
+  await refuseRemoved(shared, place, {
+    round: n - 1,
+    withdraw: async () => await bucket.removeAll(isOwn ? [shared.keys.round(n), hint] : [hint]),
+  });
   await shared.refresh();
   return { round: n, isOwn };
 }
@@ -71,7 +83,7 @@ export async function cancelRound(
   const words = { run, round, clock, by, ...definedOf({ reason }) };
   await writeCancelled(place, words);
   await shared.refresh();
-  if (shared.cancelled?.letsFinish)
+  if (shared.cancelled?.letsFinish || shared.isCancelUnread)
     await place.bucket.create(shared.keys.cancelledNow(round), encoded(words));
 }
 
@@ -90,13 +102,14 @@ export async function cancelUnread(
   await place.bucket.create(keys.cancelledNow(round), encoded(words));
 }
 
-/** True when what is under way of a round is to be returned: it was cancelled, and may not end. */
+/** True when what is under way of a round is to be returned: it was cancelled, and may not end. One that cannot be read stops all [SHR-24]. */
 export async function isUnwanted({ bucket }: SharedPlace, keys: SharedKeys, round: number): Promise<boolean> {
   const key = keys.cancelled(round);
   const bytes = await bucket.read(key);
   if (!bytes) return false;
-  const { letsFinish } = decodeShared('cancelled', bytes, key);
-  return !letsFinish || (await bucket.stat(keys.cancelledNow(round))) !== undefined;
+  const cancelled = orDamage(() => decodeShared('cancelled', bytes, key));
+  if (cancelled instanceof DamageError || !cancelled.letsFinish) return true;
+  return (await bucket.stat(keys.cancelledNow(round))) !== undefined;
 }
 
 export interface CancelWords {
@@ -106,7 +119,10 @@ export interface CancelWords {
   readonly by: string;
   readonly reason?: string;
   readonly letsFinish?: true;
-  readonly because?: 'budget' | 'errors' | 'calls';
+  readonly because?: 'budget' | 'errors' | 'calls' | 'mistake';
+  /** Of a mistake [SHR-25]. */
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 /** Says that a round is cancelled; whoever said so first has said why. */
@@ -120,17 +136,63 @@ function encoded({ clock, ...about }: CancelWords): Uint8Array {
   return encodeShared('cancelled', { format: 'holdfast-cancelled', version: SHARED_VERSION, at, ...about });
 }
 
-/** What the run may cost in a round: what the latest one until then says that says anything, else the submission [SHR-19]. */
+/** What the run may cost in a round [SHR-19]. */
 export async function budgetOfRound(
-  { bucket, prefix }: SharedPlace,
-  { run, work }: Submission,
+  place: SharedPlace,
+  { run, purse, work }: Submission,
   round: number,
 ): Promise<number | undefined> {
-  const keys = new SharedKeys(prefix, run);
-  for (let n = round; n > 0; n--) {
-    const bytes = await bucket.read(keys.round(n));
-    const said = bytes && decodeShared('round', bytes, keys.round(n)).budgetUsd;
-    if (said !== undefined) return said;
+  const latestFirst = (await readRounds(place, new SharedKeys(place.prefix, run), round)).reverse();
+  const own = budgetSaid(latestFirst, work.budgetUsd);
+  return budgetWithOthers(own, latestFirst, await saidByOthers(place, { run, purse }));
+}
+
+/**
+ * What the latest round says that says anything, else the submission [SHR-19]. A round that cannot be read may have said anything: from it on
+ * it is the least that anybody has said [SHR-24].
+ */
+export function budgetSaid(
+  latestFirst: readonly (Round | DamageError)[],
+  submittedUsd: number | undefined,
+): number | undefined {
+  const unread = latestFirst.findIndex((round) => round instanceof DamageError);
+  const said = latestFirst.map((round) => (round instanceof DamageError ? undefined : round.budgetUsd));
+  const latest = said.findIndex((usd) => usd !== undefined);
+  if (unread < 0 || (latest >= 0 && latest < unread)) return said[latest] ?? submittedUsd;
+  const all = [...said, submittedUsd].filter((usd) => usd !== undefined);
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
+/** Keys of damaged objects that a round, or one before it, goes past [SHR-24]. */
+export async function readGoesPast(
+  place: SharedPlace,
+  keys: SharedKeys,
+  round: number,
+): Promise<ReadonlySet<string>> {
+  return goesPastOf(await readRounds(place, keys, round), keys);
+}
+
+export function goesPastOf(
+  rounds: Iterable<Round | DamageError>,
+  { root }: Pick<SharedKeys, 'root'>,
+): ReadonlySet<string> {
+  const past = new Set<string>();
+  for (const round of rounds)
+    if (!(round instanceof DamageError)) for (const key of round.goesPast ?? []) past.add(`${root}${key}`);
+  return past;
+}
+
+/** The first one first, up to this one. */
+async function readRounds(
+  { bucket }: SharedPlace,
+  keys: SharedKeys,
+  last: number,
+): Promise<(Round | DamageError)[]> {
+  const rounds: (Round | DamageError)[] = [];
+  for (let n = 1; n <= last; n++) {
+    const key = keys.round(n);
+    const bytes = await bucket.read(key);
+    if (bytes) rounds.push(orDamage(() => decodeShared('round', bytes, key)));
   }
-  return work.budgetUsd;
+  return rounds;
 }

@@ -1,6 +1,8 @@
 import { definedOf } from '../base/index.ts';
+import { type JobName, jobNames } from './job-names.ts';
+import type { Lease } from './lease-standing.ts';
 import type { JobId } from './shared-keys.ts';
-import type { Cancelled, LeaseBegun, LeaseEnded } from './shared-records.ts';
+import type { Cancelled, LeaseEnded } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
 
 /** One thing that happened to a shared run, as the bucket tells it. Times are those of whoever wrote it down. */
@@ -22,7 +24,8 @@ export type RunEvent =
     } & LeaseEvent &
       Partial<Pick<LeaseEnded, 'reason' | 'usd' | 'evidence'>>);
 
-interface LeaseEvent {
+/** With what people call its job. */
+interface LeaseEvent extends JobName {
   readonly at: string;
   readonly round: number;
   readonly job: JobId;
@@ -46,9 +49,10 @@ export function eventsOf(shared: SharedRun, { job, worker }: EventFilter = {}): 
     events.push({ kind: 'round', at: begun.at, round: begun.n, by: begun.by });
     if (cancelled) events.push(ofCancel(cancelled));
   }
+  const nameOf = jobNames(shared.submission);
   for (const one of job === undefined ? shared.jobs() : [job])
-    for (const { begun, ended } of shared.leasesOf(one))
-      if (worker === undefined || begun.worker === worker) events.push(...ofLease(begun, ended));
+    for (const lease of shared.leasesOf(one))
+      if (worker === undefined || lease.begun.worker === worker) events.push(...ofLease(lease, nameOf(one)));
   return events.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
@@ -56,9 +60,9 @@ function ofCancel({ at, round, by, reason }: Cancelled): RunEvent {
   return { kind: 'cancelled', at, round, by, ...definedOf({ reason }) };
 }
 
-function ofLease(begun: LeaseBegun, ended: LeaseEnded | undefined): readonly RunEvent[] {
+function ofLease({ begun, ended }: Lease, name: JobName): readonly RunEvent[] {
   const { job, n, round, worker, writer } = begun;
-  const about = { round, job, n, worker, writer };
+  const about = { round, job, ...name, n, worker, writer };
   const began: RunEvent = { kind: 'begun', at: begun.at, ...about };
   if (!ended) return [began];
   const { status, by, reason, usd, evidence } = ended;

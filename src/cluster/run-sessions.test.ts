@@ -34,13 +34,17 @@ function sessions() {
     },
     onRefused: (_run, reason) => said.push(reason),
   });
+  let round = 1;
   const use = async () => {
-    const used = await all.use('run');
+    const used = await all.use('run', round);
     used?.[Symbol.dispose]();
   };
   return {
     ...{ clock, all, use, said },
     opened: () => opened,
+    nextRound: () => {
+      round++;
+    },
     refuse: (error: Error | undefined) => {
       cannot = error;
     },
@@ -88,4 +92,15 @@ test('a session that broke is refused with its reason and opened again after a w
   run.fill();
   await expect(run.use()).rejects.toThrow('the disk is full');
   expect(await run.minutesUntilOpened()).toBe(0.5);
+});
+
+test('[SHR-25] a run that was refused in one round is tried at once in the next: what was wrong may have been put right', async () => {
+  const run = sessions();
+  run.refuse(new Error('no such file'));
+  await expect(run.use()).rejects.toThrow('no such file');
+  run.refuse(undefined);
+  await expect(run.use()).rejects.toThrow('no such file');
+  run.nextRound();
+  await run.use();
+  expect([run.opened(), run.all.isRefused('run'), run.said.at(-1)]).toEqual([2, false, undefined]);
 });

@@ -13,7 +13,8 @@ export interface RunSessionsOptions {
   readonly clock: Clock;
   /** Undefined when there is no such run. */
   readonly open: (run: string) => Promise<OpenRun | undefined>;
-  readonly onRefused: (run: string, reason: string | undefined) => void;
+  /** Told why it cannot work on a run, and in which round; without a reason it can again. */
+  readonly onRefused: (run: string, reason: string | undefined, round?: number) => void;
 }
 
 interface Kept {
@@ -29,13 +30,16 @@ export class RunSessions {
   readonly #refused = new Map<string, { readonly error: unknown; readonly untilMs: number }>();
   /** How often each was refused since something was last done for it. */
   readonly #refusals = new Map<string, number>();
+  /** The latest of which something was asked for. */
+  readonly #rounds = new Map<string, number>();
 
   constructor(options: RunSessionsOptions) {
     this.#options = options;
   }
 
   /** Throws when this worker cannot work on it. Whoever has it disposes of it. */
-  async use(run: string): Promise<({ readonly session: OpenRun } & Disposable) | undefined> {
+  async use(run: string, round: number): Promise<({ readonly session: OpenRun } & Disposable) | undefined> {
+    this.#heed(run, round);
     const refused = this.#refused.get(run);
     if (refused && this.#nowMs() < refused.untilMs) throw refused.error;
     const kept = this.#keep(run);
@@ -58,7 +62,7 @@ export class RunSessions {
           session.close?.().catch(() => undefined);
           if (!('alone' in session) && session.failure) this.#refuse(run, session.failure);
         }
-        return await this.use(run);
+        return await this.use(run, round);
       }
       return { session, [Symbol.dispose]: leave };
     } catch (error) {
@@ -136,7 +140,16 @@ export class RunSessions {
     this.#refusals.set(run, count + 1);
     const waitMs = forMs ?? Math.min(REFUSED_MS * 2 ** count, REFUSED_MS_MAX);
     this.#refused.set(run, { error, untilMs: this.#nowMs() + waitMs });
-    this.#options.onRefused(run, messageOf(error));
+    this.#options.onRefused(run, messageOf(error), this.#rounds.get(run));
+  }
+
+  /** Whoever begins another round may have put right what was wrong: what was refused in the one before is tried anew. */
+  #heed(run: string, round: number): void {
+    const before = this.#rounds.get(run) ?? round;
+    this.#rounds.set(run, Math.max(before, round));
+    if (round <= before) return;
+    this.#refusals.delete(run);
+    if (this.#refused.has(run)) this.forgive(run);
   }
 
   #nowMs(): number {

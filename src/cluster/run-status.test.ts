@@ -81,4 +81,14 @@ test('a worker that refuses a run does not count as one that is there', async ()
     state: 'interrupted',
     workers: [{ worker: 'a', refuses: [{ run: RUN, reason: 'other packages' }] }],
   });
+  // What one that went could not do says nothing of who is there.
+  const b = await run.ports('b');
+  await a.signs.stop();
+  expect((await run.state()).workers).toMatchObject([{ worker: 'b', state: 'live', refuses: [] }]);
+  b.signs.refuse(RUN, 'no key');
+  await b.signs.give();
+  const c = await run.ports('c');
+  await run.clock.advance(8_000);
+  await c.signs.give();
+  expect((await run.state()).workers).toMatchObject([{ worker: 'c', refuses: [] }]);
 });

@@ -1,4 +1,6 @@
 import { definedOf } from '../base/index.ts';
+import type { DamagedObject } from './damage.ts';
+import { type JobName, jobNames } from './job-names.ts';
 import { type JobId, parseJob } from './shared-keys.ts';
 import type { LeaseBegun } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
@@ -22,7 +24,7 @@ export type RunState =
   | 'cancelled'
   | 'unknown';
 
-export interface JobInFlight {
+export interface JobInFlight extends JobName {
   readonly job: JobId;
   readonly worker: string;
   readonly host?: string;
@@ -41,14 +43,19 @@ export interface JobCounts {
   readonly aside: number;
   readonly running: number;
   readonly due: number;
+  /** Nobody can tell what became of them in this round [SHR-24]. */
+  readonly damaged: number;
 }
 
 export interface CancelledBy {
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
-  /** What of the run itself cancelled it: `budget`, `errors`, `calls`; a person otherwise. */
+  /** What of the run itself cancelled it: `budget`, `errors`, `calls`, `mistake`; a person otherwise. */
   readonly because?: string;
+  /** Of a mistake: the code of the error, and what to do about it. */
+  readonly code?: string;
+  readonly hint?: string;
 }
 
 export interface RunStatus {
@@ -74,6 +81,8 @@ export interface RunStatus {
   readonly scorersFailed: Readonly<Record<string, number>>;
   readonly inFlight: readonly JobInFlight[];
   readonly workers: readonly SeenWorker[];
+  /** What is there of the run and cannot be read [SHR-24]. */
+  readonly damaged: readonly DamagedObject[];
   /** When something last ended, by the clock of whoever ended it. */
   readonly lastEndedAt?: string;
 }
@@ -85,13 +94,14 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
   const samples = new Counter();
   const builds = new Counter();
   const inFlight: JobInFlight[] = [];
+  const nameOf = jobNames(submission);
   let [lostLeases, usd, lastEndedAt] = [0, 0, ''];
   for (const job of shared.jobs()) {
     const held = shared.heldBy(job);
     const end = shared.endOf(job);
     const counter = parseJob(job)?.kind === 'build' ? builds : samples;
-    counter.count(end?.status ?? (held ? 'running' : 'due'));
-    if (held && !end) inFlight.push(flightOf(held, { byName, nowMs }));
+    counter.count(end?.status ?? (held ? 'running' : shared.isDamaged(job) ? 'damaged' : 'due'));
+    if (held && !end) inFlight.push({ ...flightOf(held, { byName, nowMs }), ...nameOf(job) });
     for (const spent of spentOn(shared, job)) usd += spent.usd;
     for (const { ended } of shared.leasesOf(job)) {
       if (!ended) continue;
@@ -105,6 +115,7 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
   const isBudgetShared = submission.purse === undefined ? undefined : (true as const);
   return {
     ...{ run, round, state, lostLeases, usd, inFlight, scorersFailed: scorersFailedIn(shared) },
+    damaged: shared.damaged,
     ...{ eval: record.identity.eval, target: record.identity.targetName },
     ...{ submittedAt: submission.at, submittedBy: submission.by },
     samples: { ...samples.counts, planned: submission.samples, reused: shared.lentCount },
@@ -129,8 +140,8 @@ function scorersFailedIn(shared: SharedRun): RunStatus['scorersFailed'] {
 /** Of the latest round: who cancelled it, and why. */
 export function cancelledBy({ cancelled }: SharedRun): CancelledBy | undefined {
   if (!cancelled) return undefined;
-  const { by, at, reason, because } = cancelled;
-  return { by, at, ...definedOf({ reason, because }) };
+  const { by, at, reason, because, code, hint } = cancelled;
+  return { by, at, ...definedOf({ reason, because, code, hint }) };
 }
 
 /** True when it was cancelled and nobody who may live works on it any more: what is there is all that this round will have. */
@@ -139,7 +150,7 @@ export function isSettled({ state, inFlight }: RunStatus): boolean {
 }
 
 class Counter {
-  readonly counts = { planned: 0, completed: 0, errored: 0, aside: 0, running: 0, due: 0 };
+  readonly counts = { planned: 0, completed: 0, errored: 0, aside: 0, running: 0, due: 0, damaged: 0 };
 
   count(status: string): void {
     this.counts.planned++;

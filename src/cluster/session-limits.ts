@@ -78,12 +78,23 @@ export class SessionLimits {
     );
     if (budgetUsd === undefined) return passOf(entered);
     const isSpent = entered.kind === 'spent';
+    if (isSpent && (await this.#isRaised(round, budgetUsd, signal))) return await this.enter(model, signal);
     if (isSpent) await this.#cancel(round, budgetUsd);
     const { spentUsd } = entered;
     // A round that has begun meanwhile has a budget of its own.
     if (round === this.#round && (isSpent || !this.#told.isExhausted))
       this.#tell({ limitUsd: budgetUsd, spentUsd, isExhausted: isSpent });
     return passOf(entered);
+  }
+
+  /** Whoever resumed another run of the purse may have said another budget, for all of them [SHR-23]. */
+  async #isRaised(round: number, budgetUsd: number, signal: AbortSignal): Promise<boolean> {
+    const { place, submission, clock } = this.#options;
+    if (submission.purse === undefined || round !== this.#round) return false;
+    const limitUsd = await patiently(() => budgetOfRound(place, submission, round), { clock, signal });
+    if (limitUsd !== undefined && limitUsd <= budgetUsd) return false;
+    if (round === this.#round) this.#tell({ ...this.#told, limitUsd, isExhausted: false });
+    return true;
   }
 
   /** The process is gone. */

@@ -1,7 +1,8 @@
 import type { SampleKey } from '../base/index.ts';
+import type { SeenFolder } from '../bucket/index.ts';
 import type { HeardCall } from '../targets/index.ts';
 import type { AskedOfKeeper } from './asked-limiter.ts';
-import type { Lease } from './lease-book.ts';
+import type { Lease } from './lease-standing.ts';
 import type { BudgetTold } from './session-limits.ts';
 import type { LeaseBegun, Submission } from './shared-records.ts';
 import type { ToldError } from './told-error.ts';
@@ -13,6 +14,8 @@ export interface SessionBegin {
   /** The bucket of the run, and what its keys begin with. */
   readonly bucket: string;
   readonly prefix: string;
+  /** What the worker saw at the place, if that is a folder: a process that begins while it is away would take another for it. */
+  readonly seen?: SeenFolder | undefined;
   /** Folders of this machine: journals of the run, and the cache of artifacts. */
   readonly stateDir: string;
   readonly artifactsDir: string;

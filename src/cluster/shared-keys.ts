@@ -20,6 +20,7 @@ export type Job =
 const RECIPE_DIGITS = 16;
 const GROUP_SIZE = 1_000;
 const GROUP_OF_BUILDS = 'builds';
+const REMOVING = '.removing';
 
 export function sampleJob(position: number): JobId {
   return `s${position}` as JobId;
@@ -60,6 +61,11 @@ export class SharedKeys {
 
   round(n: number): string {
     return `${this.rounds}${padded(n)}`;
+  }
+
+  /** That the run is being removed, as it was in a round [SHR-26]. */
+  removing(round: number): string {
+    return `${this.round(round)}${REMOVING}`;
   }
 
   cancelled(round: number): string {
@@ -158,6 +164,11 @@ export function parseLeaseKey(
 export function parseNumberedKey(key: string): number | undefined {
   const [, n] = /\/(\d{4,})$/.exec(key) ?? [];
   return n === undefined ? undefined : Number(n);
+}
+
+/** Of which round a run is being removed, by the key that says so; undefined for any other. */
+export function parseRemovingKey(key: string): number | undefined {
+  return key.endsWith(REMOVING) ? parseNumberedKey(key.slice(0, -REMOVING.length)) : undefined;
 }
 
 function groupOf(job: JobId): string {

@@ -9,6 +9,7 @@ import {
   toJson,
 } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
+import { DAMAGED_HINT } from './damage.ts';
 import { parseRanges } from './ranges.ts';
 import { isJob, type JobId } from './shared-keys.ts';
 
@@ -87,6 +88,8 @@ const round = z.object({
   at: z.string(),
   /** What the run may cost from this round on, in all its rounds; else as before. */
   budgetUsd: z.number().optional(),
+  /** Objects of the run that could not be read when it began, by their keys below `shared/`: it goes past them [SHR-24]. */
+  goesPast: z.array(z.string()).optional(),
 });
 
 const cancelled = z.object({
@@ -98,8 +101,11 @@ const cancelled = z.object({
   reason: z.string().optional(),
   /** What is under way may end [SHR-18] [SHR-20]. */
   letsFinish: z.boolean().optional(),
-  /** What of the run itself cancelled it: `budget`, `errors`, `calls`; a person otherwise. */
+  /** What of the run itself cancelled it: `budget`, `errors`, `calls`, `mistake`; a person otherwise. */
   because: z.string().optional(),
+  /** Of a mistake [SHR-25]: the code of the error whose sentence is the reason, and what to do about it. */
+  code: z.string().optional(),
+  hint: z.string().optional(),
 });
 
 const fetched = z.object({
@@ -110,6 +116,14 @@ const fetched = z.object({
   at: z.string(),
   /** False when an artifact of the run did not come home. */
   isMerged: z.boolean(),
+});
+
+const removing = z.object({
+  format: z.literal('holdfast-removing'),
+  ...stamped,
+  /** In which all of it was complete, home and merged. */
+  round: count,
+  at: z.string(),
 });
 
 const beat = z.object({
@@ -123,8 +137,8 @@ const beat = z.object({
   host: z.string().optional(),
   slots: z.int().min(0),
   busy: z.array(z.object({ run: z.string(), job, n: count, since: z.string() })),
-  /** Runs that it cannot work on, and why: it is another program, or lacks something. */
-  refuses: z.array(z.object({ run: z.string(), reason: z.string() })).optional(),
+  /** Runs that it cannot work on, why, and in which round that was: it is another program, or lacks something. */
+  refuses: z.array(z.object({ run: z.string(), reason: z.string(), round: count.optional() })).optional(),
   isEnded: z.boolean(),
 });
 
@@ -197,7 +211,7 @@ const submission = z.object({
   threshold: z.record(z.string(), z.number()).optional(),
 });
 
-const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, beat, place } as const;
+const SCHEMAS = { submission, begun, ended, round, cancelled, fetched, removing, beat, place } as const;
 type Kind = keyof typeof SCHEMAS;
 
 export type Submission = z.infer<typeof submission>;
@@ -217,7 +231,7 @@ export function encodeShared<K extends Kind>(_kind: K, record: RecordOf<K>): Uin
 export function decodeShared<K extends Kind>(kind: K, bytes: Uint8Array, key: string): RecordOf<K> {
   let value: unknown;
   try {
-    value = parseJson(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
     throw damaged(key, 'it is no JSON', error);
   }
@@ -257,7 +271,7 @@ function tooNew(key: string, version: number): DamageError {
 function damaged(key: string, why: string, cause: unknown): DamageError {
   return damage('E_SHARED_DAMAGED', {
     message: `${key} in the bucket cannot be used: ${why}.`,
-    hint: 'It was left as it is. Restore it from a copy or an earlier version of the object, if the bucket keeps them.',
+    hint: DAMAGED_HINT,
     cause,
   });
 }

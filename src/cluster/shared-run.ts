@@ -1,23 +1,27 @@
-import { definedOf, inOrder } from '../base/index.ts';
-import { endOfJob, type Lease } from './lease-book.ts';
+import { DamageError, definedOf, inOrder } from '../base/index.ts';
+import { type DamagedObject, orDamage, UNKNOWN } from './damage.ts';
+import { type LeaseKey, LeaseMemory } from './lease-memory.ts';
+import { knownLease, type Lease, type Standing, standingOf } from './lease-standing.ts';
+import { budgetWithOthers, type KnownRounds, type SaidByOthers, saidByOthers } from './purse-budget.ts';
 import { parseRanges, positionsIn } from './ranges.ts';
-import { SameTexts } from './same-texts.ts';
+import { budgetSaid, goesPastOf } from './rounds.ts';
 import {
   type JobId,
   parseJob,
   parseLeaseKey,
   parseNumberedKey,
+  parseRemovingKey,
   SharedKeys,
   type SharedPlace,
   sampleJob,
 } from './shared-keys.ts';
 import {
   type Cancelled,
-  checkPlace,
   decodeShared,
   type LeaseBegun,
   type LeaseEnded,
   type Round,
+  SHARED_VERSION,
   type Submission,
 } from './shared-records.ts';
 
@@ -26,13 +30,6 @@ const READS_AT_A_TIME = 64;
 const BATCH = 1_000;
 /** Up to so many samples the names of their groups have four digits, and are listed in the order of their numbers. */
 const SORTED_SAMPLES_MAX = 10_000_000;
-
-interface LeaseKey {
-  readonly key: string;
-  readonly job: JobId;
-  readonly n: number;
-  readonly part: 'begun' | 'ended';
-}
 
 /** What was submitted, and nothing of what became of it; undefined when there is no such run. */
 export async function readSubmission(
@@ -44,36 +41,54 @@ export async function readSubmission(
   return bytes && decodeShared('submission', bytes, key);
 }
 
-/** What is known of a shared run: read from the bucket, and read on when it is refreshed. Nothing that was read can change. */
+/**
+ * What is known of a shared run: read from the bucket, and read on when it is refreshed. Nothing that was read changes, but what is stored may
+ * be damaged, or be whole again: what is damaged costs the job that it is of, and nothing else [SHR-24].
+ */
 export class SharedRun {
   readonly submission: Submission;
   readonly keys: SharedKeys;
   readonly #place: SharedPlace;
-  /** Of each job the first lease first; a place is empty when that lease was not seen. */
-  readonly #leases = new Map<JobId, Partial<Lease>[]>();
-  readonly #texts = new SameTexts();
+  readonly #leases: LeaseMemory;
   /** The builds that a job needs first [SHR-11]. */
   readonly needsOf: (job: JobId) => readonly JobId[];
   readonly #lent: ReadonlySet<number>;
-  readonly #rounds = new Map<number, Round>();
-  readonly #cancelled = new Map<number, Cancelled>();
+  readonly #rounds = new Map<number, Round | DamageError>();
+  readonly #roundsOfOthers: KnownRounds = new Map();
+  #saidByOthers: SaidByOthers = { isUnread: false };
+  readonly #cancelled = new Map<number, Cancelled | DamageError>();
+  /** By key, what is of no lease and cannot be read. */
+  readonly #damaged = new Map<string, DamagedObject>();
+  /** Keys of damaged objects that a round goes past. */
+  #past: ReadonlySet<string> = new Set();
+  readonly #removing = new Set<number>();
   #open = 0;
 
   private constructor(place: SharedPlace, submission: Submission) {
     this.#place = place;
     this.submission = submission;
     this.keys = new SharedKeys(place.prefix, submission.run);
+    this.#leases = new LeaseMemory(submission.run, this.keys);
     this.needsOf = needsOf(submission);
     this.#lent = new Set(positionsIn(parseRanges(submission.lent) ?? []));
   }
 
-  /** Undefined when no such run was submitted to this bucket. */
+  /** Undefined when no such run was submitted to this bucket, or it is being removed. */
   static async open(place: SharedPlace, run: string): Promise<SharedRun | undefined> {
     const submission = await readSubmission(place, run);
     if (!submission) return undefined;
     const shared = new SharedRun(place, submission);
     await shared.refresh();
-    return shared;
+    return (await shared.isThere()) ? shared : undefined;
+  }
+
+  /**
+   * False when the run was removed, or is being removed [SHR-26]. Asked after something was read of it: what goes goes after the submission, so
+   * as long as that is there all that was read before was whole.
+   */
+  async isThere(): Promise<boolean> {
+    if (this.#removing.has(this.round)) return false;
+    return (await this.#place.bucket.stat(this.keys.submission)) !== undefined;
   }
 
   get run(): string {
@@ -89,23 +104,41 @@ export class SharedRun {
     return this.#cancelled.has(this.round);
   }
 
-  /** The first one first, each with the word that it was cancelled, if it was. */
+  /** The first one first, each with the word that it was cancelled, if it was. Those that cannot be read are not among them. */
   get rounds(): readonly { readonly begun: Round; readonly cancelled?: Cancelled }[] {
     const all = [...this.#rounds].sort(([a], [b]) => a - b);
-    return all.map(([n, begun]) => ({ begun, ...definedOf({ cancelled: this.#cancelled.get(n) }) }));
+    return all.flatMap(([n, begun]) => {
+      if (begun instanceof DamageError) return [];
+      const cancelled = this.#cancelled.get(n);
+      return { begun, ...(cancelled instanceof DamageError ? {} : definedOf({ cancelled })) };
+    });
   }
 
-  /** What the run may cost, in all its rounds [SHR-19]. */
+  /** What the run may cost, in all its rounds [SHR-19]; of a purse what was said last for any of its runs [SHR-23]. */
   get budgetUsd(): number | undefined {
-    const said = [...this.#rounds]
-      .sort(([a], [b]) => b - a)
-      .find(([, { budgetUsd }]) => budgetUsd !== undefined);
-    return said?.[1].budgetUsd ?? this.submission.work.budgetUsd;
+    const latestFirst = [...this.#rounds].sort(([a], [b]) => b - a).map(([, round]) => round);
+    const own = budgetSaid(latestFirst, this.submission.work.budgetUsd);
+    return budgetWithOthers(own, latestFirst, this.#saidByOthers);
   }
 
-  /** Why and by whom the latest round was cancelled. */
+  /** Why and by whom the latest round was cancelled, as far as that can be read. */
   get cancelled(): Cancelled | undefined {
-    return this.#cancelled.get(this.round);
+    const { run, round } = this;
+    const said = this.#cancelled.get(round);
+    if (!(said instanceof DamageError)) return said;
+    const about = { format: 'holdfast-cancelled', version: SHARED_VERSION, run, round } as const;
+    return { ...about, by: UNKNOWN, at: '', reason: 'why cannot be read' };
+  }
+
+  get isCancelUnread(): boolean {
+    return this.#cancelled.get(this.round) instanceof DamageError;
+  }
+
+  /** What of the run is there and cannot be read, by key; without what a round goes past [SHR-24]. */
+  get damaged(): readonly DamagedObject[] {
+    const all = [...this.#damaged.values(), ...this.#leases.damaged()];
+    const found = all.filter(({ key }) => !this.#past.has(key));
+    return found.sort((a, b) => (a.key < b.key ? -1 : 1));
   }
 
   /** How many samples logs of earlier runs lend. */
@@ -116,19 +149,22 @@ export class SharedRun {
   /** True when a job of the latest round was begun. */
   get isBegun(): boolean {
     const { round } = this;
-    for (const leases of this.#leases.values())
-      if (leases.some(({ begun }) => begun?.round === round)) return true;
+    for (const leases of this.#leases.all())
+      if (leases.some(({ begun, ended }) => (begun ?? ended)?.round === round)) return true;
     return false;
   }
 
-  /** Reads what came since. Groups of samples that all have their results are not even listed again. */
+  /**
+   * Reads what came since. Groups of samples that all have their results are not even listed again. Of what may be otherwise by now a little is
+   * read again: damaged objects may have been restored, and the leases of what is not over may have been damaged.
+   */
   async refresh(): Promise<void> {
     await this.#readRounds();
-    let wanted: LeaseKey[] = [];
+    let wanted = this.#leases.takeAgain((job) => this.endOf(job) !== undefined);
     const startAfter = this.keys.leasesOf(sampleJob(this.#firstOpen())).folder;
     for await (const { key } of this.#place.bucket.list(this.keys.leases, { startAfter })) {
       const named = parseLeaseKey(key);
-      if (named && !this.#leases.get(named.job)?.[named.n - 1]?.[named.part]) wanted.push({ key, ...named });
+      if (named && !this.#leases.isKnown({ key, ...named })) wanted.push({ key, ...named });
       if (wanted.length < BATCH) continue;
       await this.#readLeases(wanted);
       wanted = [];
@@ -143,18 +179,25 @@ export class SharedRun {
       if (!this.#lent.has(position)) yield sampleJob(position);
   }
 
+  /** Those of which it is known whose they were, the first one first. */
   leasesOf(job: JobId): readonly Lease[] {
-    return this.#leases.get(job)?.filter(isBegun) ?? [];
+    return this.#leases.ofJob(job).flatMap((parts) => knownLease(parts) ?? []);
   }
 
   endOf(job: JobId): LeaseEnded | undefined {
-    return endOfJob(this.leasesOf(job), this.round);
+    const standing = this.#standing(job);
+    return standing.kind === 'over' ? standing.end : undefined;
   }
 
   /** The lease under which somebody works on it, or did when last heard of. */
   heldBy(job: JobId): LeaseBegun | undefined {
-    const last = this.leasesOf(job).at(-1);
-    return last && !last.ended ? last.begun : undefined;
+    const standing = this.#standing(job);
+    return standing.kind === 'held' ? standing.by : undefined;
+  }
+
+  /** True when nobody can tell what became of it in this round: it is neither over nor due [SHR-24]. */
+  isDamaged(job: JobId): boolean {
+    return this.#standing(job).kind === 'damaged';
   }
 
   /** What nobody has, and whose builds are over: what can be handed out now. */
@@ -163,14 +206,29 @@ export class SharedRun {
   }
 
   isDue(job: JobId): boolean {
-    return !this.endOf(job) && this.needsOf(job).every((build) => this.endOf(build) !== undefined);
+    return !this.#isLeft(job) && this.needsOf(job).every((build) => this.#isLeft(build));
   }
 
-  /** [SHR-9] */
+  /** [SHR-9] Of what is damaged nothing more is to be expected in this round [SHR-24]. */
   get isComplete(): boolean {
     if (this.round === 0) return false;
-    for (const job of this.jobs()) if (!this.endOf(job)) return false;
+    for (const job of this.jobs()) if (!this.#isLeft(job)) return false;
     return true;
+  }
+
+  /** Complete, and nothing of it is damaged: there is no more news of this round. */
+  get isSettled(): boolean {
+    return this.isComplete && this.damaged.length === 0;
+  }
+
+  #standing(job: JobId): Standing {
+    return standingOf(this.#leases.ofJob(job), this.round, (key) => this.#past.has(key));
+  }
+
+  /** Nothing more is done for it in this round. */
+  #isLeft(job: JobId): boolean {
+    const { kind } = this.#standing(job);
+    return kind === 'over' || kind === 'damaged';
   }
 
   /** The position of the first sample of which there may be news: that it completed stays so, and nothing of it is begun again [SHR-7]. */
@@ -184,24 +242,36 @@ export class SharedRun {
 
   /** Also what came before its result is known: a list that is made in parts may have missed the end of an earlier lease. */
   #isSettled(job: JobId): boolean {
-    const leases = this.#leases.get(job);
-    if (!leases?.some(({ ended }) => ended?.status === 'completed')) return false;
+    const leases = this.#leases.ofJob(job);
+    if (!leases.some(({ ended }) => ended?.status === 'completed')) return false;
     return Array.from(leases).every((lease) => lease?.begun && lease.ended);
   }
 
   async #readRounds(): Promise<void> {
-    const { bucket } = this.#place;
-    for await (const { key } of bucket.list(this.keys.rounds)) {
+    for await (const { key } of this.#place.bucket.list(this.keys.rounds)) {
       const n = parseNumberedKey(key);
-      if (n === undefined || this.#rounds.has(n)) continue;
-      const bytes = await bucket.read(key);
-      if (bytes) this.#rounds.set(n, decodeShared('round', bytes, key));
+      const removing = parseRemovingKey(key);
+      if (removing !== undefined) this.#removing.add(removing);
+      if (n === undefined || isWhole(this.#rounds.get(n))) continue;
+      const round = await this.#readWhole(key, (bytes) => decodeShared('round', bytes, key));
+      if (round) this.#rounds.set(n, round);
     }
+    this.#saidByOthers = await saidByOthers(this.#place, this.submission, this.#roundsOfOthers);
+    this.#past = goesPastOf(this.#rounds.values(), this.keys);
     for (const n of this.#rounds.keys()) {
+      if (isWhole(this.#cancelled.get(n))) continue;
       const key = this.keys.cancelled(n);
-      const bytes = this.#cancelled.has(n) ? undefined : await bucket.read(key);
-      if (bytes) this.#cancelled.set(n, decodeShared('cancelled', bytes, key));
+      const cancelled = await this.#readWhole(key, (bytes) => decodeShared('cancelled', bytes, key));
+      if (cancelled) this.#cancelled.set(n, cancelled);
     }
+  }
+
+  async #readWhole<T>(key: string, decode: (bytes: Uint8Array) => T): Promise<T | DamageError | undefined> {
+    const bytes = await this.#place.bucket.read(key);
+    const record = bytes && orDamage(() => decode(bytes));
+    if (record instanceof DamageError) this.#damaged.set(key, { key, problem: record.message });
+    else this.#damaged.delete(key);
+    return record;
   }
 
   async #readLeases(wanted: readonly LeaseKey[]): Promise<void> {
@@ -209,37 +279,12 @@ export class SharedRun {
       atATime: READS_AT_A_TIME,
       work: async (named) => ({ named, bytes: await this.#place.bucket.read(named.key) }),
     });
-    for await (const { named, bytes } of read) if (bytes) this.#keep(named, bytes);
-  }
-
-  #keep({ key, job, n, part }: LeaseKey, bytes: Uint8Array): void {
-    const { run } = this;
-    const place = { run, job, n };
-    const leases = this.#leases.get(job);
-    let lease = leases?.[n - 1] ?? {};
-    if (part === 'begun') {
-      const begun = checkPlace(decodeShared('begun', bytes, key), place, key);
-      const [worker, writer] = [this.#texts.of(begun.worker), this.#texts.of(begun.writer)];
-      lease = { ...lease, begun: { ...begun, run, job, worker, writer } };
-    } else {
-      const ended = checkPlace(decodeShared('ended', bytes, key), place, key);
-      lease = { ...lease, ended: { ...ended, run, job, by: this.#texts.of(ended.by) } };
-    }
-    if (leases) leases[n - 1] = lease;
-    else this.#leases.set(job, placed(lease, n));
+    for await (const { named, bytes } of read) this.#leases.keep(named, bytes);
   }
 }
 
-/** Nearly all jobs have one lease; an array that grows has room for many. */
-function placed(lease: Partial<Lease>, n: number): Partial<Lease>[] {
-  if (n === 1) return [lease];
-  const leases: Partial<Lease>[] = [];
-  leases[n - 1] = lease;
-  return leases;
-}
-
-function isBegun(lease: Partial<Lease>): lease is Lease {
-  return lease.begun !== undefined;
+function isWhole(record: object | undefined): boolean {
+  return record !== undefined && !(record instanceof DamageError);
 }
 
 /** Which builds must be over before a job is due: those that a sample reads, and those of what a build is made of [SHR-11]. */

@@ -1,5 +1,6 @@
-import { type Clock, definedOf, isoTime } from '../base/index.ts';
-import { beatKey, type SharedPlace } from './shared-keys.ts';
+import { type Clock, DamageError, definedOf, isoTime } from '../base/index.ts';
+import { orDamage } from './damage.ts';
+import { beatKey, beatPrefix, type SharedPlace } from './shared-keys.ts';
 import { type Beat, decodeShared, encodeShared, type LeaseBegun, SHARED_VERSION } from './shared-records.ts';
 
 export interface SignsOptions {
@@ -22,7 +23,7 @@ export class SignsOfLife {
   readonly #place: SharedPlace;
   readonly #options: SignsOptions;
   readonly #busy = new Map<string, Beat['busy'][number]>();
-  readonly #refuses = new Map<string, string>();
+  readonly #refuses = new Map<string, { readonly reason: string; readonly round?: number }>();
   #etag: string | undefined;
   /** When the last sign was given that the bucket took, and since when each came in time. */
   #heard: { readonly lastMs: number; readonly sinceMs: number } | undefined;
@@ -62,10 +63,29 @@ export class SignsOfLife {
     this.#busy.delete(`${run}/${job}`);
   }
 
-  /** Says with every sign that it cannot work on a run; without a reason it can again. */
-  refuse(run: string, reason: string | undefined): void {
+  /** Says with every sign that it cannot work on a run, and in which round that was; without a reason it can again. */
+  refuse(run: string, reason: string | undefined, round?: number): void {
     if (reason === undefined) this.#refuses.delete(run);
-    else this.#refuses.set(run, reason);
+    else this.#refuses.set(run, { reason, ...definedOf({ round }) });
+  }
+
+  /**
+   * [SHR-25] True when no worker that is there can work on a run in this round, as far as they have said so. A sign of one's own comes first: of
+   * those who refuse at once, whoever looks last sees all others.
+   */
+  async isRefusedByAll({ run, round }: { readonly run: string; readonly round: number }): Promise<boolean> {
+    const { bucket, prefix } = this.#place;
+    await this.give();
+    const own = await bucket.stat(beatKey(prefix, this.#options.worker));
+    for await (const { key } of bucket.list(beatPrefix(prefix))) {
+      const bytes = await bucket.read(key);
+      if (!bytes) continue;
+      const { isEnded, refuses = [] } = decodeShared('beat', bytes, key);
+      if (isEnded || refuses.some((one) => one.run === run && one.round === round)) continue;
+      const last = await bucket.stat(key);
+      if (!own || !last || own.modifiedMs - last.modifiedMs <= this.#silenceMs) return false;
+    }
+    return true;
   }
 
   /** False when the bucket took no sign for so long that others may take this worker for lost. */
@@ -82,7 +102,9 @@ export class SignsOfLife {
     const { bucket, prefix } = this.#place;
     const key = beatKey(prefix, worker);
     const bytes = await bucket.read(key);
-    if (bytes && decodeShared('beat', bytes, key).isEnded) return true;
+    const beat = bytes && orDamage(() => decodeShared('beat', bytes, key));
+    // One that cannot be read says nothing but how old it is [SHR-24].
+    if (beat && !(beat instanceof DamageError) && beat.isEnded) return true;
     await this.give();
     if (this.#heard && !this.#isLate(this.#heard.sinceMs)) return false;
     const own = await bucket.stat(beatKey(prefix, this.#options.worker));
@@ -133,7 +155,7 @@ export class SignsOfLife {
 
   #next(): Beat {
     const { worker, clock, slots, host } = this.#options;
-    const refuses = [...this.#refuses].map(([run, reason]) => ({ run, reason }));
+    const refuses = [...this.#refuses].map(([run, about]) => ({ run, ...about }));
     return {
       ...{ format: 'holdfast-beat', version: SHARED_VERSION, worker, slots, ...definedOf({ host }) },
       n: ++this.#n,

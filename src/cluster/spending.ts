@@ -1,3 +1,4 @@
+import { UNKNOWN } from './damage.ts';
 import { type JobId, parseJob } from './shared-keys.ts';
 import type { SharedRun } from './shared-run.ts';
 
@@ -32,7 +33,9 @@ export function spentByWriters(shared: SharedRun): ReadonlyMap<string, number> {
   const spent = new Map<string, number>();
   for (const job of shared.jobs())
     if (parseJob(job)?.kind === 'sample')
+      // Whose it was cannot be read: what segments say of it counts.
       for (const { begun, ended } of shared.leasesOf(job))
-        spent.set(begun.writer, (spent.get(begun.writer) ?? 0) + (ended?.usd ?? 0));
+        if (begun.writer !== UNKNOWN)
+          spent.set(begun.writer, (spent.get(begun.writer) ?? 0) + (ended?.usd ?? 0));
   return spent;
 }

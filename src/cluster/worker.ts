@@ -1,15 +1,17 @@
-import { type Clock, DamageError, messageOf } from '../base/index.ts';
+import { type Clock, messageOf, type UsageError } from '../base/index.ts';
+import { ActiveRuns } from './active-runs.ts';
 import { Company } from './company.ts';
 import type { Redact } from './evidence-text.ts';
 import { FailingRuns, isFailedSample } from './failing-runs.ts';
 import type { Handled, JobQueue, QueuedJob } from './job-queue.ts';
 import { KnownRuns } from './known-runs.ts';
 import type { LeaseBook } from './lease-book.ts';
+import { isMistake, Mistakes } from './mistakes.ts';
 import { patiently } from './patiently.ts';
 import { enqueueDue } from './reconcile.ts';
 import { isUnwanted } from './rounds.ts';
 import { GAVE_UP_MS, RunSessions } from './run-sessions.ts';
-import { type ActiveHint, activePrefix, parseActiveKey, parseJob, type SharedPlace } from './shared-keys.ts';
+import { parseJob, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import type { SignsOfLife } from './signs-of-life.ts';
 import { type JobOutcome, type JobSession, workOnJob } from './work-on-job.ts';
 
@@ -63,8 +65,6 @@ export interface WorkerOptions {
 const HELD_AGAIN_MS = 5_000;
 /** How often a worker with nothing to do compares the bucket with the queue: one that came back empty says nothing. */
 const LOOK_MS = 10_000;
-/** Of a large run that takes a while: it is not looked at for more than a tenth of the time. */
-const LOOK_SHARE = 10;
 /** How often it looks whether its signs of life arrive. */
 const HEARD_LOOK_MS = 1_000;
 /** How often it looks whether it has been idle for long enough to go. */
@@ -85,23 +85,26 @@ export class Worker {
   readonly #inHand = new Map<string, { readonly working: Promise<void>; readonly letGo: () => void }>();
   readonly #company = new Company();
   readonly #failing: FailingRuns;
+  readonly #mistakes: Mistakes;
+  readonly #active: ActiveRuns;
   readonly #runs: KnownRuns;
-  #isLooking = false;
   /** How many jobs were refused one after the other. */
   #refusals = 0;
-  #lookAgainMs = Number.NEGATIVE_INFINITY;
   #busyMs: number;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { clock, signs, place, worker: by, signal, redact = (text) => text } = options;
+    const { clock, signs, place, worker: by, signal, onProblem, redact = (text) => text } = options;
     this.#busyMs = clock.monotonicMs();
     this.#runs = options.runs ?? new KnownRuns(place);
     this.#failing = new FailingRuns(place, { clock, by, signal, runs: this.#runs });
+    this.#active = new ActiveRuns(options, this.#runs);
+    this.#mistakes = new Mistakes({ place, clock, signs, by, signal, redact, onProblem });
     this.#sessions = new RunSessions({
       clock,
       open: options.openSession,
-      onRefused: (run, reason) => signs.refuse(run, reason === undefined ? undefined : redact(reason)),
+      onRefused: (run, reason, round) =>
+        signs.refuse(run, reason === undefined ? undefined : redact(reason), round),
     });
   }
 
@@ -186,7 +189,24 @@ export class Worker {
     } catch (error) {
       if (this.#options.signal.aborted) return { againMs: 0 };
       this.#options.onProblem?.(error);
-      return this.#sessions.isRefused(queued.run) ? this.#refuse() : { againMs: HELD_AGAIN_MS };
+      if (!this.#sessions.isRefused(queued.run)) return { againMs: HELD_AGAIN_MS };
+      return (await this.#isCancelledFor(error, queued)) ? 'done' : this.#refuse();
+    }
+  }
+
+  /** True when nothing of the round is wanted any more: it was cancelled, or is now, since what keeps this worker from it keeps all others [SHR-25]. */
+  async #isCancelledFor(error: unknown, queued: QueuedJob): Promise<boolean> {
+    const { place, onProblem } = this.#options;
+    const { run, round } = queued;
+    try {
+      const isCancelled = await place.bucket.stat(new SharedKeys(place.prefix, run).cancelled(round));
+      return (
+        isCancelled !== undefined || (isMistake(error) && (await this.#mistakes.cancelIfAll(queued, error)))
+      );
+    } catch (problem) {
+      // Whoever is handed the next job of it looks again.
+      onProblem?.(problem);
+      return false;
     }
   }
 
@@ -196,11 +216,11 @@ export class Worker {
 
   async #work(queued: QueuedJob): Promise<Handled> {
     await using used = new AsyncDisposableStack();
-    const use = async () => used.use(await this.#sessions.use(queued.run))?.session;
+    const use = async () => used.use(await this.#sessions.use(queued.run, queued.round))?.session;
     const opened = await use();
     if (!opened) return 'done';
     const { book, lostMax, failOnError = false } = opened;
-    const { place, onOutcome, signal } = this.#options;
+    const { place, onOutcome } = this.#options;
     const cancelled = book.keys.cancelled(queued.round);
     const next = 'alone' in opened ? oneOf(opened, used) : async () => sharedOf(await use()) ?? opened;
     const sessions: RunSession[] = [];
@@ -209,6 +229,7 @@ export class Worker {
       sessions.push(session);
       return session;
     };
+    let unable: UsageError | undefined;
     const outcome = await workOnJob(queued.job, {
       ...this.#options,
       ...{ book, lostMax, session: latest },
@@ -217,21 +238,36 @@ export class Worker {
       round: queued.round,
       isCancelled: async () => (await place.bucket.stat(cancelled)) !== undefined,
       isUnwanted: () => isUnwanted(place, book.keys, queued.round),
+      onUnable: async (error) => {
+        if (isMistake(error)) await this.#mistakes.cancel(queued, error);
+        else unable = error;
+      },
     });
     onOutcome?.(queued, outcome);
     if (failOnError !== false && outcome.kind === 'ended' && isFailedSample(outcome.end))
       await this.#failing.look(queued.run);
     const last = sessions.at(-1);
-    if (last?.gaveUp !== undefined)
-      await this.#giveUp(queued, 'alone' in opened ? opened : last, last.gaveUp);
+    if (last) await this.#letGo(queued, { opened, last, unable });
+    return await this.#handled(queued, outcome);
+  }
+
+  /** Takes nothing more of a run for a while that this worker turned out to be unable to work on. */
+  async #letGo(queued: QueuedJob, { opened, last, unable }: Worked): Promise<void> {
+    const session = 'alone' in opened ? opened : last;
+    if (last.gaveUp !== undefined) await this.#giveUp(queued, session, last.gaveUp);
+    if (unable) await this.#sessions.drop(queued.run, session, unable);
     // The next of an isolated run would find the same full disk.
-    if (last?.failure && 'alone' in opened) await this.#sessions.drop(queued.run, opened, last.failure);
+    if (last.failure && 'alone' in opened) await this.#sessions.drop(queued.run, opened, last.failure);
+  }
+
+  async #handled({ run, job }: QueuedJob, outcome: JobOutcome): Promise<Handled> {
+    const { signal } = this.#options;
     if (outcome.kind === 'held') return { againMs: HELD_AGAIN_MS };
     if (outcome.kind === 'ended' && isDueAgain(outcome))
       // What this worker returned without being told to is left to others for a moment.
       return { againMs: outcome.end.status === 'returned' && !signal.aborted ? REFUSED_AGAIN_MS : 0 };
-    if (outcome.kind === 'ended') this.#sessions.didWell(queued.run);
-    if (parseJob(queued.job)?.kind === 'build') await this.#enqueueDue(queued.run);
+    if (outcome.kind === 'ended') this.#sessions.didWell(run);
+    if (parseJob(job)?.kind === 'build') await this.#enqueueDue(run);
     return 'done';
   }
 
@@ -261,48 +297,15 @@ export class Worker {
 
   #lookWhenIdle(): void {
     this.#sessions.tidy().catch((error: unknown) => this.#options.onProblem?.(error));
-    const { clock, onProblem } = this.#options;
-    const startedMs = clock.monotonicMs();
-    if (this.#isLooking || this.#inHand.size > 0 || startedMs < this.#lookAgainMs) return;
-    this.#isLooking = true;
-    this.#lookAtActive()
-      .catch((error: unknown) => onProblem?.(error))
-      .finally(() => {
-        this.#isLooking = false;
-        this.#lookAgainMs = startedMs + LOOK_SHARE * (clock.monotonicMs() - startedMs);
-      });
+    if (this.#inHand.size === 0) this.#active.look();
   }
+}
 
-  async #lookAtActive(): Promise<void> {
-    const { place, onProblem } = this.#options;
-    const folder = activePrefix(place.prefix);
-    const active = new Set<string>();
-    for await (const { key } of place.bucket.list(folder)) {
-      const hint = parseActiveKey(key);
-      if (!hint) continue;
-      try {
-        if (await this.#isActive(hint)) active.add(hint.run);
-        else await place.bucket.remove(key);
-      } catch (error) {
-        // One that is damaged does not keep the others from being found.
-        if (!(error instanceof DamageError)) throw error;
-        onProblem?.(error);
-      }
-    }
-    this.#runs.keepOnly(active);
-  }
-
-  /** Puts into the queue what is due of it; false when the round is over, and the hint tells nothing any more. */
-  async #isActive({ run, round }: ActiveHint): Promise<boolean> {
-    const shared = await this.#runs.look(run);
-    // Somebody may be about to submit it.
-    if (!shared) return true;
-    // The hint of a round comes before the round: it is not past because the one before is.
-    const isOver = shared.round === round && (shared.isComplete || shared.isCancelled);
-    if (isOver || shared.round > round) return false;
-    await enqueueDue(shared, this.#options.queue);
-    return true;
-  }
+/** What a job was done with, and why this worker could not. */
+interface Worked {
+  readonly opened: OpenRun;
+  readonly last: RunSession;
+  readonly unable: UsageError | undefined;
 }
 
 function sharedOf(run: OpenRun | undefined): RunSession | undefined {

@@ -1,6 +1,7 @@
-import { inOrder, type Random, shortId } from '../base/index.ts';
+import { DamageError, definedOf, inOrder, type Random, shortId } from '../base/index.ts';
+import { orDamage } from './damage.ts';
 import { beatPrefix, type SharedPlace } from './shared-keys.ts';
-import { type Beat, decodeShared } from './shared-records.ts';
+import { type Beat, decodeShared, SHARED_VERSION } from './shared-records.ts';
 import { SILENCE_MS } from './signs-of-life.ts';
 
 const READS_AT_A_TIME = 32;
@@ -17,6 +18,8 @@ export interface SeenWorker {
   readonly silentMs: number | null;
   readonly busy: Beat['busy'];
   readonly refuses: NonNullable<Beat['refuses']>;
+  /** Why its sign of life tells nothing but how old it is. */
+  readonly problem?: string;
 }
 
 export interface SeenWorkers {
@@ -76,19 +79,42 @@ interface SeenBeat {
   readonly beat: Beat;
   /** By the clock of the bucket. */
   readonly modifiedMs: number;
+  readonly problem?: string;
 }
 
 /** Undefined when it is gone by now. */
-async function readBeat({ bucket }: SharedPlace, key: string): Promise<SeenBeat | undefined> {
+async function readBeat({ bucket, prefix }: SharedPlace, key: string): Promise<SeenBeat | undefined> {
   const bytes = await bucket.read(key);
   const stat = bytes && (await bucket.stat(key));
-  return bytes && stat && { beat: decodeShared('beat', bytes, key), modifiedMs: stat.modifiedMs };
+  if (!bytes || !stat) return undefined;
+  const beat = orDamage(() => decodeShared('beat', bytes, key));
+  const { modifiedMs } = stat;
+  if (!(beat instanceof DamageError)) return { beat, modifiedMs };
+  return { beat: unreadBeat(key.slice(beatPrefix(prefix).length)), modifiedMs, problem: beat.message };
 }
 
-function seen({ beat, modifiedMs }: SeenBeat, nowMs: number | undefined): SeenWorker {
+/** Only its name is known: how long ago it was heard the bucket tells [SHR-24]. */
+function unreadBeat(worker: string): Beat {
+  const nothing = { n: 1, at: '', slots: 0, busy: [], isEnded: false };
+  return { format: 'holdfast-beat', version: SHARED_VERSION, worker, ...nothing };
+}
+
+function seen({ beat, modifiedMs, problem }: SeenBeat, nowMs: number | undefined): SeenWorker {
   const { worker, host, slots, busy, refuses = [], isEnded } = beat;
   const silentMs = nowMs === undefined ? null : Math.max(0, nowMs - modifiedMs);
-  return { worker, host, slots, busy, refuses, silentMs, state: isEnded ? 'ended' : stateOf(silentMs) };
+  const state = isEnded ? 'ended' : stateOf(silentMs);
+  // What one that went could not work on says nothing of who is there now.
+  const isGoneNow = state === 'ended' || state === 'silent';
+  return {
+    worker,
+    host,
+    slots,
+    busy,
+    refuses: isGoneNow ? [] : refuses,
+    silentMs,
+    state,
+    ...definedOf({ problem }),
+  };
 }
 
 function stateOf(silentMs: number | null): WorkerState {

@@ -40,7 +40,7 @@ const GOOD: readonly unknown[] = [
         program: 'npx holdfast',
         slots: 4,
         idleExit: '10m',
-        maxRuntime: '2h',
+        maxRuntime: '30d',
       },
       own: { kind: 'command', start: 'up {command}', stop: 'down {label}', workers: 3 },
       kube: { kind: 'kubernetes', manifest: 'job.yaml', options: ['--context', 'x'] },
@@ -68,6 +68,10 @@ const BAD: readonly (readonly [unknown, string])[] = [
     '"prices.m.input" must be US dollars of at least 0, not the number -1',
   ],
   [{ grace: 'soon' }, '"grace" must be a duration such as 30s, 5m or 1.5h, not the text "soon"'],
+  [
+    { launch: { own: { kind: 'command', start: 'x', stop: 'y', idleExit: '0s' } } },
+    '"launch.own.idleExit" must be a duration above 0, such as 30s, 5m or 1.5h, not the text "0s"',
+  ],
   [{ redact: 'x' }, '"redact" must be a list of texts, not the text "x"'],
   [{ results: true }, '"results" must be the settings of results, not true'],
   [

@@ -1,7 +1,7 @@
 /** How workers are started on other machines. */
 import { z } from 'zod';
 import { strictObject } from '../evals/index.ts';
-import { count, duration, must, text, texts, truth } from './setting-kinds.ts';
+import { count, must, period, text, texts, truth } from './setting-kinds.ts';
 
 /** It becomes a word of a command line: one that begins with a dash would be taken for an option. */
 const hostName = must('a host such as user@host', (error) =>
@@ -27,8 +27,8 @@ const common = {
     .optional()
     .describe('How the program is started there: read by a shell. Default: npx holdfast'),
   slots: count.optional().describe('Samples at a time in each worker'),
-  idleExit: duration.optional().describe('Workers end after so long without work. Default: 15m'),
-  maxRuntime: duration.optional().describe('Workers end after so long, whatever they do. Default: 24h'),
+  idleExit: period.optional().describe('Workers end after so long without work. Default: 15m'),
+  maxRuntime: period.optional().describe('Workers end after so long, whatever they do. Default: 24h'),
 };
 
 const workers = count.optional().describe('How many workers are started. Default: 1');

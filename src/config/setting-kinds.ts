@@ -12,7 +12,14 @@ export const usd = must('US dollars above 0, such as 2.50', (error) =>
 export const perMillion = must('US dollars of at least 0', (error) => z.number({ error }).min(0, { error }));
 
 export const duration = must('a duration such as 30s, 5m or 1.5h', (error) =>
-  z.union([z.string().regex(/^\d+(\.\d+)?\s*(ms|s|min|m|h)?$/, { error }), z.number().min(0)], { error }),
+  z.union([z.string().regex(/^\d+(\.\d+)?\s*(ms|s|min|m|h|d)?$/, { error }), z.number().min(0)], { error }),
+);
+/** After which something ends: none at all makes no sense. */
+export const period = must('a duration above 0, such as 30s, 5m or 1.5h', (error) =>
+  z.union(
+    [z.string().regex(/^(?=.*[1-9])\d+(\.\d+)?\s*(ms|s|min|m|h|d)?$/, { error }), z.number().positive()],
+    { error },
+  ),
 );
 export const size = must('a size such as 256 KiB or 1 MiB, or a number of bytes', (error) =>
   z.union([z.string().regex(/^\d+(\.\d+)?\s*([kKMG]i?)?B?$/, { error }), z.int().min(0)], { error }),

@@ -8,6 +8,8 @@
  * - [DISK-4] `link` fails with EEXIST when the new name exists: create-if-absent for whole files.
  * - [DISK-5] A missing path is `undefined` from `read`, `stat` and `list`; every other failure throws the errno, or,
  *   when the disk is full, broken or denied, an ActionableError with the errno as its cause (`explainDiskError`).
+ * - [DISK-6] `identity` of a `stat` names the file or directory itself, wherever its name goes: of those that are there at one time no two
+ *   have the same. A share that is mounted anew may have another.
  */
 export interface Disk {
   read(path: string): Promise<Uint8Array | undefined>;
@@ -17,7 +19,7 @@ export interface Disk {
   list(dir: string): Promise<readonly DiskEntry[] | undefined>;
   /**
    * Creates the directory and its parents; one that exists is fine. Their names are durable on return, unless somebody says `isSynced:
-   * false` and syncs the directories around them himself.
+   * false` and syncs the directories around them himself. What `below` names must be there: neither it nor anything above it is made (ENOENT).
    */
   makeDir(dir: string, options?: MakeDirOptions): Promise<void>;
   /** `read`: must exist. `create`: empty, read and write, fails with EEXIST. `update`: read and write, must exist. */
@@ -32,7 +34,8 @@ export interface Disk {
 }
 
 export interface MakeDirOptions {
-  readonly isSynced: boolean;
+  readonly isSynced?: boolean;
+  readonly below?: string;
 }
 
 export interface DiskFile extends AsyncDisposable {
@@ -57,6 +60,8 @@ export interface DiskStat {
   readonly kind: 'file' | 'directory' | 'other';
   readonly sizeBytes: number;
   readonly modifiedMs: number;
+  /** Compared, never read. */
+  readonly identity: string;
 }
 
 export interface DiskEntry {

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { errnoOf } from '../base/index.ts';
 import type { MakeDirOptions } from './disk.ts';
 
@@ -19,16 +19,20 @@ export interface DirectoryCalls {
 export async function makeDirWith(
   given: DirectoryCalls,
   dir: string,
-  { isSynced }: MakeDirOptions = { isSynced: true },
+  { isSynced = true, below }: MakeDirOptions = {},
 ): Promise<void> {
-  return makeAll(isSynced ? given : { ...given, sync: async () => undefined }, dir);
+  const calls = isSynced ? given : { ...given, sync: async () => undefined };
+  if (below === undefined) return makeAll(calls, dir);
+  // Spelled alike: what is not recognised would be made.
+  return makeAll(calls, resolve(dir), resolve(below));
 }
 
-async function makeAll(calls: DirectoryCalls, dir: string): Promise<void> {
+async function makeAll(calls: DirectoryCalls, dir: string, below?: string): Promise<void> {
   const parent = dirname(dir);
   for (let attempt = 1; ; attempt++) {
     if (await calls.isDirectory(dir)) return syncNameOfExisting(calls, dir);
-    if (parent !== dir) await makeAll(calls, parent);
+    if (dir === below) throw Object.assign(new Error(`ENOENT: there is no ${dir}`), { code: 'ENOENT' });
+    if (parent !== dir) await makeAll(calls, parent, below);
     try {
       await calls.makeOne(dir);
       break;

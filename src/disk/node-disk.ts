@@ -178,7 +178,8 @@ async function orUndefined<T>(result: Promise<T>): Promise<T | undefined> {
 }
 
 function toDiskStat(stats: Stats): DiskStat {
-  return { kind: kindOf(stats), sizeBytes: stats.size, modifiedMs: stats.mtimeMs };
+  const { size, mtimeMs, dev, ino } = stats;
+  return { kind: kindOf(stats), sizeBytes: size, modifiedMs: mtimeMs, identity: `${dev}:${ino}` };
 }
 
 function toDiskEntry(entry: Dirent): DiskEntry {

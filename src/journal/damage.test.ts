@@ -105,7 +105,7 @@ describe('a flipped byte', () => {
         expect(whole, `byte ${at} of ${file}`).toBeGreaterThanOrEqual(SAMPLES - 3);
         reader.close();
       }
-    }, 240_000);
+    });
   }
 
   test('[JRN-9] in the text of an answer: that answer is never given, all others are', () => {
@@ -175,7 +175,7 @@ describe('pages', () => {
       expectOnlyThosePages(reader, pages - cut, pages);
       reader.close();
     }
-  }, 120_000);
+  });
 
   /** Attempts that lie in the database, none of whose own texts are on the lost pages, come back whole. */
   function expectOnlyThosePages(reader: JournalReader, from: number, to: number): void {

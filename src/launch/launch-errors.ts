@@ -77,11 +77,14 @@ export const launchErrors = {
       hint: 'They see in the bucket that they are to end, and end by themselves after idleExit. "holdfast launch stop" tries again.',
       retryable: true,
     }),
-  abandoned: (record: LaunchRecord, bucketUrl: string) =>
+  /** Whether they were told in the bucket: then they end all the same, a little later. */
+  abandoned: (record: LaunchRecord, bucketUrl: string, isTold: boolean) =>
     new ActionableError({
       code: 'E_LAUNCH_ABANDONED',
-      message: `The workers ${record.label} were left running: ${record.stop.map(stepText).join('; ')} was not waited for.`,
-      hint: `Stop them with: holdfast launch stop ${record.run} --bucket ${quoteWord(bucketUrl)}`,
+      message: isTold
+        ? `Nobody waited until the workers ${record.label} were stopped: they see in the bucket that they are to end, and give back what they have. ${record.stop.map(stepText).join('; ')} was not waited for.`
+        : `The workers ${record.label} were left running: ${record.stop.map(stepText).join('; ')} was not waited for.`,
+      hint: `${isTold ? 'To make sure of it' : 'Stop them with'}: holdfast launch stop ${record.run} --bucket ${quoteWord(bucketUrl)}`,
     }),
   envFileMissing: (path: string) =>
     new UsageError({

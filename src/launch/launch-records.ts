@@ -3,7 +3,7 @@ import { DamageError, isoTime, parseJson, stringifyJson, toJson } from '../base/
 import { LABEL } from './launch-keys.ts';
 import type { LaunchPorts } from './launch-ports.ts';
 
-const LAUNCH_VERSION = 1;
+export const LAUNCH_VERSION = 1;
 
 const stamped = { version: z.literal(LAUNCH_VERSION), run: z.string(), n: z.int().min(1) };
 const said = { by: z.string(), at: z.string() };
@@ -92,7 +92,7 @@ function damaged(key: string, why: string, cause: unknown): DamageError {
   return new DamageError({
     code: 'E_SHARED_DAMAGED',
     message: `${key} in the bucket cannot be used: ${why}.`,
-    hint: 'It was left as it is. Stop its workers by hand; they also end by themselves (idleExit, maxRuntime).',
+    hint: 'It was left as it is. Its workers are told to end, and end by themselves (idleExit, maxRuntime); look whether they did, and stop by hand those that did not.',
     cause,
   });
 }

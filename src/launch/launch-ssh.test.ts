@@ -51,7 +51,7 @@ const stateOf = (index: 0 | 1) =>
 const allGone = (pids: readonly (number | undefined)[]) =>
   expect(pids.filter((pid) => pid !== undefined && isRunning(pid))).toEqual([]);
 
-describe.skipIf(sshObstacle !== undefined)(onSsh('workers over ssh'), { timeout: 60_000 }, () => {
+describe.skipIf(sshObstacle !== undefined)(onSsh('workers over ssh'), () => {
   beforeAll(async () => {
     used = await startSshHosts();
   });

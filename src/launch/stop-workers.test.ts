@@ -6,7 +6,15 @@ import { memoryBucket } from '../../test/sim/memory-bucket.ts';
 import { makeTempDir } from '../../test/sim/temp-dir.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { bucketErrors } from '../bucket/index.ts';
-import { LaunchKeys, launchedFor, startWorkers, stopLaunched, stopWorkers, watchForStop } from './index.ts';
+import {
+  hasLaunched,
+  LaunchKeys,
+  launchedFor,
+  startWorkers,
+  stopLaunched,
+  stopWorkers,
+  watchForStop,
+} from './index.ts';
 
 const own = { own: { kind: 'command' as const, start: 'true', stop: 'true' } };
 
@@ -88,17 +96,41 @@ describe('[SHR-16] who stops', () => {
 
 describe('what is on record', () => {
   test.each([
-    ['no JSON', 'x', 'E_SHARED_DAMAGED'],
-    ['of another run', undefined, 'E_SHARED_DAMAGED'],
-    ['of a later version', '{"version":2}', 'E_SHARED_VERSION'],
-    ['without a label', '{"version":1}', 'E_SHARED_DAMAGED'],
-  ])('%s is not believed', async (_, text, code) => {
+    ['no JSON', 'x'],
+    ['of another run', undefined],
+    ['without a label', '{"version":1}'],
+  ])(
+    '[SHR-24] %s is not believed: its workers are told to end, nothing says that they are gone, and all others are stopped',
+    async (_, text) => {
+      await using dir = await makeTempDir();
+      const { place, bucket, keys, ports } = await launchIn(dir.path);
+      const foreign = Buffer.from(String(await bucket.read(keys.record(1))).replaceAll(RUN, 'another'));
+      await bucket.create(keys.record(2), text === undefined ? foreign : Buffer.from(text));
+      expect(await stopWorkers(place, RUN, ports)).toMatchObject([
+        { outcome: 'stopped', record: { n: 1 } },
+        { outcome: 'failed', record: { n: 2 }, problem: { code: 'E_SHARED_DAMAGED' } },
+      ]);
+      expect(await bucket.stat(keys.stopped(2))).toBeDefined();
+      expect(await bucket.stat(keys.gone(2))).toBeUndefined();
+      expect(await hasLaunched(place, RUN)).toBe(true);
+    },
+  );
+
+  test('of a later version is not believed', async () => {
     await using dir = await makeTempDir();
-    const { place, bucket, keys, ports } = await launchIn(dir.path);
+    const { place, bucket, ports } = await launchIn(dir.path);
+    await bucket.create(new LaunchKeys(place, 'other').record(1), Buffer.from('{"version":2}'));
+    await expect(stopWorkers(place, 'other', ports)).rejects.toMatchObject({ code: 'E_SHARED_VERSION' });
+  });
+
+  test('[SHR-24] of another run that these workers are for as well: that one tells them to end', async () => {
+    await using dir = await makeTempDir();
+    const { place, bucket, ports } = await launchIn(dir.path);
     const other = new LaunchKeys(place, 'other');
-    const bytes = text === undefined ? await bucket.read(keys.record(1)) : Buffer.from(text);
-    await bucket.create(other.record(1), bytes ?? Buffer.from(''));
-    await expect(stopWorkers(place, 'other', ports)).rejects.toMatchObject({ code });
+    await bucket.create(other.record(1), Buffer.from('x'));
+    await bucket.create(new LaunchKeys(place, RUN).served('other', 1), new Uint8Array());
+    expect(await stopWorkers(place, RUN, ports)).toMatchObject([{ outcome: 'stopped' }]);
+    expect(await bucket.stat(other.stopped(1))).toBeUndefined();
   });
 });
 

@@ -1,9 +1,12 @@
-import { ActionableError, messageOf } from '../base/index.ts';
+import { ActionableError, DamageError, messageOf } from '../base/index.ts';
 import { launchErrors } from './launch-errors.ts';
-import { LaunchKeys, type LaunchPlace, parseLaunchKey, parseServedKey } from './launch-keys.ts';
+import { LaunchKeys, type LaunchPlace, labelOf, parseLaunchKey, parseServedKey } from './launch-keys.ts';
 import type { LaunchPorts } from './launch-ports.ts';
-import { decodeLaunch, encodeLaunch, type LaunchRecord, stampOf } from './launch-records.ts';
+import { decodeLaunch, encodeLaunch, LAUNCH_VERSION, type LaunchRecord, stampOf } from './launch-records.ts';
 import { runStep } from './run-step.ts';
+
+/** A launch as it is on record. One whose record cannot be read is known by its number alone, and with the damage [SHR-24]. */
+export type Launched = LaunchRecord & { readonly damage?: DamageError };
 
 /** What became of the workers of one launch. */
 export interface Stopped {
@@ -34,13 +37,14 @@ export async function stopWorkers(
 }
 
 /** What was launched for a run, as it is on record: with it, or with another that its workers are for as well. */
-export async function launchedFor(place: LaunchPlace, run: string): Promise<readonly LaunchRecord[]> {
-  const found: LaunchRecord[] = [];
+export async function launchedFor(place: LaunchPlace, run: string): Promise<readonly Launched[]> {
+  const found: Launched[] = [];
   for await (const { key } of place.bucket.list(new LaunchKeys(place, run).root)) {
     const own = parseLaunchKey(key);
     const named = own?.part === 'record' ? { run, n: own.n } : parseServedKey(key);
     const record = named && (await recordOf(place, named));
-    if (record) found.push(record);
+    // What another run has on record may be for that one alone: it stops them, or says that it cannot.
+    if (record && (record.run === run || !record.damage)) found.push(record);
   }
   return found;
 }
@@ -58,10 +62,24 @@ export async function hasLaunched(place: LaunchPlace, run: string): Promise<bool
 async function recordOf(
   place: LaunchPlace,
   { run, n }: { readonly run: string; readonly n: number },
-): Promise<LaunchRecord | undefined> {
+): Promise<Launched | undefined> {
   const key = new LaunchKeys(place, run).record(n);
   const bytes = await place.bucket.read(key);
-  return bytes && decodeLaunch(bytes, { key, run, n });
+  try {
+    return bytes && decodeLaunch(bytes, { key, run, n });
+  } catch (error) {
+    if (!(error instanceof DamageError && error.code === 'E_SHARED_DAMAGED')) throw error;
+    const unknown = {
+      name: 'unknown',
+      kind: 'command',
+      workers: 1,
+      stop: [],
+      by: 'unknown',
+      at: '',
+    } as const;
+    const about = { format: 'holdfast-launched', version: LAUNCH_VERSION, run, n } as const;
+    return { ...about, ...unknown, stop: [], label: labelOf(run, n), damage: error };
+  }
 }
 
 /**
@@ -74,19 +92,45 @@ async function recordOf(
  */
 export async function stopLaunched(
   place: LaunchPlace,
-  record: LaunchRecord,
+  record: Launched,
   ports: LaunchPorts,
 ): Promise<Stopped> {
+  let isTold = false;
   try {
+    if (record.damage) return await tellUnread(place, { record, problem: record.damage }, ports);
     const call = await callToStop(place, record, ports).catch(unheard);
+    isTold = call !== UNHEARD;
     if (call === undefined) return { record, outcome: 'already' };
     return await answerCall(place, { record, call }, ports);
   } catch (error) {
     const problem = ports.abandon?.aborted
-      ? launchErrors.abandoned(record, place.bucket.url)
+      ? launchErrors.abandoned(record, place.bucket.url, isTold || (await wasTold(place, record)))
       : launchErrors.stop(record, messageOf(error));
     return { record, outcome: 'failed', problem };
   }
+}
+
+/** Whether a call to stop them lies in the bucket, whoever made it; one that cannot be asked counts as none. */
+async function wasTold(place: LaunchPlace, record: LaunchRecord): Promise<boolean> {
+  const key = new LaunchKeys(place, record.run).stopped(record.n);
+  try {
+    return (await place.bucket.stat(key, AbortSignal.timeout(LAST_WORD_MS))) !== undefined;
+  } catch {
+    return false; // The second Ctrl-C waits for no bucket: what is not known is not said.
+  }
+}
+
+/** [SHR-24] Its commands are not known, but its workers look for the call themselves [SHR-17]. Nothing says that they are gone. */
+async function tellUnread(
+  { bucket, prefix }: LaunchPlace,
+  { record, problem }: { readonly record: Launched; readonly problem: DamageError },
+  ports: LaunchPorts,
+): Promise<Stopped> {
+  const keys = new LaunchKeys({ bucket, prefix }, record.run);
+  if (await bucket.stat(keys.gone(record.n), ports.abandon)) return { record, outcome: 'already' };
+  const bytes = encodeLaunch({ format: 'holdfast-launch-stopped', ...stampOf(record, ports) });
+  await bucket.create(keys.stopped(record.n), bytes, ports.abandon);
+  return { record, outcome: 'failed', problem };
 }
 
 /** While the bucket is away nobody can be asked who stops them. To do so twice is harmless; not to do it costs money. */
@@ -143,7 +187,7 @@ async function answerCall(
   }
   // Best effort: without it the next who stops waits until the call is old.
   await Promise.race([told.catch(() => false), ports.clock.sleep(LAST_WORD_MS)]);
-  return { record, outcome: 'failed', problem: launchErrors.abandoned(record, bucket.url) };
+  return { record, outcome: 'failed', problem: launchErrors.abandoned(record, bucket.url, call !== UNHEARD) };
 }
 
 /** Runs all commands that stop a launch, at once; undefined when all of them did. */

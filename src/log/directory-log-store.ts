@@ -14,17 +14,26 @@ import { type VerifyReport, verifyLog } from './verify-log.ts';
 /** Each is a trip to the system and back. */
 const STATS_AT_A_TIME = 32;
 
+export interface DirectoryLogOptions extends OpenLogOptions {
+  /** Runs what makes a log, and makes the directory before: for one that is not ours to make anew. */
+  readonly keeping?: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
 /** A directory of logs. It is made when the first log is. */
-export function directoryLogStore(disk: Disk, dir: string, options: OpenLogOptions = {}): DirectoryLogStore {
+export function directoryLogStore(
+  disk: Disk,
+  dir: string,
+  options: DirectoryLogOptions = {},
+): DirectoryLogStore {
   return new DirectoryLogStore(disk, dir, options);
 }
 
 export class DirectoryLogStore implements LogStore {
   readonly place: string;
   readonly #disk: Disk;
-  readonly #options: OpenLogOptions;
+  readonly #options: DirectoryLogOptions;
 
-  constructor(disk: Disk, dir: string, options: OpenLogOptions) {
+  constructor(disk: Disk, dir: string, options: DirectoryLogOptions) {
     this.#disk = disk;
     this.place = dir;
     this.#options = options;
@@ -82,7 +91,8 @@ export class DirectoryLogStore implements LogStore {
   /** Like `create`, for a log of any form. */
   make<T>(name: string, making: Making<T>): Promise<CreatedLog<T>> {
     checkLogName(name);
-    return makeLog(this.#placeFor(name), making);
+    const { keeping = (work) => work() } = this.#options;
+    return keeping(() => makeLog(this.#placeFor(name), making));
   }
 
   placeOf(name: string): string {
@@ -99,6 +109,7 @@ export class DirectoryLogStore implements LogStore {
       place: path,
       tempPath,
       tempDir: this.place,
+      isKept: this.#options.keeping !== undefined,
       isThere: async () => (await disk.stat(path)) !== undefined,
       async commit(replace) {
         if (!replace) return (await commitNewFile(disk, tempPath, path)) === 'committed';

@@ -12,6 +12,8 @@ export interface LogPlace {
   /** Where the log is written first, on this machine. */
   readonly tempPath: string;
   readonly tempDir: string;
+  /** True when somebody else makes the directory: where it is gone nothing is written. */
+  readonly isKept?: boolean;
   isThere(): Promise<boolean>;
   /** Gives the file its name. Without `replace` it never overwrites: false when there is something of that name. */
   commit(replace: boolean): Promise<boolean>;
@@ -35,7 +37,7 @@ export interface Making<T> extends Pick<CreateLogOptions<T>, 'judge' | 'replace'
 export async function makeLog<T>(target: LogPlace, making: Making<T>): Promise<CreatedLog<T>> {
   const { disk, tempPath, place } = target;
   const { judge = refuseProblems, replace = false } = making;
-  await disk.makeDir(target.tempDir);
+  if (!target.isKept) await disk.makeDir(target.tempDir);
   await sweepTemps(disk, target.tempDir);
   if (!replace && (await target.isThere())) return { outcome: 'exists', place };
   try {

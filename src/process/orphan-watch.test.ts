@@ -35,3 +35,33 @@ test('a process in an endless loop ends when whoever started it is gone, and not
   parent.kill('SIGKILL');
   await until(() => !isRunning(pid));
 });
+
+test('what it has started ends with it, also what left its group', async () => {
+  await using dir = await makeTempDir();
+  const [script, mark] = [join(dir.path, 'child.ts'), join(dir.path, 'pids')];
+  const [watch, trees] = ['orphan-watch.ts', 'started-trees.ts'].map((name) =>
+    join(import.meta.dirname, name),
+  );
+  writeFileSync(
+    script,
+    `import { spawn } from 'node:child_process';
+     import { writeFileSync } from 'node:fs';
+     import { endWhenOrphaned } from ${JSON.stringify(watch)};
+     import { inheritMarker, MARKER_VARIABLE } from ${JSON.stringify(trees)};
+     inheritMarker(process.env[MARKER_VARIABLE]);
+     endWhenOrphaned(300);
+     const env = { ...process.env, [MARKER_VARIABLE]: process.env[MARKER_VARIABLE] + '.agent' };
+     const started = spawn('sleep', ['60'], { env, detached: true, stdio: 'ignore' });
+     const untilMs = Date.now() + 60_000;
+     writeFileSync(${JSON.stringify(mark)}, process.pid + ' ' + started.pid + ' ');
+     while (Date.now() < untilMs);`,
+  );
+  const parent = spawn('sh', ['-c', `"${process.execPath}" "${script}" & wait`], {
+    ...{ stdio: 'ignore', env: { ...process.env, HOLDFAST_PROCESS: `test-${process.pid}` } },
+  });
+  await until(() => existsSync(mark) && readFileSync(mark, 'utf8').endsWith(' '));
+  const pids = readFileSync(mark, 'utf8').trim().split(' ').map(Number);
+  expect(pids.map(isRunning)).toEqual([true, true]);
+  parent.kill('SIGKILL');
+  await until(() => !pids.some(isRunning));
+});

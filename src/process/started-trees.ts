@@ -31,6 +31,11 @@ export function inheritMarker(marker: string | undefined): void {
   ownMarker = marker;
 }
 
+/** Undefined in a process that nobody looks for. */
+export function inheritedMarker(): string | undefined {
+  return ownMarker;
+}
+
 /** The marker of what we start next: it begins with our own. */
 export function markerBelow(id: string, above = ownMarker): string {
   return above === undefined ? id : `${above}.${id}`;

@@ -51,7 +51,7 @@ test('a process that does not read its stdin is no failure', async () => {
 });
 
 test('the end is not waited for by whoever left and holds stderr open', async () => {
-  const left = `setTimeout(() => {}, 20_000)`;
+  const left = `setTimeout(() => {}, 200_000)`;
   const program = `import { spawn } from 'node:child_process';
     const child = spawn(process.execPath, ['-e', ${JSON.stringify(left)}], { detached: true, stdio: ['ignore', 'ignore', 'inherit'] });
     child.unref(); process.stderr.write('left ' + child.pid);`;
@@ -59,7 +59,7 @@ test('the end is not waited for by whoever left and holds stderr open', async ()
   await using child = await start(program);
   expect(await textOf(child.stdout)).toBe('');
   const { stderr, exitCode } = await child.end;
-  expect(systemClock.monotonicMs() - startedMs).toBeLessThan(10_000);
+  expect(systemClock.monotonicMs() - startedMs).toBeLessThan(100_000);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^left \d+$/) });
   process.kill(Number(stderr.slice('left '.length)), 'SIGKILL');
 });

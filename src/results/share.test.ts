@@ -84,7 +84,7 @@ describe('sharing', () => {
     expect(lists[1]).toEqual(lists[0]);
     expect(lists[2]).toEqual(lists[0]);
     for (const repo of repos) await repo[Symbol.asyncDispose]();
-  }, 60_000);
+  });
 
   test('[RES-5] [RES-10] two first revisions of one run that were published apart are both kept, and everybody names the same newest', async () => {
     const [a, b] = [clone('a'), clone('b')];

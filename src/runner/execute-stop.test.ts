@@ -73,7 +73,7 @@ test('as many samples run at a time as there are slots, and each gives its own t
   expect(await executeSamples(options(7, { slots, runOne }))).toEqual({});
   expect(most).toBe(2);
   expect(freeSlots(slots)).toBe(2);
-}, 5_000);
+}, 30_000);
 
 test('a run that stops gives back every slot, so that the other runs of its set go on', async () => {
   const slots = new Slots(2);
@@ -88,7 +88,7 @@ test('a run that stops gives back every slot, so that the other runs of its set 
   });
   expect(await executeSamples(run)).toEqual({ stopped: 'budget' });
   expect(freeSlots(slots)).toBe(2);
-}, 5_000);
+}, 30_000);
 
 test('nothing is started once the budget is spent', async () => {
   let calls = 0;
@@ -99,7 +99,7 @@ test('nothing is started once the budget is spent', async () => {
   const run = options(9, { slots: new Slots(1), isBudgetSpent: () => calls >= 3, runOne });
   expect(await executeSamples(run)).toEqual({ stopped: 'budget' });
   expect(calls).toBe(3);
-}, 5_000);
+}, 30_000);
 
 test.each([0, 1, 3])(
   'with %i retries, a sample that always fails is tried once more than that',
@@ -143,7 +143,7 @@ test('a journal that fails ends what is running, and is the error of the run', a
   };
   await expect(executeSamples(options(4, { runOne }))).rejects.toBe(broken);
   expect(reasons).toEqual([broken]);
-}, 5_000);
+}, 30_000);
 
 test('a journal that fails stops the run although every sample goes on as if nothing were', async () => {
   const journal = new AbortController();
@@ -157,7 +157,7 @@ test('a journal that fails stops the run although every sample goes on as if not
   const run = options(9, { slots: new Slots(1), journalFailure: journal.signal, runOne });
   await expect(executeSamples(run)).rejects.toBe(broken);
   expect(calls).toBe(2);
-}, 5_000);
+}, 30_000);
 
 test('a sample is pulled only when there is a slot for it', async () => {
   let pulled = 0;
@@ -176,7 +176,7 @@ test('a sample is pulled only when there is a slot for it', async () => {
   };
   expect(await executeSamples(options(6, { samples: source(), runOne }))).toEqual({});
   expect([pulled, most]).toEqual([6, 2]);
-}, 5_000);
+}, 30_000);
 
 test('a source of samples that fails gives every slot back', async () => {
   const slots = new Slots(2);
@@ -187,7 +187,7 @@ test('a source of samples that fails gives every slot back', async () => {
   }
   await expect(executeSamples(options(9, { slots, samples: source() }))).rejects.toBe(broken);
   expect(freeSlots(slots)).toBe(2);
-}, 5_000);
+}, 30_000);
 
 test.each([
   { failOnError: 0.5, failing: 2, stopped: undefined },

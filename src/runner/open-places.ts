@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asSentence, definedOf, digestOf, errnoOf, messageOf, UsageError } from '../base/index.ts';
-import { isBucketUrl, openBucket } from '../bucket/index.ts';
+import { isBucketUrl, openBucket, storeInFolder } from '../bucket/index.ts';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { STATE_FOLDER, StateDir } from '../journal/index.ts';
 import { directoryLogStore } from '../log/index.ts';
@@ -37,7 +37,10 @@ export async function placesOf(disk: Disk, input: PlacesInput): Promise<Places> 
       : { bucket: await openBucket(bucketPlace(segmentsUrl, workDir), { disk }), prefix: `${STATE_FOLDER}/` };
   const logDir = isBucket ? localDirOf(input.logDir, workDir) : resolve(workDir, input.logDir);
   const state = isBucket ? new StateDir(join(workDir, STATE_FOLDER)) : StateDir.of(logDir);
-  return { logs: directoryLogStore(disk, logDir), logDir, state, segments };
+  // The folder of a bucket is not made anew: it may be a share that is not mounted any more.
+  const keeping = <T>(work: () => Promise<T>) => storeInFolder(disk, logDir, work);
+  const isKept = isBucket && isFileUrl(input.logDir);
+  return { logs: directoryLogStore(disk, logDir, isKept ? { keeping } : {}), logDir, state, segments };
 }
 
 /**
@@ -45,8 +48,12 @@ export async function placesOf(disk: Disk, input: PlacesInput): Promise<Places> 
  * came from there are not read over the network again.
  */
 function localDirOf(url: string, workDir: string): string {
-  if (/^file:/i.test(url)) return fileURLToPath(url);
+  if (isFileUrl(url)) return fileURLToPath(url);
   return join(workDir, STATE_FOLDER, 'bucket-logs', digestOf(url.replace(/\/+$/, '')).slice(0, 16));
+}
+
+function isFileUrl(url: string): boolean {
+  return /^file:/i.test(url);
 }
 
 function bucketPlace(url: string, workDir: string): string {

@@ -89,7 +89,7 @@ function limitTime(
   const startedMs = meter.workingMs();
   const watch = async () => {
     for (let restMs = timeMs; restMs > 0; restMs = timeMs - (meter.workingMs() - startedMs))
-      await clock.sleep(Math.min(Math.max(1, restMs), TIMER_MS_MAX), over.signal);
+      await clock.sleep(Math.max(1, restMs), over.signal);
     late.abort(tookTooLong(scorer, timeMs));
   };
   watch().catch(() => undefined); // A sleep fails only because the scorer ended in time.
@@ -101,8 +101,6 @@ function limitTime(
 
 /** A reason of our own: making the default one, an exception with a stack, takes longer than all else here. */
 const ENDED = 'the scorer ended';
-/** As long as a timer can be. */
-const TIMER_MS_MAX = 2 ** 31 - 1;
 
 function tookTooLong(scorer: string, timeMs: number): ActionableError {
   return new ActionableError({

@@ -129,9 +129,6 @@ export function meterUntil(meter: SampleMeter, signal: AbortSignal): SampleMeter
   };
 }
 
-/** Timers beyond 2^31 ms fire at once; longer sleeps are taken in pieces. */
-const SLEEP_MS_MAX = 2 ** 31 - 1;
-
 /** A reason of our own: making the default one, an exception with a stack, takes longer than all else here. */
 const STOPPED = 'the meter was stopped';
 
@@ -329,8 +326,7 @@ class LimitedMeter implements SampleMeter {
     const watch = async () => {
       while (usedMs() < limitMs) {
         // A working limit cannot be reached sooner than this, and is looked at again after each wait.
-        const restMs = Math.min(Math.max(1, limitMs - usedMs()), SLEEP_MS_MAX);
-        await this.#clock.sleep(restMs, this.#timers.signal);
+        await this.#clock.sleep(Math.max(1, limitMs - usedMs()), this.#timers.signal);
       }
       this.#exceed(new LimitExceeded(type, limitMs / 1_000, usedMs() / 1_000));
     };

@@ -156,6 +156,8 @@ describe('completion', () => {
     expect(of('metadata.le')).toEqual(['metadata.level']);
     expect(of('score:')).toEqual(['pass', 'fail', 'partial']);
     expect(asValue('a b')).toBe('"a b"');
+    // After `cost>` it would be another operator.
+    expect(asValue('=a')).toBe('"=a"');
   });
 });
 

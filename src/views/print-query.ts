@@ -1,4 +1,4 @@
-import type { Query, Value } from './query.ts';
+import type { FieldTerm, Query, Value } from './query.ts';
 
 /** Writes a filter so that reading it gives the same again. */
 export function printQuery(query: Query | undefined): string {
@@ -18,7 +18,7 @@ function printIn(query: Query, within: 'or' | 'and' | 'not'): string {
     case 'not':
       return `-${printIn(query.of, 'not')}`;
     case 'field':
-      return `${query.field}${printPath(query.path)}${query.operator}${printValue(query.value)}`;
+      return `${query.field}${printPath(query.path)}${printComparison(query)}`;
     case 'text':
       return printValue(query.value);
   }
@@ -28,6 +28,13 @@ function printPath(path: string | undefined): string {
   if (path === undefined) return '';
   // Within quotes a dot is a dot: a name is one part, however it was written.
   return /^[^\s()":=!<>.]+(\.[^\s()":=!<>.]+)*$/.test(path) ? `.${path}` : `.${quoted(path)}`;
+}
+
+/** A space where operator and value would run into another operator: `<` and `=x` are not `<=` and `x`. In quotes a star would be a star. */
+function printComparison({ operator, value }: FieldTerm): string {
+  const printed = printValue(value);
+  const isAnother = /^[<>]$/.test(operator) && printed.startsWith('=');
+  return isAnother ? `${operator} ${printed}` : `${operator}${printed}`;
 }
 
 function printValue({ text, isQuoted }: Value): string {
@@ -41,5 +48,5 @@ export function quoted(text: string): string {
 
 /** A value as it must be written to be taken whole: in quotes where anything in it means something. */
 export function asValue(text: string): string {
-  return /^[^\s()"*]+$/.test(text) ? text : quoted(text);
+  return /^[^\s()"*=][^\s()"*]*$/.test(text) ? text : quoted(text);
 }

@@ -123,7 +123,7 @@ class QueryParser {
       this.#tell(last, 'Nothing follows that could be left out.');
       return 'left out';
     }
-    return term && term !== 'left out' && isNegated ? { kind: 'not', of: term } : term;
+    return term && term !== 'left out' && isNegated ? negated(term) : term;
   }
 
   #term(depth: number): Part {
@@ -221,6 +221,11 @@ class QueryParser {
   #tell(at: number, message: string): void {
     if (!this.#wrong || at < this.#wrong.at) this.#wrong = { at, message };
   }
+}
+
+/** What is left out of what is left out is meant: `not (not a)` is `a`, as `not not a` is. */
+function negated(term: Query): Query {
+  return term.kind === 'not' ? term.of : { kind: 'not', of: term };
 }
 
 function joined(kind: 'and' | 'or', parts: readonly Query[]): Query | undefined {

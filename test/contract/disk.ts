@@ -126,6 +126,38 @@ export function diskContract(name: string, make: () => Promise<DiskUnderTest>): 
     );
 
     test(
+      '[DISK-2] makeDir makes nothing above what it is told to stay below, nor that itself',
+      withDisk(async (disk, at) => {
+        const below = at('a');
+        await expect(disk.makeDir(at('a', 'b', 'c'), { below })).rejects.toMatchObject({ code: 'ENOENT' });
+        await expect(disk.makeDir(below, { below: `${below}/.` })).rejects.toMatchObject({ code: 'ENOENT' });
+        expect(await disk.list(at())).toEqual([]);
+        await disk.makeDir(below);
+        await disk.makeDir(at('a', 'b', 'c'), { below });
+        await disk.makeDir(below, { below });
+        expect(await disk.list(at('a', 'b'))).toEqual([{ name: 'c', kind: 'directory' }]);
+      }),
+    );
+
+    test(
+      '[DISK-6] what is renamed stays what it is, and nothing else is it',
+      withDisk(async (disk, at) => {
+        const identityOf = async (name: string) => (await disk.stat(at(name)))?.identity;
+        await disk.makeDir(at('dir'));
+        await write(disk, at('file'), 'x');
+        await disk.link(at('file'), at('link'));
+        const [dir, file] = [await identityOf('dir'), await identityOf('file')];
+        expect(await identityOf('link')).toBe(file);
+        await disk.rename(at('dir'), at('moved'));
+        expect(await identityOf('moved')).toBe(dir);
+        await disk.makeDir(at('dir'));
+        const all = [dir, file, await identityOf('dir')];
+        expect(new Set(all).size).toBe(3);
+        for (const identity of all) expect(identity).toEqual(expect.any(String));
+      }),
+    );
+
+    test(
       '[DISK-2] many may make one directory at once',
       withDisk(async (disk, at) => {
         await Promise.all(Array.from({ length: 8 }, () => disk.makeDir(at('a', 'b', 'c'))));

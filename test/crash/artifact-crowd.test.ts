@@ -61,7 +61,7 @@ test('[ART-10] builders, merges and readers at once: nobody sees a mixture, and 
   expect([...words].filter((word) => !EXPECTED.has(word))).toEqual([]);
   const units = await expectWhole();
   expect(units).toHaveLength(3);
-}, 60_000);
+});
 
 test('[ART-11] killed at random, builders and merges leave what the others go on with', async () => {
   await prepareSource();
@@ -79,7 +79,7 @@ test('[ART-11] killed at random, builders and merges leave what the others go on
   await last.ended;
   await start('merge', 8, 300).ended;
   await expectWhole();
-}, 60_000);
+});
 
 test('[ART-14] a collector at work beside builders and merges removes whole generations only', async () => {
   await prepareSource();
@@ -89,7 +89,7 @@ test('[ART-14] a collector at work beside builders and merges removes whole gene
   expect([...words].filter((word) => !EXPECTED.has(word))).toEqual([]);
   await start('merge', 8, 300).ended;
   await expectWhole();
-}, 60_000);
+});
 
 const EXPECTED = new Set([
   'built',

@@ -20,7 +20,7 @@ for (const processes of [3, 10]) {
     const { worked = 0, released: _, E_JOURNAL_BUSY: __, ...others } = total;
     expect(others).toEqual({});
     // How many come through says how busy the machine is, and nothing else.
-    expect(worked).toBeGreaterThan(2);
+    expect(worked).toBeGreaterThan(0);
   });
 }
 

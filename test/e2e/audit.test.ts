@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { filesBelow, holdfast, reportOf, startHoldfast } from './holdfast.ts';
-import { journalOf, killedRun, paidEval, RUN, SAMPLES } from './paid-eval.ts';
+import { filesBelow, holdfast, reportOf } from './holdfast.ts';
+import { heldRun, journalOf, killedRun, paidEval, RUN, SAMPLES } from './paid-eval.ts';
 
 describe('damage to a journal is noticed', () => {
   test('[JRN-11] a write-ahead log that was deleted: what is lost is named with its price, and the run does not end with 0', async () => {
@@ -72,13 +72,12 @@ describe('counting is a set', () => {
     for (let round = 1; round <= 3; round++) {
       // Another plan each time: what was done is carried over, and the runs that cannot be sealed yet stay.
       await dir.write({ samples: SAMPLES + round });
-      const started = startHoldfast(dir.path, [...RUN, '--json']);
-      const target = dir.asked().length + 3;
-      while (dir.asked().length < target && started.child.exitCode === null) await sleep(5);
+      const started = await heldRun(dir, dir.asked().length + 3, ['--json']);
       started.child.kill('SIGINT');
-      await sleep(20);
+      await started.said('Stopping');
       started.child.kill('SIGINT');
       const report = reportOf(await started.ended);
+      dir.letGo();
       const samples = report.runs[0]?.samples ?? {};
       expect(samples.remaining, `round ${round}`).toBeGreaterThanOrEqual(0);
       expect((samples.kept ?? 0) + (samples.fresh ?? 0) + (samples.replayed ?? 0)).toBeLessThanOrEqual(
@@ -175,13 +174,14 @@ describe('segments', () => {
 
   test('[SEG-2] a damaged segment in the middle: the run goes on, ships again, and is sealed', async () => {
     await using dir = await paidEval({ latencyMs: 30 });
-    const started = startHoldfast(dir.path, [...RUN, '--segments', 'bucket', '--concurrency', '2']);
+    const started = await heldRun(dir, 24, ['--segments', 'bucket', '--concurrency', '2']);
     const bucket = join(dir.path, 'bucket');
     const shipped = () =>
       existsSync(bucket) ? filesBelow(bucket).filter((name) => name.endsWith('.zst')) : [];
     while (shipped().length < 6 && started.child.exitCode === null) await sleep(5);
     started.child.kill('SIGKILL');
     await started.ended;
+    dir.letGo();
     rmSync(join(dir.path, 'logs'), { recursive: true });
     const segments = shipped();
     expect(segments.length).toBeGreaterThan(3);
@@ -233,11 +233,7 @@ describe('--reuse=any', () => {
     await using dir = await paidEval({ latencyMs: 20 });
     await holdfast(dir.path, [...RUN, '--limit', '8']);
     await dir.write({ extra: 'version: 2,' });
-    const started = startHoldfast(dir.path, [...RUN, '--reuse=any']);
-    const before = dir.asked().length;
-    while (dir.asked().length < before + 4 && started.child.exitCode === null) await sleep(5);
-    started.child.kill('SIGKILL');
-    await started.ended;
+    await killedRun(dir, dir.asked().length + 4, ['--reuse=any']);
     const again = reportOf(await holdfast(dir.path, [...RUN, '--json']));
     expect(again.runs[0]).toMatchObject({ state: 'done', samples: { planned: SAMPLES, reused: 0, lost: 0 } });
     expect(again.runs[0]?.samples?.rescored).toBe(0);

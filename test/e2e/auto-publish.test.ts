@@ -1,11 +1,11 @@
 /** Runs that publish themselves: real commands, real git, and a project that is left as it was. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { git, initRepository } from '../sim/results-repo.ts';
 import { useTempDir } from '../sim/use-temp-dir.ts';
 import { wrapGit } from '../sim/wrapped-git.ts';
-import { filesBelow, holdfast } from './holdfast.ts';
+import { filesBelow, holdfast, startHoldfast } from './holdfast.ts';
 
 const EVAL = `name: capitals
 target: mock/echo
@@ -264,6 +264,24 @@ describe('with a remote', () => {
       report: { results: { waiting: 0, push: { outcome: 'refused' } } },
     });
     expect(refused.stderr).toBe('');
+  });
+
+  test('Ctrl-C when the run is over, while it is pushed, does not keep it from its report', async () => {
+    await init();
+    const [begun, held] = [join(dir.path, 'begun'), join(dir.path, 'held')];
+    writeFileSync(held, '');
+    const script = `case " $* " in *" push "*) touch '${begun}'; while [ -e '${held}' ]; do sleep 0.05; done;; esac`;
+    const { env } = wrapGit(join(dir.path, 'bin'), script);
+    const started = startHoldfast(project, ['run', 'x.eval.yaml', '--json', '--require-push'], env);
+    await expect.poll(() => existsSync(begun)).toBe(true);
+    started.child.kill('SIGINT');
+    await started.said('what came of it is said next');
+    rmSync(held);
+    const { code, stdout } = await started.ended;
+    expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      report: { exitCode: 0, runs: [{ state: 'done' }], results: { push: { outcome: 'pushed' } } },
+    });
   });
 
   test('results.push: auto pushes by itself, and a push that fails changes no exit code', async () => {

@@ -342,14 +342,19 @@ describe('samples', () => {
     const report = await run(dir.path, withOutputOf(200_000_000));
     expect(report).toMatchObject({ exitCode: 0, runs: [{ samples: { fresh: 1, lost: 0 } }] });
     expect((await holdfast(dir.path, ['log', 'verify', 'logs'])).code).toBe(0);
-  }, 120_000);
+  });
 
   test('two runs of the same eval at once both finish, each its own run', async () => {
     await using dir = await makeTempDir();
     await writeFile(
       join(dir.path, 'x.eval.ts'),
-      module(`{ name: 'x', data: [{ input: 'a', target: 'a' }, { input: 'b', target: 'b' }],
-        target: async ({ input }) => { await new Promise((resolve) => setTimeout(resolve, 1_000)); return input; }, scorers: [exact()] }`),
+      // Neither ends before the other has begun.
+      `import { mkdirSync, readdirSync } from 'node:fs';\n${module(`{ name: 'x', data: [{ input: 'a', target: 'a' }, { input: 'b', target: 'b' }],
+        target: async ({ input }) => {
+          mkdirSync('begun/' + process.pid, { recursive: true });
+          while (readdirSync('begun').length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+          return input;
+        }, scorers: [exact()] }`)}`,
     );
     const both = await Promise.all([1, 2].map(() => holdfast(dir.path, ['run', 'x.eval.ts', '--json'])));
     const logs = both.map((ended) => reportOf(ended).runs[0]?.log);

@@ -61,7 +61,7 @@ describe('a log directory that is a bucket', () => {
     expect(existsSync(join(dir.bucket, '.holdfast', 'work'))).toBe(false);
     const { stdout } = await holdfast(dir.path, ['log', 'list', '--json'], { HOLDFAST_LOG_DIR: dir.url });
     expect(JSON.parse(stdout).logs).toHaveLength(3);
-  }, 60_000);
+  });
 
   test('shows a run that was killed, by its path as by its URL, with a command that works', async () => {
     await using dir = await place();
@@ -86,7 +86,7 @@ describe('a log directory that is a bucket', () => {
     const words = byPath.next[0].command.split(' ').slice(1);
     expect((await holdfast(away, words)).code).toBe(0);
     expect(dir.logs()).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('what is no log', () => {

@@ -61,7 +61,7 @@ beforeAll(async () => {
   await runVersion({ log: 'one', failing: FEW, tag: 'good' });
   await runVersion({ log: 'two', failing: ['q00'], ids: [...ALL.slice(0, 19), 'new'] });
   await runVersion({ log: 'three', failing: MANY, branch: 'experiment' });
-}, 120_000);
+});
 
 afterAll(() => dir[Symbol.asyncDispose]());
 
@@ -129,7 +129,7 @@ describe('holdfast compare', () => {
     expect([main.before.run, main.after[0].run.run]).toEqual([prev, first]);
     const other = json(await ask('compare', '@main', prev, '--json'));
     expect(other.before.run).toBe(first);
-  }, 60_000);
+  });
 
   test('as JSON with everything, and as Markdown for a pull request', async () => {
     const found = json(await ask('compare', logOf('one'), '@last', '--json'));
@@ -163,7 +163,7 @@ describe('holdfast compare', () => {
       code: 'E_COMPARE_SCORER',
       hint: 'There are exact.',
     });
-  }, 60_000);
+  });
 
   test('logs alone need no repository', async () => {
     await using elsewhere = await makeTempDir();
@@ -185,7 +185,7 @@ describe('holdfast compare', () => {
       expect(ended.code).not.toBe(70);
       expect(json(ended).error).toMatchObject({ code, hint: expect.any(String) });
     }
-  }, 60_000);
+  });
 });
 
 describe('holdfast history', () => {
@@ -226,7 +226,7 @@ describe('holdfast history', () => {
       expect(ended.code).toBe(2);
       expect(json(ended).error.code).toBe('E_HISTORY_NONE');
     }
-  }, 60_000);
+  });
 
   test('a run without its log is damage, which is said, and hinders no other', async () => {
     const { runs } = json(await ask('results', 'list', '--json'));

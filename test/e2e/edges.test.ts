@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../sim/temp-dir.ts';
+import { HOLD, hold, letGo } from './hold.ts';
 import { type Ended, holdfast, reportOf, startHoldfast } from './holdfast.ts';
 
 const SAMPLES = 10;
@@ -12,10 +13,10 @@ const SAMPLES = 10;
 /** Three calls a sample, all different. The target says in `seen` which answers it was given. */
 const evalText = (name: string, ledger: string) => `
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, includes, mockModel } from 'holdfast';
-const model = mockModel({ name: 'mock/paid', async respond({ text }) {
-  await sleep(25);
+${HOLD}
+const model = mockModel({ name: 'mock/paid', async respond({ text, request }) {
+  await untilLetGo(${JSON.stringify(ledger)}, request.abortSignal);
   appendFileSync(${JSON.stringify(ledger)}, text + '\\n');
   return { text: 'heard ' + text, usage: { inputTokens: 1000, outputTokens: 1000 } };
 } });
@@ -49,6 +50,8 @@ async function paidEval() {
   const state = join(dir.path, 'logs/.holdfast');
   return Object.assign(dir, {
     asked: () => lines(ledger),
+    hold: (answers: number) => hold(ledger, answers),
+    letGo: () => letGo(ledger),
     /** Which answers had been acknowledged by now; and, asked later, those of them that were bought again. */
     acknowledged: () => {
       const [seen, bought] = [lines(`${ledger}.seen`), lines(ledger).length];
@@ -73,26 +76,33 @@ type PaidEval = Awaited<ReturnType<typeof paidEval>>;
 const runOf = (name: string) => ['run', `${name}.eval.ts`, '--model', 'mock/paid', '--prices', 'prices.json'];
 const RUN = runOf('paid');
 
-/** Starts a run, waits until it has bought so many answers, does something, and kills it. */
+/** Starts a run, waits until it has bought so many answers and can buy no more, does something, and kills it. */
 async function killedRun(
   dir: PaidEval,
   answers: number,
-  { before, flags = [] }: { before?: () => Promise<void>; flags?: readonly string[] } = {},
+  {
+    before,
+    flags = [],
+  }: { before?: (ended: Promise<Ended>) => Promise<void>; flags?: readonly string[] } = {},
 ): Promise<Ended> {
+  dir.hold(answers);
   const { child, ended } = startHoldfast(dir.path, [...RUN, ...flags]);
   while (dir.asked().length < answers && child.exitCode === null) await sleep(5);
-  await before?.();
+  await before?.(ended);
   child.kill('SIGKILL');
-  return ended;
+  const killed = await ended;
+  dir.letGo();
+  return killed;
 }
 
 const damageOf = (ended: Ended) => JSON.stringify(reportOf(ended).runs[0]);
 
 test('[JRN-13] a write-ahead log that is deleted under a run stops it, and costs nothing', async () => {
   await using dir = await paidEval();
-  const before = async () => {
+  const before = async (ended: Promise<Ended>) => {
     rmSync(join(dir.writers()[0] ?? '', 'journal.db-wal'));
-    await sleep(1_200);
+    dir.letGo();
+    await ended;
   };
   await killedRun(dir, 8, { before });
   const acknowledged = dir.acknowledged();

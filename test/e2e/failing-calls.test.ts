@@ -137,5 +137,5 @@ describe('calls that fail', () => {
     });
     const { stderr } = await holdfast(dir.path, ['run', 'x.eval.ts']);
     expect(stderr).toContain('x: 0/1 (0 %), 1 running');
-  }, 30_000);
+  });
 });

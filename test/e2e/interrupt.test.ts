@@ -6,17 +6,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { moveToAnotherMachine } from '../sim/another-machine.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
+import { HOLD, hold, letGo } from './hold.ts';
 import { holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
 
 const SAMPLES = 24;
 
 /** Two calls a sample. Each answer is written to an outside ledger by the model itself, so that no call can hide. */
-const SLOW = (ledger: string, latencyMs: number) => `
+const SLOW = (ledger: string) => `
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, includes, mockModel } from 'holdfast';
+${HOLD}
 const model = mockModel({ name: 'mock/slow', async respond({ text, turn, request }) {
-  await sleep(${latencyMs}, undefined, { signal: request.abortSignal });
+  await pause(10, undefined, { signal: request.abortSignal });
+  await untilLetGo(${JSON.stringify(ledger)}, request.abortSignal);
   appendFileSync(${JSON.stringify(ledger)}, text + ' ' + turn + '\\n');
   return 'heard ' + text;
 } });
@@ -36,12 +38,22 @@ export default defineEval({
 
 const RUN = ['run', 'slow.eval.ts', '--model', 'mock/slow'];
 
-async function slowEval(latencyMs: number) {
+async function slowEval() {
   const dir = await makeTempDir();
   const ledger = join(dir.path, 'ledger');
   await writeFile(ledger, '');
-  await writeFile(join(dir.path, 'slow.eval.ts'), SLOW(ledger, latencyMs));
-  return Object.assign(dir, { asked: () => readFileSync(ledger, 'utf8').trimEnd().split('\n') });
+  await writeFile(join(dir.path, 'slow.eval.ts'), SLOW(ledger));
+  return Object.assign(dir, {
+    asked: () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean),
+    letGo: () => letGo(ledger),
+    /** A run that is told so many answers, and then none until it is let go. */
+    async startHeld(answers: number, args: readonly string[] = RUN): Promise<Started> {
+      hold(ledger, answers);
+      const started = startHoldfast(dir.path, args);
+      await untilAsked(this, answers, started);
+      return started;
+    },
+  });
 }
 
 /** Waits until some answers have been given. */
@@ -53,11 +65,11 @@ async function untilAsked(dir: { asked(): string[] }, count: number, started: St
 }
 
 test('SIGKILL halfway: the next run says when the last one died, replays and completes', async () => {
-  await using dir = await slowEval(60);
-  const started = startHoldfast(dir.path, RUN);
-  await untilAsked(dir, SAMPLES, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(SAMPLES);
   started.child.kill('SIGKILL');
   expect((await started.ended).signal).toBe('SIGKILL');
+  dir.letGo();
   const unfinished = await holdfast(dir.path, ['log', 'list']);
   expect(unfinished.stdout).toMatch(/unfinished[\s\S]*slow +mock\/slow +dead +\d+\/24/);
 
@@ -76,11 +88,11 @@ test('SIGKILL halfway: the next run says when the last one died, replays and com
 });
 
 test('--force-dead goes on with a run of a machine that cannot be seen, which is left alone without', async () => {
-  await using dir = await slowEval(60);
-  const started = startHoldfast(dir.path, RUN);
-  await untilAsked(dir, SAMPLES, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(SAMPLES);
   started.child.kill('SIGKILL');
   await started.ended;
+  dir.letGo();
   moveToAnotherMachine(join(dir.path, 'logs'));
   const list = await holdfast(dir.path, ['log', 'list']);
   expect(list.stdout).toMatch(/slow +mock\/slow +unknown/);
@@ -92,10 +104,11 @@ test('--force-dead goes on with a run of a machine that cannot be seen, which is
 });
 
 test('Ctrl-C once: running samples finish, the rest is left, and the exact command to go on is said', async () => {
-  await using dir = await slowEval(80);
-  const started = startHoldfast(dir.path, RUN);
-  await untilAsked(dir, 8, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(8);
   started.child.kill('SIGINT');
+  await started.said('Stopping (SIGINT)');
+  dir.letGo();
   const ended = await started.ended;
   expect(ended.code).toBe(4);
   expect(ended.stderr).toMatch(/Stopping \(SIGINT\): \d running samples? may finish within 30 s/);
@@ -112,13 +125,13 @@ test('Ctrl-C once: running samples finish, the rest is left, and the exact comma
 });
 
 test('Ctrl-C twice: stops at once, and the next run replays what was answered', async () => {
-  await using dir = await slowEval(400);
-  const started = startHoldfast(dir.path, RUN);
-  await untilAsked(dir, 6, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(6);
   started.child.kill('SIGINT');
   await started.said('Stopping (SIGINT)');
   started.child.kill('SIGINT');
   const ended = await started.ended;
+  dir.letGo();
   expect(ended.code).toBe(4);
   expect(ended.stderr).toContain('Stopping now');
   const report = reportOf(await holdfast(dir.path, [...RUN, '--json']));
@@ -127,10 +140,11 @@ test('Ctrl-C twice: stops at once, and the next run replays what was answered', 
 });
 
 test.each(['SIGTERM', 'SIGHUP'] as const)('%s is like Ctrl-C once', async (signal) => {
-  await using dir = await slowEval(50);
-  const started = startHoldfast(dir.path, [...RUN, '--json']);
-  await untilAsked(dir, 6, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(6, [...RUN, '--json']);
   started.child.kill(signal);
+  await started.said(`Stopping (${signal})`);
+  dir.letGo();
   const ended = await started.ended;
   expect(reportOf(ended)).toMatchObject({
     exitCode: 4,
@@ -139,18 +153,18 @@ test.each(['SIGTERM', 'SIGHUP'] as const)('%s is like Ctrl-C once', async (signa
 });
 
 test('a short grace period ends samples that do not heed it, and they are replayed', async () => {
-  await using dir = await slowEval(400);
-  const started = startHoldfast(dir.path, [...RUN, '--grace', '100ms']);
-  await untilAsked(dir, 4, started);
+  await using dir = await slowEval();
+  const started = await dir.startHeld(4, [...RUN, '--grace', '100ms']);
   started.child.kill('SIGINT');
   expect((await started.ended).code).toBe(4);
+  dir.letGo();
   const report = reportOf(await holdfast(dir.path, [...RUN, '--json']));
   expect(report.runs[0]?.samples?.replayed).toBeGreaterThan(0);
   expect(dir.asked()).toHaveLength(2 * SAMPLES);
 });
 
 test('a spent budget stops admission with exit code 4, and a higher one goes on', async () => {
-  await using dir = await slowEval(1);
+  await using dir = await slowEval();
   const prices = join(dir.path, 'prices.yaml');
   await writeFile(prices, 'mock/slow: { input: 0, output: 100000 }\n');
   const first = reportOf(await holdfast(dir.path, [...RUN, '--prices', prices, '--budget', '2', '--json']));
@@ -163,7 +177,7 @@ test('a spent budget stops admission with exit code 4, and a higher one goes on'
 });
 
 test('with a bucket as log directory the state is local, and the bucket holds the log', async () => {
-  await using dir = await slowEval(1);
+  await using dir = await slowEval();
   const url = `file://${join(dir.path, 'bucket')}`;
   const report = reportOf(await holdfast(dir.path, [...RUN, '--log-dir', url, '--json']));
   expect(report.runs[0]?.log).toContain(join(dir.path, 'bucket'));
@@ -198,4 +212,4 @@ test('the demo dies, recovers, and loses nothing', async () => {
   expect(report.runs[0].samples.kept).toBeGreaterThanOrEqual(100);
   expect((await holdfast(dir.path, ['log', 'verify', report.runs[0].log])).code).toBe(0);
   expect((await holdfast(dir.path, ['demo', '--dir', 'demo'])).code).toBe(2);
-}, 120_000);
+});

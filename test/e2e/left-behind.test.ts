@@ -10,7 +10,7 @@ import { commitAll, isAlive, sharedProject, writeEval } from './shared-project.t
 const redis = useRedis();
 
 /** Says who it is and who started it, and stays for longer than the test. */
-const AGENT = 'trap "" TERM; echo "$$ $PPID" >> "$PIDS"; for second in $(seq 90); do sleep 1; done\n';
+const AGENT = 'trap "" TERM; echo "$$ $PPID" >> "$PIDS"; for second in $(seq 600); do sleep 1; done\n';
 
 const agentEval = `
 import { defineEval, includes } from 'holdfast';
@@ -22,11 +22,11 @@ export default defineEval({
 });
 `;
 
-async function until<T>(what: string, look: () => T | undefined, ms = 60_000): Promise<T> {
-  for (const end = Date.now() + ms; ; await sleep(50)) {
+async function until<T>(what: string, look: () => T | undefined): Promise<T> {
+  for (const end = Date.now() + 80_000; ; await sleep(50)) {
     const found = look();
     if (found) return found;
-    if (Date.now() > end) throw new Error(`${what} within ${ms} ms`);
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
   }
 }
 
@@ -47,11 +47,11 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('what is left behind'), () 
     await project.holdfast(['submit', 'shared.eval.ts', '--json', '--detach'], { PIDS: pids });
     const first = await until('an agent', agentAt(0));
     process.kill(first.session, 'SIGKILL');
-    await until('its end', () => !isAlive(first.agent), 10_000);
+    await until('its end', () => !isAlive(first.agent));
     const second = await until('another agent', agentAt(1));
     expect(second.session).not.toBe(first.session);
     worker.child.kill('SIGKILL');
-    await until('the end of the other', () => !isAlive(second.agent) && !isAlive(second.session), 15_000);
+    await until('the end of the other', () => !isAlive(second.agent) && !isAlive(second.session));
   });
 
   test('a sample that never lets go of its process is found out, and set aside with that as the reason', async () => {

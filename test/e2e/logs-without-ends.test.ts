@@ -50,7 +50,7 @@ test('a published one says how many of its samples completed', async () => {
   const shown = json(await ask('results', 'show', run, '--json'));
   expect(shown.samples).toEqual({ total: 3, completed: 2, errored: 1, passed: 1 });
   expect((await ask('results', 'show', run)).stdout).toContain('2 of 3 completed');
-}, 60_000);
+});
 
 test('two of them are compared: what is worse is told, and the gate closes', async () => {
   const [before, after] = [writeOldLog('before', 'C'), writeOldLog('after', 'I')];

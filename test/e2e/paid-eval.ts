@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTempDir } from '../sim/temp-dir.ts';
-import { filesBelow, startHoldfast } from './holdfast.ts';
+import { HOLD, hold, letGo } from './hold.ts';
+import { filesBelow, type Started, startHoldfast } from './holdfast.ts';
 
 export const SAMPLES = 16;
-
-/** After so many answers the model sells nothing more: a run that is to be killed cannot end before, however slow the machine is. */
-const STOPS_AT = 'PAID_STOPS_AT';
 
 interface EvalText {
   readonly ledger: string;
@@ -30,13 +28,12 @@ const evalText = ({
   isCatching = false,
   extra = '',
 }: EvalText) => `
-import { appendFileSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { appendFileSync } from 'node:fs';
 import { defineEval, includes, mockModel } from 'holdfast';
+${HOLD}
 const model = mockModel({ name: 'mock/paid', async respond({ text, request }) {
-  if (${latencyMs}) await sleep(${latencyMs}, undefined, { signal: request.abortSignal });
-  const sold = readFileSync(${JSON.stringify(ledger)}, 'utf8').split('\\n').length - 1;
-  if (sold >= Number(process.env.${STOPS_AT} ?? Infinity)) await sleep(600_000, undefined, { signal: request.abortSignal });
+  if (${latencyMs}) await pause(${latencyMs}, undefined, { signal: request.abortSignal });
+  await untilLetGo(${JSON.stringify(ledger)}, request.abortSignal);
   appendFileSync(${JSON.stringify(ledger)}, text.slice(0, 20) + '\\n');
   return 'heard ' + text.slice(0, 20) + 'x'.repeat(${answerBytes});
 } });
@@ -71,22 +68,44 @@ export async function paidEval(options: Omit<EvalText, 'ledger'> = {}) {
   return Object.assign(dir, {
     write,
     asked: () => readFileSync(ledger, 'utf8').split('\n').filter(Boolean),
+    hold: (answers: number) => hold(ledger, answers),
+    letGo: () => letGo(ledger),
     runDirs: () => readdirSync(join(dir.path, 'logs/.holdfast')).filter((name) => /^\d{8}T/.test(name)),
   });
 }
 
+type PaidEval = Awaited<ReturnType<typeof paidEval>>;
+
+/** Starts a run and waits until so many answers were bought, by it and those before. It buys no more until it is let go, so it cannot end. */
+export async function heldRun(
+  dir: PaidEval,
+  answers: number,
+  flags: readonly string[] = [],
+): Promise<Started> {
+  dir.hold(answers);
+  const started = startHoldfast(dir.path, [...RUN, ...flags]);
+  while (dir.asked().length < answers) {
+    if (started.child.exitCode !== null) throw new Error((await started.ended).stderr);
+    await sleep(5);
+  }
+  return started;
+}
+
 /** Kills a run with SIGKILL when so many answers were bought, by it and those before. `isKept`: and are in its journal. */
 export async function killedRun(
-  dir: { path: string; asked(): string[] },
+  dir: PaidEval,
   answers: number,
   flags: readonly string[] = [],
   { isKept = false }: { readonly isKept?: boolean } = {},
 ): Promise<void> {
-  const started = startHoldfast(dir.path, [...RUN, ...flags], { [STOPS_AT]: String(answers) });
+  dir.hold(answers);
+  const started = startHoldfast(dir.path, [...RUN, ...flags]);
+  // One that has nothing to buy, since all of it is known, ends by itself.
   while (dir.asked().length < answers && started.child.exitCode === null) await sleep(5);
   while (isKept && answersIn(journalOf(dir.path)) < answers) await sleep(5);
   started.child.kill('SIGKILL');
   await started.ended;
+  dir.letGo();
 }
 
 function answersIn(journal: string): number {

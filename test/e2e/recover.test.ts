@@ -244,7 +244,7 @@ export default defineEval({
   data: Array.from({ length: 6 }, (_, index) => ({ id: index + 1, input: 'q' + index, target: 'q' + index })),
   target: async ({ input }, { generate, signal }) => {
     const { text } = await generate(input);
-    if (existsSync('hold') && !['q0', 'q1'].includes(input)) await sleep(60_000, undefined, { signal });
+    if (existsSync('hold') && !['q0', 'q1'].includes(input)) await sleep(600_000, undefined, { signal });
     return text;
   },
   scorers: [includes()],
@@ -304,7 +304,7 @@ describe('a run of ours', () => {
       ],
     });
     expect(existsSync(join(dir.path, 'logs/.holdfast', runId))).toBe(false);
-  }, 120_000);
+  });
 
   test('is recovered from its journal’s own folder, beside the logs that it belongs to', async () => {
     await using dir = await makeTempDir();
@@ -318,7 +318,7 @@ describe('a run of ours', () => {
     );
     expect(dirname(report.output)).toBe(join(dir.path, 'moved'));
     expect(filesBelow(join(dir.path, journal)).some((name) => name.endsWith('journal.db'))).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('a run of ours whose machine is gone', () => {
@@ -341,7 +341,7 @@ describe('a run of ours whose machine is gone', () => {
     expect(report.sources.map(({ kind }) => kind)).toEqual(['segments']);
     expect(report.counts.recovered).toBe(2);
     expect(dirname(report.output)).toBe(join(dir.path, 'bucket'));
-  }, 60_000);
+  });
 });
 
 const FLAKY = (expected: string) => `
@@ -406,7 +406,7 @@ describe('retry', () => {
     // Nothing is missing any more: the log that holds all of it is named, and nothing is run.
     const done = JSON.parse((await dir.retry()).stdout);
     expect(done.runs[0]).toMatchObject({ log: mended.runs[0].log, samples: { reused: 6, fresh: 0 } });
-  }, 60_000);
+  });
 
   test('refuses when the eval file is gone, and takes another that is named', async () => {
     await using dir = await failedRun();
@@ -417,7 +417,7 @@ describe('retry', () => {
     expect(JSON.parse((await dir.retry('--eval', 'moved.eval.mjs')).stdout)).toMatchObject({
       runs: [{ samples: { planned: 6, reused: 4 } }],
     });
-  }, 60_000);
+  });
 
   test('treats what has changed in the eval as any edit, and refuses when the file holds another', async () => {
     await using dir = await failedRun();
@@ -427,7 +427,7 @@ describe('retry', () => {
     expect(JSON.parse(changed.stdout).runs[0].samples).toMatchObject({ planned: 6, rescored: 4 });
     await writeFile(path, FLAKY(`'q' + index`).replace("'flaky'", "'renamed'"));
     expect(JSON.parse((await dir.retry()).stdout)).toMatchObject({ error: { code: 'E_EVAL_CHOICE' } });
-  }, 60_000);
+  });
 
   test('of an Inspect log says the command to go on with; an unfinished one is recovered first', async () => {
     await using crash = await crashed('mixed');
@@ -479,7 +479,7 @@ describe('merge', () => {
     const log = await openLog(nodeDisk, join(dir.path, 'one.eval'));
     expect(JSON.stringify((await log.header()).metadata)).toContain('holdfast_merge');
     await log.close();
-  }, 60_000);
+  });
 
   test('logs of different evals are not merged', async () => {
     await using crash = await crashed('finished');
@@ -506,7 +506,7 @@ describe('an interrupted recovery', () => {
     const again = JSON.parse((await holdfast(dir.path, ['recover', log, '--json'], env)).stdout);
     expect(again).toMatchObject({ exitCode: 0, counts: { recovered: 19, inFlight: 1, lost: 0 } });
     expect((await holdfast(dir.path, ['log', 'verify', again.output])).code).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('bad input', () => {
@@ -577,7 +577,7 @@ describe('bad input', () => {
     const report = await crash.recover(path, '--force-dead');
     expect(report).toMatchObject({ exitCode: 3, counts: { kept: 1, lost: 1 } });
     expect(report.problems.map(({ code }) => code)).toContain('E_LOG_TOO_LARGE');
-  }, 60_000);
+  });
 
   test('a database of another program is named, and the rest is recovered', async () => {
     await using crash = await crashed('mixed');

@@ -56,7 +56,7 @@ const RUN = ['run', 'leaky.eval.ts', '--model', 'mock/leaky', '--json'];
 async function leakyEval(more = '') {
   const dir = await makeTempDir();
   await writeFile(join(dir.path, 'leaky.eval.ts'), LEAKY(more));
-  await writeFile(join(dir.path, 'ledger'), '');
+  for (const name of ['ledger', 'seen']) await writeFile(join(dir.path, name), '');
   const read = (name: string) => readFileSync(join(dir.path, name), 'utf8');
   const lines = (name: string) => read(name).trimEnd().split('\n');
   const holds = (path: string) => statSync(path).isFile() && readFileSync(path).includes(SECRET);
@@ -65,8 +65,8 @@ async function leakyEval(more = '') {
 }
 
 async function untilWaiting(dir: { lines(name: string): string[] }): Promise<void> {
-  while (dir.lines('ledger').length < 6) await sleep(20);
-  await sleep(500);
+  // What a target has seen is in the journal.
+  while (dir.lines('seen').length < 3) await sleep(20);
 }
 
 test.each([
@@ -97,7 +97,6 @@ test.each([
     // [RED-2] The target saw what is kept, live and replayed alike.
     expect(new Set(dir.lines('seen'))).toEqual(new Set(['again [redacted]']));
   },
-  60_000,
 );
 
 test('without redaction it is in the answers, as the guide says: the test above can fail', async () => {
@@ -107,7 +106,7 @@ test('without redaction it is in the answers, as the guide says: the test above 
   started.child.kill('SIGKILL');
   await started.ended;
   expect(dir.leaks()).not.toEqual([]);
-}, 30_000);
+});
 
 test.each(['/(/', '/x*/', ''])('the pattern %j is refused before anything is bought', async (pattern) => {
   await using dir = await leakyEval();

@@ -123,7 +123,7 @@ describe('sharing', () => {
     }
     await holdfast(a, ['results', 'sync']);
     expect(await listed(a)).toHaveLength(7);
-  }, 120_000);
+  });
 
   test('a clone of another branch only gets the results when it syncs, and whoever git does not know is told', async () => {
     const a = await clone('a', runOfDay(1));
@@ -144,7 +144,7 @@ describe('sharing', () => {
     git(path, 'config', 'user.name', 'Ada');
     git(path, 'config', 'user.email', 'ada@example.test');
     expect(await publish()).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 });
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -218,7 +218,7 @@ describe('a store that keeps itself', () => {
     expect(await listed(a)).toHaveLength(30);
     expect(git(a, 'fsck', '--no-dangling')).not.toContain('error');
     expect(await json(a, 'upkeep')).toMatchObject({ outcome: 'not needed' });
-  }, 120_000);
+  });
 
   test('everything is checked, and what is damaged is named while the rest is read', async () => {
     const a = await clone('a', runOfDay(1), runOfDay(2));

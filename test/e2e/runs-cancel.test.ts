@@ -1,5 +1,5 @@
 /** Nobody goes on spending because something cannot be read. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
@@ -10,25 +10,32 @@ import { sharedFixture } from '../sim/shared-fixture.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { holdfast } from './holdfast.ts';
 
-test('a run of which a lease is damaged is cancelled all the same, and the damage is said', async () => {
-  await using dir = await makeTempDir();
-  const bucket = join(dir.path, 'bucket');
-  const place = { bucket: directoryBucket(nodeDisk, bucket), prefix: SHARED_PREFIX };
-  const { submission } = sharedFixture();
-  const { run } = submission;
-  await createSubmission(place, submission);
-  const shared = await SharedRun.open(place, run);
-  if (!shared) throw new Error('it was submitted');
-  await beginRound(shared, place, { clock: systemClock, by: 'laptop' });
-  const lease = join(bucket, `${shared.keys.leases}0000/s0.0001.begun`);
-  mkdirSync(dirname(lease), { recursive: true });
-  writeFileSync(lease, '{"x');
-  const cancelled = await holdfast(dir.path, ['runs', 'cancel', run, '--bucket', bucket, '--json']);
-  expect(cancelled.code).toBe(3);
-  expect(cancelled.stderr).toContain(`cancelled ${run}`);
-  expect(existsSync(join(bucket, shared.keys.cancelled(1)))).toBe(true);
-  expect(existsSync(join(bucket, shared.keys.cancelledNow(1)))).toBe(true);
-});
+test.each([
+  ['a lease', 'leases/0000/s0.0001.begun', { state: 'cancelled', damaged: [{ job: 's0' }] }],
+  ['the submission', 'submission', { error: { code: 'E_SHARED_DAMAGED' } }],
+])(
+  '[SHR-24] a run of which %s is damaged is cancelled all the same, and the damage is said',
+  async (_, name, said) => {
+    await using dir = await makeTempDir();
+    const bucket = join(dir.path, 'bucket');
+    const place = { bucket: directoryBucket(nodeDisk, bucket), prefix: SHARED_PREFIX };
+    const { submission } = sharedFixture();
+    const { run } = submission;
+    await createSubmission(place, submission);
+    const shared = await SharedRun.open(place, run);
+    if (!shared) throw new Error('it was submitted');
+    await beginRound(shared, place, { clock: systemClock, by: 'laptop' });
+    const object = join(bucket, `${shared.keys.root}${name}`);
+    mkdirSync(dirname(object), { recursive: true });
+    rmSync(object, { force: true });
+    writeFileSync(object, '{"x');
+    const cancelled = await holdfast(dir.path, ['runs', 'cancel', run, '--bucket', bucket, '--json']);
+    expect(cancelled.code).toBe(3);
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ exitCode: 3, ...said });
+    expect(cancelled.stderr + cancelled.stdout).toContain(name);
+    expect(existsSync(join(bucket, shared.keys.cancelled(1)))).toBe(true);
+  },
+);
 
 test('an empty name of a bucket is none', async () => {
   await using dir = await makeTempDir();

@@ -51,5 +51,5 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('the guide to many machines
     const { stdout } = await project.holdfast(['runs', 'list', '--json']);
     const states = JSON.parse(stdout).runs.map(({ state }: { state: string }) => state);
     expect(states).toEqual(['complete', 'complete', 'complete']);
-  }, 240_000);
+  });
 });

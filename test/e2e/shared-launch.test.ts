@@ -8,7 +8,14 @@ import { describe, expect, test } from 'vitest';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
 import { makeTempDir } from '../sim/temp-dir.ts';
 import { holdfast, jsonOf, PROGRAM } from './holdfast.ts';
-import { allAnswers, commitAll, isAlive, sharedProject, untilBought } from './shared-project.ts';
+import {
+  allAnswers,
+  commitAll,
+  sharedProject,
+  untilBought,
+  untilGone,
+  untilStored,
+} from './shared-project.ts';
 
 const redis = useRedis();
 const TWO_MODELS = ['-m', 'mock/echo', '-m', 'mock/fixed:x'];
@@ -58,7 +65,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('[SHR-14] that were launched for two runs go on until the last of them is over, whoever ends it and wherever', async () => {
-    await using project = await launchable(12, { LATENCY: '300' });
+    await using project = await launchable(12);
+    project.hold(2);
     const submitted = jsonOf(await project.holdfast([...SUBMIT, ...TWO_MODELS, '--detach']));
     expect(submitted).toMatchObject({ exitCode: 0, launched: [{ outcome: 'running' }] });
     const [first, second] = submitted.runs;
@@ -68,8 +76,9 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
       jsonOf(await holdfast(elsewhere.path, ['runs', 'cancel', run, '--json'], project.env));
     expect(await cancel(first)).toMatchObject({ exitCode: 0, launched: [{ outcome: 'running' }] });
     expect(project.stops()).toHaveLength(0);
-    const bought = project.bought().length;
-    await untilBought(project, bought + 6);
+    const more = project.bought().length + 6;
+    project.hold(more);
+    await untilBought(project, more);
     // Its record lies with the first run.
     expect(await cancel(second)).toMatchObject({ exitCode: 0, launched: [{ outcome: 'stopped' }] });
     expect(project.stops()).toHaveLength(1);
@@ -83,8 +92,9 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
       { start: 'test -e "$LEDGER.quota" || { echo no quota >&2; exit 1; }' },
     );
     // Somebody else's worker is there: it must not work, unseen, on what was said to have failed.
+    project.hold(2);
     const other = await project.worker();
-    const failed = jsonOf(await project.holdfast(SUBMIT, { LATENCY: '300' }));
+    const failed = jsonOf(await project.holdfast(SUBMIT));
     expect(failed).toMatchObject({ exitCode: 1, error: { code: 'E_LAUNCH_START' } });
     const { run, state } = jsonOf(await project.holdfast(['runs', 'list', '--json'])).runs[0];
     expect(state).toBe('cancelled');
@@ -92,7 +102,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
     expect(failed.error.hint).toContain(`holdfast runs resume ${run} --launch here`);
     other.child.kill('SIGTERM');
     await other.ended;
-    expect(project.bought().length).toBeLessThan(8);
+    project.letGo();
     const again = jsonOf(await project.holdfast(['runs', 'resume', run, '--launch', 'here', '--json']));
     expect(again).toMatchObject({ exitCode: 1, error: { code: 'E_LAUNCH_START' } });
     expect(jsonOf(await project.holdfast(['runs', 'status', run, '--json'])).state).toBe('cancelled');
@@ -124,7 +134,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('go on when whoever waits gives up waiting, and are stopped by whoever waits next', async () => {
-    await using project = await launchable(8, { LATENCY: '1000' });
+    await using project = await launchable(8);
+    project.hold(2);
     const ended = await project.holdfast([...SUBMIT, '--timeout', '2s']);
     const report = jsonOf(ended);
     expect(report).toMatchObject({
@@ -135,6 +146,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
     const { run } = report.runs[0];
     expect(ended.stderr).toContain(`holdfast launch stop ${run} --bucket ${project.bucket}`);
     expect(project.stops()).toHaveLength(0);
+    project.letGo();
     expect(jsonOf(await project.holdfast(['runs', 'wait', run, '--json']))).toMatchObject({
       exitCode: 0,
       status: { samples: { completed: 8 } },
@@ -145,10 +157,14 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('that others had launched for the run are stopped as well when it is over', async () => {
-    await using project = await launchable(12, { LATENCY: '700' });
+    await using project = await launchable(12);
+    project.hold(2);
     const { run } = jsonOf(await project.holdfast([...SUBMIT, '--detach'])).runs[0];
     const more = ['runs', 'resume', run, '--launch', 'here', '--launch-workers', '1', '--json'];
-    expect(jsonOf(await project.holdfast(more))).toMatchObject({
+    const resumed = project.start(more);
+    await untilStored(project, 'launched/0002', 1);
+    project.letGo();
+    expect(jsonOf(await resumed.ended)).toMatchObject({
       exitCode: 0,
       runs: [{ end: 'complete' }],
       launched: [
@@ -193,7 +209,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('are stopped by cancel from a machine that has the bucket alone, and give back what they have', async () => {
-    await using project = await launchable(12, { LATENCY: '400' });
+    await using project = await launchable(12);
+    project.hold(2);
     const { run } = jsonOf(await project.holdfast([...SUBMIT, '--detach'])).runs[0];
     await untilBought(project, 2);
     await using elsewhere = await makeTempDir();
@@ -210,7 +227,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
   });
 
   test('are stopped when whoever submitted is told to stop, and nothing is lost', async () => {
-    await using project = await launchable(12, { LATENCY: '400' });
+    await using project = await launchable(12);
+    project.hold(2);
     const submit = project.start(SUBMIT);
     await untilBought(project, 2);
     submit.child.kill('SIGINT');
@@ -218,6 +236,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
     expect(project.stops()).toHaveLength(1);
     await untilGone(project.pids());
     const { run } = jsonOf(await project.holdfast(['runs', 'list', '--json'])).runs[0];
+    project.letGo();
     await project.worker();
     expect(jsonOf(await project.holdfast(['runs', 'resume', run, '--json']))).toMatchObject({
       exitCode: 0,
@@ -235,7 +254,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
 
   test('no secret is in a command line, the queue, the bucket, a log or what anybody says', async () => {
     const key = 'sk-very-secret-0123456789';
-    await using project = await launchable(4, { OTHER_KEY: key, LATENCY: '200' });
+    await using project = await launchable(4, { OTHER_KEY: key });
+    project.hold(1);
     const submit = project.start([...SUBMIT, '--key', 'OTHER_KEY']);
     await untilBought(project, 1);
     expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(key);
@@ -245,6 +265,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
       expect(JSON.stringify(value)).not.toContain(key);
     }
     redisClient.disconnect();
+    project.letGo();
     const ended = await submit.ended;
     expect(ended.stdout + ended.stderr).not.toContain(key);
     const root = join(project.path, '..');
@@ -252,9 +273,3 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('workers that are launched 
     expect(found).toBe('');
   });
 });
-
-async function untilGone(pids: ReadonlySet<number>): Promise<void> {
-  for (const until = Date.now() + 20_000; [...pids].some(isAlive); )
-    if (Date.now() > until) throw new Error('they still run');
-    else await new Promise((resolve) => setTimeout(resolve, 50));
-}

@@ -186,24 +186,24 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('limits of shared runs'), (
     await using project = await sharedProject({
       samples: SAMPLES,
       queue: server.url,
-      env: { LATENCY: '200' },
       more: SIX_CALLS,
     });
+    project.hold(10);
     const workers = await Promise.all([project.worker(), project.worker()]);
     const { run } = jsonOf(
       await project.holdfast(['submit', 'shared.eval.ts', '--json', '--detach', '--budget', '0.5']),
     ).runs[0];
     await untilBought(project, 10);
     await server.kill();
-    await sleep(1_000);
     const before = project.bought().length;
+    project.letGo();
+    await Promise.all(workers.map(({ said }) => said('nothing more is spent')));
+    // Long enough to buy much more, if anything were bought.
     await sleep(3_000);
-    expect(project.bought()).toHaveLength(before);
-    const startedMs = Date.now();
+    // What had its pass already: one in each of the four slots.
+    expect(project.bought().length).toBeLessThanOrEqual(before + 4);
     workers[0]?.child.kill('SIGTERM');
     expect(await workers[0]?.ended).toMatchObject({ code: 0 });
-    expect(Date.now() - startedMs).toBeLessThan(15_000);
-    await workers[1]?.said('nothing more is spent');
     await server.start();
     const waited = jsonOf(await project.holdfast(['runs', 'wait', run, '--json']));
     expect(waited).toMatchObject({ end: 'cancelled', status: { cancelled: { reason: expect.any(String) } } });

@@ -1,11 +1,12 @@
 /** A project in git, a bucket, a queue and workers: shared runs as people have them, on one machine. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeTempDir } from '../sim/temp-dir.ts';
+import { HOLD, hold, letGo } from './hold.ts';
 import { type Ended, holdfast, type Started, startHoldfast } from './holdfast.ts';
 
 export interface SharedProjectOptions {
@@ -23,8 +24,10 @@ const evalText = ({ samples, more = '' }: SharedProjectOptions) => `
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, includes } from 'holdfast';
+${HOLD}
 const buy = (record, what) => record('ask', { what }, async () => {
   await sleep(Number(process.env.LATENCY ?? 10));
+  await untilLetGo(process.env.LEDGER);
   appendFileSync(process.env.LEDGER, process.pid + ' ' + what + '\\n');
   return 'heard ' + what;
 });
@@ -49,6 +52,8 @@ export async function sharedProject(options: SharedProjectOptions) {
   const ledger = join(dir.path, 'ledger');
   const bucket = options.bucket ?? join(dir.path, 'bucket');
   await mkdir(project);
+  // Workers make no bucket.
+  if (!bucket.includes('://')) await mkdir(bucket, { recursive: true });
   writeFileSync(ledger, '');
   writeFileSync(join(project, 'shared.eval.ts'), evalText(options));
   writeFileSync(join(project, '.gitignore'), 'logs/\n.holdfast/\n');
@@ -64,6 +69,9 @@ export async function sharedProject(options: SharedProjectOptions) {
     env,
     bought: () => lines().map((line) => line.slice(line.indexOf(' ') + 1)),
     pids: () => new Set(lines().map((line) => Number.parseInt(line, 10))),
+    /** Lets no more than so many answers be bought, until they are let go: a run that has more to buy cannot end. */
+    hold: (answers: number) => hold(ledger, answers),
+    letGo: () => letGo(ledger),
     holdfast: (args: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ended> =>
       holdfast(project, args, { ...env, ...more }),
     start: (args: readonly string[], more: Readonly<Record<string, string>> = {}): Started =>
@@ -87,7 +95,7 @@ export async function sharedProject(options: SharedProjectOptions) {
       for (const { child } of workers) child.kill('SIGTERM');
       const kill = setTimeout(() => {
         for (const { child } of workers) child.kill('SIGKILL');
-      }, 20_000);
+      }, 60_000);
       await Promise.all(workers.map(({ ended }) => ended));
       clearTimeout(kill);
       await dir[Symbol.asyncDispose]();
@@ -118,9 +126,29 @@ export function allAnswers(samples: number): string[] {
     .sort();
 }
 
-export async function untilBought(project: SharedProject, count: number): Promise<void> {
-  for (const until = Date.now() + 60_000; project.bought().length < count; await sleep(20))
-    if (Date.now() > until) throw new Error(`only ${project.bought().length} of ${count} were bought`);
+export function untilBought(project: SharedProject, count: number): Promise<void> {
+  return until(() => project.bought().length >= count, `${count} answers to be bought`);
+}
+
+/** Until so many objects are in the bucket, which is a directory, whose names end so: `.begun` and `.ended` for leases. */
+export function untilStored(project: SharedProject, ending: string, count: number): Promise<void> {
+  const stored = () =>
+    existsSync(project.bucket)
+      ? readdirSync(project.bucket, { recursive: true, encoding: 'utf8' }).filter((name) =>
+          name.endsWith(ending),
+        )
+      : [];
+  return until(() => stored().length >= count, `${count} objects ${ending} to be stored`);
+}
+
+export function untilGone(pids: Iterable<number>): Promise<void> {
+  return until(() => ![...pids].some(isAlive), 'all processes to end');
+}
+
+/** For as long as a test may take on a slow machine; then it says what it waited for. */
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + 150_000; !isSo(); await sleep(20))
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
 }
 
 export function isAlive(pid: number): boolean {

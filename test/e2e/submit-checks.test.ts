@@ -147,6 +147,10 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('a submit'), () => {
       'utf8',
     );
     expect(text).not.toContain('127.0.0.1:1/there');
+    // [SHR-25] It is the only one, and that is no mistake of the run all the same.
+    expect(jsonOf(await project.holdfast(['runs', 'list', '--json'])).runs).toMatchObject([
+      { state: 'queued' },
+    ]);
     // One that has it goes on.
     await project.worker([], address);
     expect(jsonOf(await project.holdfast(['runs', 'wait', runs[0].run, '--json']))).toMatchObject({

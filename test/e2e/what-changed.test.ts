@@ -55,7 +55,7 @@ test('[LOG-39] the prompt, the scorer and the settings are each called by their 
   expect(stdout).toContain('Changed there: the prompt differs; code ');
   const [last] = json(await ask('compare', '@prev', '@last', '--json')).after;
   expect(changesOf(last)).toEqual(['settings', 'commit']);
-}, 120_000);
+});
 
 test('an eval that was never committed, or that loads what was not, is of no commit alone', async () => {
   await runEdited({});
@@ -76,7 +76,7 @@ test('an eval that was never committed, or that loads what was not, is of no com
     true,
     false,
   ]);
-}, 120_000);
+});
 
 test('two models in turn, each of them stable, make no sample flaky', async () => {
   writeFileSync(
@@ -92,4 +92,4 @@ test('two models in turn, each of them stable, make no sample flaky', async () =
   expect(stdout).toContain('Changed there: model mock/fixed:Paris, then mock/fixed:London.');
   const found = json(await ask('history', 'capital', '--sample', 'france', '--json'));
   expect(found.runs.filter(({ flip }: { flip?: unknown }) => flip)).toHaveLength(1);
-}, 120_000);
+});

@@ -1,11 +1,12 @@
 /** `run --workers`: samples in processes of their own, and nothing that is paid for is lost with one of them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { makeTempDir } from '../sim/temp-dir.ts';
+import { HOLD, hold, letGo } from './hold.ts';
 import { holdfast, reportOf, type Started, startHoldfast } from './holdfast.ts';
 
 const SAMPLES = 12;
@@ -13,10 +14,11 @@ const SAMPLES = 12;
 /** Two recorded calls a sample; whoever sells one writes down which process asked. `POISON` names an input that kills whoever has it. */
 const evalText = (ledger: string) => `
 import { appendFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEval, includes } from 'holdfast';
-const buy = (record, what, latencyMs) => record('ask', { what }, async () => {
-  await sleep(latencyMs);
+${HOLD}
+const buy = (record, what) => record('ask', { what }, async () => {
+  await pause(10);
+  await untilLetGo(${JSON.stringify(ledger)});
   appendFileSync(${JSON.stringify(ledger)}, process.pid + ' ' + what + '\\n');
   return 'heard ' + what;
 });
@@ -24,10 +26,10 @@ export default defineEval({
   name: 'shared',
   data: Array.from({ length: ${SAMPLES} }, (_, index) => ({ id: 's' + index, input: 'q' + index, target: 'q' + index })),
   target: async ({ input }, { record }) => {
-    const latencyMs = Number(process.env.LATENCY ?? 10);
-    await buy(record, input + ' first', latencyMs);
+    await buy(record, input + ' first');
+    appendFileSync(${JSON.stringify(`${ledger}.heard`)}, input + '\\n');
     if (input === process.env.POISON) process.kill(process.pid, 'SIGKILL');
-    return buy(record, input + ' second', latencyMs);
+    return buy(record, input + ' second');
   },
   scorers: [includes()],
   prices: { 'record/ask': { call: 0.01 } },
@@ -44,15 +46,27 @@ async function sharedEval() {
   return Object.assign(dir, {
     bought: () => lines().map((line) => line.slice(line.indexOf(' ') + 1)),
     pids: () => new Set(lines().map((line) => Number.parseInt(line, 10))),
+    letGo: () => letGo(ledger),
+    /** A run that is sold so many answers, and then none until it is let go. */
+    async startHeld(answers: number): Promise<Started> {
+      hold(ledger, answers);
+      const started = startHoldfast(dir.path, RUN);
+      await untilBought(this, answers, started);
+      // What one of them heard is kept, whoever is killed now.
+      while (!existsSync(`${ledger}.heard`)) await sleep(10);
+      return started;
+    },
   });
 }
-
-type SharedEval = Awaited<ReturnType<typeof sharedEval>>;
 
 const RUN = ['run', 'shared.eval.ts', '--json', '--workers', '3'];
 const ALL = Array.from({ length: SAMPLES }, (_, index) => [`q${index} first`, `q${index} second`]).flat();
 
-async function untilBought(dir: SharedEval, count: number, started: Started): Promise<void> {
+async function untilBought(
+  dir: { bought(): readonly string[] },
+  count: number,
+  started: Started,
+): Promise<void> {
   while (dir.bought().length < count) {
     if (started.child.exitCode !== null) throw new Error((await started.ended).stderr);
     await sleep(10);
@@ -95,10 +109,11 @@ test('samples run in other processes, and one log holds all of them', async () =
 
 test('a worker that is killed takes nothing with it: its samples go to others, with what it had paid for', async () => {
   await using dir = await sharedEval();
-  const started = startHoldfast(dir.path, RUN, { LATENCY: '100' });
-  await untilBought(dir, 9, started);
+  const started = await dir.startHeld(9);
   const [victim] = dir.pids();
   process.kill(victim ?? 0, 'SIGKILL');
+  while (isAlive(victim ?? 0)) await sleep(10);
+  dir.letGo();
   const report = reportOf(await started.ended);
   expect(report).toMatchObject({
     exitCode: 0,
@@ -127,29 +142,31 @@ test('a sample from which no worker comes back is an error after three of them, 
 
 test('when the process that has the run is killed its workers end, and any later run goes on with what they paid for', async () => {
   await using dir = await sharedEval();
-  const started = startHoldfast(dir.path, RUN, { LATENCY: '3000' });
-  await untilBought(dir, 4, started);
+  const started = await dir.startHeld(4);
   started.child.kill('SIGKILL');
   await started.ended;
   const bought = dir.bought().length;
   while ([...dir.pids()].some(isAlive)) await sleep(20);
-  // They do not wait for what they had begun.
+  // They do not wait for what they had begun: it would never end.
   expect(dir.bought()).toHaveLength(bought);
+  dir.letGo();
   const report = reportOf(await holdfast(dir.path, ['run', 'shared.eval.ts', '--json']));
   expect(report).toMatchObject({
     exitCode: 0,
     runs: [{ state: 'done', samples: { planned: SAMPLES, lost: 0 } }],
   });
-  expect(report.runs[0]?.samples?.replayed).toBeGreaterThan(0);
+  const { kept = 0, replayed = 0 } = report.runs[0]?.samples ?? {};
+  expect(kept + replayed).toBeGreaterThan(0);
   expect(new Set(dir.bought())).toEqual(new Set(ALL));
   expect(dir.bought().length).toBeLessThanOrEqual(2 * SAMPLES + IN_FLIGHT);
 });
 
 test('Ctrl-C lets samples under way finish, and the same command goes on', async () => {
   await using dir = await sharedEval();
-  const started = startHoldfast(dir.path, RUN, { LATENCY: '100' });
-  await untilBought(dir, 5, started);
+  const started = await dir.startHeld(5);
   started.child.kill('SIGINT');
+  await started.said('Stopping');
+  dir.letGo();
   expect(reportOf(await started.ended)).toMatchObject({ exitCode: 4, runs: [{ state: 'interrupted' }] });
   expect([...dir.pids()].filter(isAlive)).toEqual([]);
   expect(reportOf(await holdfast(dir.path, RUN))).toMatchObject({
@@ -161,15 +178,15 @@ test('Ctrl-C lets samples under way finish, and the same command goes on', async
 
 test('Ctrl-C twice stops the workers at once, and what they had paid for is replayed', async () => {
   await using dir = await sharedEval();
-  const started = startHoldfast(dir.path, RUN, { LATENCY: '3000' });
-  await untilBought(dir, 4, started);
-  const bought = dir.bought().length;
+  const started = await dir.startHeld(4);
   started.child.kill('SIGINT');
   await started.said('Stopping');
+  const bought = dir.bought().length;
   started.child.kill('SIGINT');
   expect(reportOf(await started.ended)).toMatchObject({ exitCode: 4, runs: [{ state: 'interrupted' }] });
   expect([...dir.pids()].filter(isAlive)).toEqual([]);
   expect(dir.bought()).toHaveLength(bought);
+  dir.letGo();
   expect(reportOf(await holdfast(dir.path, RUN))).toMatchObject({
     exitCode: 0,
     runs: [{ samples: { lost: 0 } }],
@@ -179,7 +196,7 @@ test('Ctrl-C twice stops the workers at once, and what they had paid for is repl
 
 test('the budget holds over all workers together', async () => {
   await using dir = await sharedEval();
-  const report = reportOf(await holdfast(dir.path, [...RUN, '--budget', '0.1'], { LATENCY: '50' }));
+  const report = reportOf(await holdfast(dir.path, [...RUN, '--budget', '0.1']));
   expect(report).toMatchObject({ exitCode: 4, runs: [{ state: 'budget' }] });
   expect(dir.bought().length).toBeGreaterThanOrEqual(10);
   expect(dir.bought().length).toBeLessThanOrEqual(10 + IN_FLIGHT);

@@ -75,7 +75,7 @@ function questionIn({ body }: ReceivedRequest): string {
 }
 
 /** Long enough for an answer that was sent to be kept by whoever asked. */
-const HEARD_MS = 1_000;
+const HEARD_MS = 3_000;
 
 export class WorkingDay implements AsyncDisposable {
   readonly #dir: TempDir;

@@ -31,6 +31,7 @@ export interface TryOptions {
 }
 
 const PATCH_TIME_LIMIT_MS = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
 
 /** Puts one fault into a copy of the tree, runs the tests that it names, and takes it out again. */
 export async function tryMutant(mutant: Mutant, options: TryOptions): Promise<Trial> {
@@ -112,7 +113,10 @@ interface VitestReport {
 async function runVitest(files: readonly string[], more: readonly string[], options: TryOptions) {
   const path = join(options.tree, '.mutant-report.json');
   rmSync(path, { force: true });
-  const args = ['run', '--maxWorkers', '1', '--reporter', 'json', '--outputFile', path, ...more, ...files];
+  // A fault that makes a test wait for ever is noticed long before the time of all its files is over.
+  const limits = ['--testTimeout', String(TEST_TIMEOUT_MS), '--hookTimeout', String(TEST_TIMEOUT_MS)];
+  const reporting = ['--reporter', 'json', '--outputFile', path];
+  const args = ['run', '--maxWorkers', '1', ...limits, ...reporting, ...more, ...files];
   const { status } = await runProgram('vitest', args, {
     cwd: options.tree,
     timeLimitMs: options.timeLimitMs,

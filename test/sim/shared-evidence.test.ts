@@ -115,7 +115,8 @@ test('[EVI-7] a bucket that refuses evidence neither fails nor slows a sample, a
   const startMs = systemClock.monotonicMs();
   const worker = await startWorker(submitted, { name: 'a' });
   await untilComplete(submitted);
-  expect(systemClock.monotonicMs() - startMs).toBeLessThan(5_000);
+  // Far from the interval after which evidence is looked for.
+  expect(systemClock.monotonicMs() - startMs).toBeLessThan(45_000);
   await worker.stop();
   const report = await bringHome(submitted);
   expect(report).toMatchObject({ samples: { completed: 1 }, problems: [], lostResults: [] });

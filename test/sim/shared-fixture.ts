@@ -29,11 +29,12 @@ export function sharedFixture(more: Partial<Submission> = {}) {
     ...more,
   };
   const book = new LeaseBook(place, { run: RUN, clock });
+  let isSubmitted = false;
   return {
     ...{ clock, bucket, place, submission, book },
     taker: (worker: string, round = 1) => ({ round, worker, writer: `writer of ${worker}` }),
     async submit(): Promise<SharedRun> {
-      await createSubmission(place, submission);
+      isSubmitted = await createSubmission(place, submission);
       const shared = await this.open();
       await beginRound(shared, place, { clock, by: 'laptop' });
       return shared;
@@ -48,6 +49,8 @@ export function sharedFixture(more: Partial<Submission> = {}) {
       worker: string,
       { work, ...ports }: Partial<JobPorts> & Partial<Pick<JobSession, 'work'>> = {},
     ): Promise<JobPorts> {
+      // Nobody takes a job of a run that is gone.
+      if (!isSubmitted) isSubmitted = await createSubmission(place, submission);
       const signs = new SignsOfLife(place, { worker, clock, slots: 1 });
       await signs.give();
       return {

@@ -1,5 +1,5 @@
 import type { Random } from '../../src/base/index.ts';
-import type { SimulatedFile } from './simulated-file.ts';
+import { newIdentity, type SimulatedFile } from './simulated-file.ts';
 
 export type SimulatedNode = SimulatedFile | SimulatedDirectory;
 
@@ -9,13 +9,19 @@ type Change = ReadonlyMap<string, SimulatedNode | undefined>;
 /** The names of one directory: as readers see them, as they are on the platter, and the unsynced changes between. */
 export class SimulatedDirectory {
   readonly kind = 'directory';
+  readonly identity: string;
   modifiedMs: number;
   #current: Map<string, SimulatedNode>;
   #durable: Map<string, SimulatedNode>;
   #unsynced: Change[] = [];
 
-  constructor(modifiedMs: number, durable: ReadonlyMap<string, SimulatedNode> = new Map()) {
+  constructor(
+    modifiedMs: number,
+    durable: ReadonlyMap<string, SimulatedNode> = new Map(),
+    identity = newIdentity(),
+  ) {
     this.modifiedMs = modifiedMs;
+    this.identity = identity;
     this.#durable = new Map(durable);
     this.#current = new Map(durable);
   }
@@ -43,7 +49,7 @@ export class SimulatedDirectory {
     }
     const survivors = new Map<string, SimulatedNode>();
     for (const [name, node] of names) survivors.set(name, survivor(node, random, known));
-    return new SimulatedDirectory(this.modifiedMs, survivors);
+    return new SimulatedDirectory(this.modifiedMs, survivors, this.identity);
   }
 }
 

@@ -82,7 +82,7 @@ export class SimulatedDisk implements Disk {
     const node = this.#find(path);
     if (!node) return undefined;
     const sizeBytes = node.kind === 'file' ? node.bytes.length : 0;
-    return { kind: node.kind, sizeBytes, modifiedMs: node.modifiedMs };
+    return { kind: node.kind, sizeBytes, modifiedMs: node.modifiedMs, identity: node.identity };
   }
 
   async list(dir: string): Promise<readonly DiskEntry[] | undefined> {

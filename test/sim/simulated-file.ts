@@ -4,19 +4,28 @@ type Change =
   | { readonly kind: 'write'; readonly bytes: Uint8Array; readonly position: number }
   | { readonly kind: 'truncate'; readonly sizeBytes: number };
 
+let identities = 0;
+
+/** Like the number of an inode; that of a file stays when the power goes. */
+export function newIdentity(): string {
+  return `simulated:${++identities}`;
+}
+
 /**
  * The bytes of one file: as readers see them, as they are on the platter, and what lies between. Power loss treats each
  * unsynced change by itself: kept, dropped or torn.
  */
 export class SimulatedFile {
   readonly kind = 'file';
+  readonly identity: string;
   modifiedMs: number;
   #current: Uint8Array;
   #durable: Uint8Array;
   #unsynced: Change[] = [];
 
-  constructor(modifiedMs: number, durable: Uint8Array = new Uint8Array()) {
+  constructor(modifiedMs: number, durable: Uint8Array = new Uint8Array(), identity = newIdentity()) {
     this.modifiedMs = modifiedMs;
+    this.identity = identity;
     this.#durable = durable;
     this.#current = durable;
   }
@@ -45,7 +54,7 @@ export class SimulatedFile {
       const survived = survivor(change, random);
       if (survived) bytes = apply(bytes, survived);
     }
-    return new SimulatedFile(this.modifiedMs, bytes);
+    return new SimulatedFile(this.modifiedMs, bytes, this.identity);
   }
 
   #change(change: Change): void {

@@ -45,7 +45,7 @@ const large = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 31) % 
 const gets = () => methods().filter((method) => method === 'GET').length;
 const methods = () => proxy.seen.map(({ method }) => method);
 
-describe.skipIf(obstacle !== undefined)(onServer('a server that is slow'), { timeout: 30_000 }, () => {
+describe.skipIf(obstacle !== undefined)(onServer('a server that is slow'), () => {
   test('[BUCKET-3] a body that comes slowly is waited for, as long as it comes', async () => {
     const bucket = await open();
     await bucket.create('a', large);
@@ -86,7 +86,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a server that is slow'), { tim
       proxy.fault = () => fault;
       const begun = performance.now();
       await expect(bucket.read('a')).rejects.toMatchObject({ code: 'E_BUCKET_AWAY', retryable: true });
-      expect(performance.now() - begun).toBeLessThan(20 * SILENT_MS);
+      expect(performance.now() - begun).toBeLessThan(100 * SILENT_MS);
     }
     proxy.fault = () => ({ kind: 'silence' });
     await expect(bucket.create('b', text('x'))).rejects.toMatchObject({ code: 'E_BUCKET_AWAY' });

@@ -43,6 +43,7 @@ export async function buildCommand(call: CommandCall<BuildFlags>): Promise<ExitC
     onDrain: (reason) =>
       note(`Stopping (${reason}): builds under way may finish. Press Ctrl-C again to stop at once.`),
     onAbort: () => note('Stopping now. Nothing that was paid for is lost.'),
+    note,
     exitCode: EXIT.interrupted,
   });
   try {

@@ -16,6 +16,7 @@ export async function stoppable<T>(terminal: Terminal, work: (stops: Stops) => P
         `Stopping (${reason}): what is under way may finish, and the rest is said. Press Ctrl-C again to give it up.`,
       ),
     onAbort: () => terminal.note('Stopping now. What is whole is kept.'),
+    note: terminal.note,
     exitCode: EXIT.interrupted,
   });
   try {

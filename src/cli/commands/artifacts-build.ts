@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type CacheFlags, cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { defineCommand } from '../command.ts';
+import { EXITS_WHILE_LOADING } from '../exit-code.ts';
 import { collect } from '../parse-values.ts';
 import { budgetOption, type RunOptionFlags, runOptions } from '../run-options.ts';
 
@@ -47,6 +48,7 @@ With --rebuild they are built anew, and what is there is superseded: only you ca
     2: 'the command line or an eval file is wrong; nothing was built',
     3: 'something is damaged, and was not built over',
     4: 'interrupted (Ctrl-C, the budget); the same command goes on',
+    ...EXITS_WHILE_LOADING,
   },
   async run(call) {
     const { buildCommand } = await import('../artifacts/build-command.ts');

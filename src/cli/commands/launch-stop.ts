@@ -26,13 +26,15 @@ once, also when several people do this at the same time, and again when they fai
     1: 'some could not be stopped; the same command tries again',
     2: 'there is no such run, no workers were launched for it, or no bucket is named',
     3: 'the record of a launch is damaged',
+    4: 'interrupted (Ctrl-C) before all of them were stopped; the same command goes on',
   },
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);
     const run = await launchedRun(place, String(args[0]));
     const control = listenForStop({
-      onDrain: () => terminal.note('Workers are being stopped. Press Ctrl-C again to leave them running.'),
+      onDrain: () => terminal.note('Workers are being stopped. Press Ctrl-C again not to wait until they are.'),
       onAbort: () => undefined,
+      note: terminal.note,
       exitCode: EXIT.interrupted,
     });
     try {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
-import type { ExitCode } from '../exit-code.ts';
+import { EXITS_WHILE_LOADING, type ExitCode } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
@@ -50,6 +50,7 @@ first when it is unfinished.`,
     2: 'there is no such log, the eval file is gone, or the command line is wrong; nothing was written',
     3: 'damage was found',
     4: 'interrupted, or with --require-push the log is not in the remote; the same command goes on',
+    ...EXITS_WHILE_LOADING,
   },
   async run(call: CommandCall<RetryFlags>): Promise<ExitCode> {
     const { retryCommand } = await import('../recover/retry-command.ts');

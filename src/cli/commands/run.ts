@@ -2,8 +2,8 @@ import { Option } from 'commander';
 import type { Shard } from '../../datasets/index.ts';
 import { cacheOption, storeOptions } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
-import type { ExitCode } from '../exit-code.ts';
-import { parseCount, parseShard } from '../parse-values.ts';
+import { EXITS_WHILE_LOADING, type ExitCode } from '../exit-code.ts';
+import { parseCount, parseCountUpTo, parseShard } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
 import {
@@ -31,6 +31,9 @@ export interface RunFlags extends ResultsFlags, RunOptionFlags, ChangeFlags, Pub
   readonly workerSession?: true;
   readonly budget?: number;
 }
+
+/** Each is a process of this machine. */
+const WORKERS_MAX = 1_000;
 
 export const command = defineCommand<RunFlags>({
   summary: 'Run evals, or complete what earlier runs left',
@@ -67,7 +70,7 @@ both can be gone on with by the same command.`,
     new Option(
       '--workers <n>',
       'run the samples in n processes: one that dies, or leaks memory, takes no other with it',
-    ).argParser(parseCount),
+    ).argParser(parseCountUpTo(WORKERS_MAX)),
     isolateOption(),
     new Option('--worker-session', 'be one of these processes').hideHelp(),
     budgetOption(),
@@ -89,6 +92,7 @@ both can be gone on with by the same command.`,
     2: 'the command line or an eval file is wrong; nothing was written',
     3: 'damage was found in stored files',
     4: 'interrupted (Ctrl-C, the budget, a full disk, calls that all fail, code of the eval), or the log is not in the bucket, or with --require-push not in the remote; the same command goes on',
+    ...EXITS_WHILE_LOADING,
   },
   async run(call: CommandCall<RunFlags>): Promise<ExitCode> {
     const { runCommand } = await import('../run/run-command.ts');

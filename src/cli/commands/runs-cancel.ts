@@ -2,6 +2,7 @@ import { DamageError, systemClock } from '../../base/index.ts';
 import { cancelRound, cancelUnread, findShared, findSharedId, type SharedRun } from '../../cluster/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { damagedJson, damageLines, exitAfterDamage } from '../shared/damage-lines.ts';
 import { exitAfterLaunch, launchedJson, stopLaunchedFor } from '../shared/launch-for.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { type OpenedPlace, openShared, submitterName } from '../shared/shared-place.ts';
@@ -18,7 +19,7 @@ what was paid for stays, and "holdfast runs resume" goes on.`,
     0: 'it is cancelled, or was complete already',
     1: 'the same, but workers that were launched for it could not be stopped',
     2: 'there is no such run, or no bucket is named',
-    3: 'it is cancelled, but something that is stored of it is damaged',
+    3: 'the same, but something that is stored of it is damaged: it is named',
   },
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);
@@ -27,11 +28,14 @@ what was paid for stays, and "holdfast runs resume" goes on.`,
     if (!isOver && shared.round > 0)
       await cancelRound(shared, place, { clock: systemClock, by: submitterName() });
     const launched = await stopLaunchedFor(shared.run, { place, terminal });
-    const exitCode = exitAfterLaunch(EXIT.ok, launched);
+    const { run, round, damaged } = shared;
+    const exitCode = exitAfterDamage(exitAfterLaunch(EXIT.ok, launched), damaged);
     const state = isOver ? 'complete' : 'cancelled';
+    for (const line of damageLines(run, damaged, terminal.noteStyle)) terminal.note(line);
     if (flags.json)
       terminal.json({
-        ...{ exitCode, run: shared.run, round: shared.round, state, launched: launchedJson(launched) },
+        ...{ exitCode, run, round, state, launched: launchedJson(launched) },
+        damaged: damagedJson(damaged),
       });
     else
       terminal.line(

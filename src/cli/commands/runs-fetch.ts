@@ -1,8 +1,10 @@
 import { Option } from 'commander';
-import { findShared } from '../../cluster/index.ts';
+import { ActionableError } from '../../base/index.ts';
+import { findShared, type SharedRun } from '../../cluster/index.ts';
 import { cacheOption } from '../artifacts/artifact-options.ts';
-import { defineCommand } from '../command.ts';
+import { type CommandCall, defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { reportError } from '../report-error.ts';
 import { exitCodeAfter, sayPublished } from '../results/auto-publish.ts';
 import { publishOptions } from '../results/publish-options.ts';
 import { logDirOption } from '../run-options.ts';
@@ -12,13 +14,14 @@ import { fetchedLines } from '../shared/fetched-lines.ts';
 import { exitAfterLaunch, launchedJson } from '../shared/launch-for.ts';
 import { bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
+import { untilStopped } from '../shared/until-stopped.ts';
 
 export const command = defineCommand<FetchFlags>({
   summary: 'Bring a shared run home: its log, its artifacts, its account',
   description: `Downloads what is new, seals one log of it, takes the artifacts that it used into the warm cache, and publishes it where results were begun.
 Evidence, which is what agents and targets wrote, comes along: a folder below .holdfast/work for each attempt. A run
 that was cancelled gives a log of what is there ("…-partial.eval"), one that goes on gives none yet: what is there is said, and the next fetch downloads the rest.
-Fetching again changes nothing.`,
+Fetching again changes nothing; Ctrl-C keeps what came home, and the next fetch goes on.`,
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [
     bucketOption(),
@@ -34,26 +37,48 @@ Fetching again changes nothing.`,
     1: 'the log is here; samples failed, were set aside or lost, a scorer failed, a threshold is missed, or launched workers could not be stopped',
     2: 'there is no such run, or no bucket is named',
     3: 'something stored is damaged',
-    4: 'the run is not complete: what is there was fetched; there is a log of it if the run was cancelled',
+    4: 'the run is not complete: what is there was fetched; there is a log of it if the run was cancelled. Or interrupted (Ctrl-C): what came home is kept, and the same command goes on',
   },
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);
-    const fetched = await fetchRun(await findShared(place, String(args[0])), { call, place });
-    const exitCode = exitCodeAfter(
-      exitAfterLaunch(exitOf(fetched), fetched.launched),
-      fetched.published,
-      flags,
-    );
-    if (flags.json)
-      terminal.json({ exitCode, ...fetchedJson(fetched), launched: launchedJson(fetched.launched) });
-    else {
-      for (const line of fetchedLines(fetched, terminal)) terminal.line(line);
-      sayPublished(fetched.published, terminal);
-    }
-    return exitCode;
+    const onStop = () =>
+      terminal.note('Stopping: what came home is kept, and the next fetch goes on. Ctrl-C again to give up.');
+    return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
+      const shared = await findShared(place, String(args[0]));
+      try {
+        return sayFetched(await fetchRun(shared, { call, place, signals }), call, signals.drain.aborted);
+      } catch (error) {
+        if (!signals.drain.aborted || error !== signals.drain.reason) throw error;
+        return sayStopped(shared, call);
+      }
+    });
   },
 });
+
+function sayFetched(fetched: Fetched, call: CommandCall<FetchFlags>, isStopped: boolean): ExitCode {
+  const { flags, terminal } = call;
+  const { launched, published } = fetched;
+  const ownCode = isStopped ? EXIT.interrupted : exitOf(fetched);
+  const exitCode = exitCodeAfter(exitAfterLaunch(ownCode, launched), published, flags);
+  if (flags.json) terminal.json({ exitCode, ...fetchedJson(fetched), launched: launchedJson(launched) });
+  else {
+    for (const line of fetchedLines(fetched, terminal)) terminal.line(line);
+    sayPublished(published, terminal);
+  }
+  return exitCode;
+}
+
+/** There is no log yet: what was downloaded is in the state directory. */
+function sayStopped({ run }: SharedRun, { flags, terminal }: CommandCall<FetchFlags>): ExitCode {
+  const error = new ActionableError({
+    code: 'E_INTERRUPTED',
+    message: `Run ${run} is not home: it was stopped before its log was written.`,
+    hint: `What was downloaded is kept. Go on with: holdfast runs fetch ${run}`,
+    retryable: true,
+  });
+  return reportError(error, terminal, { ...flags, exitCode: EXIT.interrupted });
+}
 
 function exitOf(fetched: Fetched): ExitCode {
   const { home, missed, scorerTroubles } = fetched;

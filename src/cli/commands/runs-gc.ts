@@ -1,11 +1,12 @@
 import { Option } from 'commander';
-import { systemRandom, toJson, UsageError } from '../../base/index.ts';
-import { bucketNowMs, collectRuns, collectWorkers } from '../../cluster/index.ts';
+import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
+import { type CollectedBundles, collectSentBundles } from '../../bundle/index.ts';
+import { bucketNowMs, collectRuns, collectWorkers, neededBundles } from '../../cluster/index.ts';
 import { hasLaunched } from '../../launch/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseDays } from '../parse-values.ts';
-import { counted } from '../quantities.ts';
+import { counted, formatBytes } from '../quantities.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { oneLine } from '../table.ts';
@@ -18,7 +19,8 @@ interface GcFlags extends BucketFlags {
 export const command = defineCommand<GcFlags>({
   summary: 'Remove shared runs from the bucket that are home, whole and merged',
   description: `Removes the segments, leases and evidence of runs that are complete without a failure, were fetched with all their artifacts, and that longer ago than
---older-than. What is not fetched, can be resumed, or is not merged stays, and it is said why. Signs of life of workers that are a day old go as well. Artifacts and bundles are left alone.`,
+--older-than. What is not fetched, can be resumed, or is not merged stays, and it is said why. Bundles that no run names any more go as well, unless somebody submits at this
+very moment, and signs of life of workers that are a day old. Artifacts are left alone.`,
   options: [
     bucketOption(),
     new Option('--older-than <days>', 'how long ago it was fetched, such as 7d')
@@ -46,11 +48,23 @@ export const command = defineCommand<GcFlags>({
       (await hasLaunched(place, run))
         ? `workers were launched for it: holdfast launch stop ${run}`
         : undefined;
-    const found = await collectRuns(place, { olderThanMs, nowMs, isDryRun, reasonOf });
+    const found = await collectRuns(place, { clock: systemClock, olderThanMs, nowMs, isDryRun, reasonOf });
+    const gone = new Set(found.flatMap(({ run, isRemoved }) => (isRemoved ? run : [])));
+    const bundles = await collectSentBundles(place, {
+      ...{ clock: systemClock, random: systemRandom, nowMs, isDryRun },
+      needed: () => neededBundles(place, gone),
+    });
     const workers = await collectWorkers(place, { nowMs, isDryRun });
-    const removed = found.filter(({ isRemoved }) => isRemoved).length;
+    const removed = gone.size;
     const exitCode = found.some(({ isDamaged }) => isDamaged) ? EXIT.damage : EXIT.ok;
-    if (flags.json) terminal.json({ exitCode, isDryRun, runs: toJson(found), workers: [...workers] });
+    if (flags.json)
+      terminal.json({
+        exitCode,
+        isDryRun,
+        runs: toJson(found),
+        bundles: toJson(bundles),
+        workers: [...workers],
+      });
     else {
       const word = isDryRun ? 'would go' : 'removed ';
       const { warn, bad } = terminal.style;
@@ -61,9 +75,20 @@ export const command = defineCommand<GcFlags>({
       terminal.line(
         `${counted(removed, 'run')} ${isDryRun ? 'would be ' : ''}removed, ${found.length - removed} kept`,
       );
+      for (const line of bundleLines(bundles, warn(word))) terminal.line(line);
       if (workers.length > 0)
         terminal.line(`${word}  the signs of life of ${counted(workers.length, 'worker')} long gone`);
     }
     return exitCode;
   },
 });
+
+function bundleLines({ kept, removed, strays }: CollectedBundles, word: string): string[] {
+  const lines = removed.map(
+    ({ digest, bytes }) =>
+      `${word}  the bundle ${digest.slice(0, 12)} (${formatBytes(bytes)}): no run names it`,
+  );
+  if (strays.files > 0)
+    lines.push(`${word}  ${counted(strays.files, 'file')} of no bundle (${formatBytes(strays.bytes)})`);
+  return kept === undefined ? lines : [...lines, `kept      bundles: ${kept}`];
+}

@@ -13,6 +13,7 @@ import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
 import { parseCount } from '../parse-values.ts';
 import { formatUsd } from '../quantities.ts';
+import { damageLines } from '../shared/damage-lines.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { stateText } from '../shared/status-lines.ts';
@@ -42,14 +43,14 @@ export const command = defineCommand<ListFlags>({
       const listed = await tryStatus(place, id, seen);
       if (listed) runs.push(listed);
     }
-    const exitCode = runs.some((run) => 'problem' in run) ? EXIT.damage : EXIT.ok;
+    const exitCode = runs.some(isDamaged) ? EXIT.damage : EXIT.ok;
     if (flags.json) {
       terminal.json({ exitCode, total: ids.length, runs: toJson(runs) });
       return exitCode;
     }
     if (runs.length === 0) terminal.line(`There are no shared runs in ${place.bucket.url}.`);
     else terminal.line(tableOf(runs, terminal));
-    for (const run of runs) if ('problem' in run) terminal.note(terminal.noteStyle.bad(run.problem));
+    for (const run of runs) for (const line of damageOf(run, terminal.noteStyle)) terminal.note(line);
     const earlier = ids.length - Math.min(ids.length, flags.last);
     if (earlier > 0) terminal.note(`${earlier} earlier ones: --last ${ids.length}`);
     return exitCode;
@@ -58,6 +59,14 @@ export const command = defineCommand<ListFlags>({
 
 /** A run, or one of which something that is stored cannot be read. */
 type Listed = RunStatus | { readonly run: string; readonly state: 'unknown'; readonly problem: string };
+
+function isDamaged(run: Listed): boolean {
+  return 'problem' in run || run.damaged.length > 0;
+}
+
+function damageOf(run: Listed, style: Style): readonly string[] {
+  return 'problem' in run ? [style.bad(run.problem)] : damageLines(run.run, run.damaged, style);
+}
 
 /** One that is damaged keeps nobody from the others. */
 async function tryStatus(place: SharedPlace, run: string, seen: SeenWorkers): Promise<Listed | undefined> {
@@ -85,7 +94,7 @@ function rowOf(listed: Listed, style: Style): readonly string[] {
   const { run, state } = listed;
   if ('problem' in listed) return [run, style.bad('damaged'), stateText(state, style), '', '', ''];
   const { eval: name, target, samples, usd } = listed;
-  const failed = samples.errored + samples.aside;
+  const failed = samples.errored + samples.aside + samples.damaged;
   return [
     run,
     `${name} · ${target}`,

@@ -3,6 +3,7 @@ import { type JsonObject, toJson } from '../../base/index.ts';
 import { findShared } from '../../cluster/index.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { damagedJson, damageLines, exitAfterDamage } from '../shared/damage-lines.ts';
 import { eventLine, outputLines } from '../shared/event-lines.ts';
 import { isOver, type RunNews, RunNewsReader } from '../shared/follow-run.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
@@ -22,7 +23,10 @@ interval, whether they live or not. With --follow it goes on until the run is ov
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [
     bucketOption(),
-    new Option('--sample <sample>', 'only this one: its position in the plan (0 is the first), or its id'),
+    new Option(
+      '--sample <sample>',
+      'only this one: its position in the plan (0 is the first), its id, or <id>@<epoch>',
+    ),
     new Option('--worker <name>', 'only what this worker had'),
     new Option('--follow', 'go on until the run is over'),
   ],
@@ -35,8 +39,8 @@ interval, whether they live or not. With --follow it goes on until the run is ov
   ],
   exits: {
     0: 'it was told; with --follow: the run is over, however it ended',
-    2: 'there is no such run or sample, or no bucket is named',
-    3: 'something stored is damaged',
+    2: 'there is no such run, sample or worker, or no bucket is named',
+    3: 'the same, but something stored is damaged: it is named',
     4: 'interrupted before the run was over (--follow)',
   },
   async run(call) {
@@ -46,24 +50,30 @@ interval, whether they live or not. With --follow it goes on until the run is ov
     const reader = await RunNewsReader.open(shared, place, flags);
     if (flags.follow) return await follow(reader, call);
     const news = await reader.next();
-    if (flags.json) terminal.json({ exitCode: EXIT.ok, run: shared.run, ...newsJson(news) });
+    const exitCode = exitAfterDamage(EXIT.ok, news.status.damaged);
+    if (flags.json) terminal.json({ exitCode, run: shared.run, ...newsJson(news) });
     else tell(news, call);
-    return EXIT.ok;
+    if (!flags.json) sayDamage(news, call);
+    return exitCode;
   },
 });
 
 async function follow(reader: RunNewsReader, call: CommandCall<LogsFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
   const tellNews = (news: RunNews) => tell(news, call);
-  const last = await untilStopped(
-    () => undefined,
-    ({ drain }) => reader.follow(tellNews, drain),
+  const last = await untilStopped({ onStop: () => undefined, note: terminal.note }, ({ drain }) =>
+    reader.follow(tellNews, drain),
   );
-  const exitCode = isOver(last) ? EXIT.ok : EXIT.interrupted;
-  const { run, state } = last.status;
-  if (flags.json) terminal.json({ kind: 'over', exitCode, run, state });
+  const { run, state, damaged } = last.status;
+  const exitCode = exitAfterDamage(isOver(last) ? EXIT.ok : EXIT.interrupted, damaged);
+  if (flags.json) terminal.json({ kind: 'over', exitCode, run, state, damaged: damagedJson(damaged) });
   else terminal.note(`${run} ${state}`);
+  if (!flags.json) sayDamage(last, call);
   return exitCode;
+}
+
+function sayDamage({ status: { run, damaged } }: RunNews, { terminal }: CommandCall<LogsFlags>): void {
+  for (const line of damageLines(run, damaged, terminal.noteStyle)) terminal.note(line);
 }
 
 function tell({ events, output }: RunNews, { flags, terminal }: CommandCall<LogsFlags>): void {
@@ -77,5 +87,6 @@ function tell({ events, output }: RunNews, { flags, terminal }: CommandCall<Logs
 }
 
 function newsJson({ events, output, status }: RunNews): JsonObject {
-  return { state: status.state, round: status.round, events: toJson(events), output: toJson(output) };
+  const { state, round, damaged } = status;
+  return { state, round, events: toJson(events), output: toJson(output), damaged: damagedJson(damaged) };
 }

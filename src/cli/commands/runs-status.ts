@@ -2,6 +2,7 @@ import { toJson } from '../../base/index.ts';
 import { findShared } from '../../cluster/index.ts';
 import { defineCommand } from '../command.ts';
 import { EXIT } from '../exit-code.ts';
+import { exitAfterDamage } from '../shared/damage-lines.ts';
 import { seenStatus } from '../shared/seen-status.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
@@ -17,14 +18,15 @@ cannot be told whether workers live.`,
   exits: {
     0: 'it was shown, whatever its state',
     2: 'there is no such run, or no bucket is named',
-    3: 'something stored is damaged',
+    3: 'the same, but something stored is damaged: it is named',
   },
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);
     const shared = await findShared(place, String(args[0]));
     const status = await seenStatus(shared, place);
-    if (flags.json) terminal.json({ exitCode: EXIT.ok, ...(toJson(status) as object) });
+    const exitCode = exitAfterDamage(EXIT.ok, status.damaged);
+    if (flags.json) terminal.json({ exitCode, ...(toJson(status) as object) });
     else for (const line of statusLines(status, terminal)) terminal.line(line);
-    return EXIT.ok;
+    return exitCode;
   },
 });

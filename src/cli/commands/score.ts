@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { cacheOption } from '../artifacts/artifact-options.ts';
 import { defineCommand } from '../command.ts';
+import { EXITS_WHILE_LOADING } from '../exit-code.ts';
 import { parseCount, parseUsd } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import { type ResultsFlags, resultsOptions } from '../results/results-place.ts';
@@ -57,6 +58,7 @@ The target is not called; graders are, when the eval has some.`,
     2: 'the file is no log, or the command line or the eval file is wrong; nothing was written',
     3: 'the log is damaged',
     4: 'interrupted, or the budget is spent: no log was written, and what graders answered is kept; or with --require-push the log is not in the remote',
+    ...EXITS_WHILE_LOADING,
   },
   async run(call) {
     const { scoreCommand } = await import('../run/score-command.ts');

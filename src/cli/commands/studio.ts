@@ -10,6 +10,7 @@ import { parsePort } from '../parse-values.ts';
 import { type SourceFlags, sourceOptions } from '../results/run-sources.ts';
 import { openStudioSources } from '../results/studio-sources.ts';
 import { queueOption, type SharedFlags } from '../shared/shared-options.ts';
+import { openShared } from '../shared/shared-place.ts';
 import { openInBrowser } from '../studio/open-in-browser.ts';
 import { sharedOf } from '../studio/shared-of.ts';
 import { untilStopped } from '../studio/until-stopped.ts';
@@ -62,6 +63,8 @@ prints.`,
       terminal,
       isGiven,
     });
+    // One that the project names may be away for now: then the Studio says so where it shows shared runs.
+    if (isGiven('bucket')) await openShared(flags, terminal);
     await using studio = createStudio({
       sources,
       clock: systemClock,

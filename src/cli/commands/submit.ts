@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { cacheOption } from '../artifacts/artifact-options.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
-import type { ExitCode } from '../exit-code.ts';
+import { EXITS_WHILE_LOADING, type ExitCode } from '../exit-code.ts';
 import { collect, parseCount } from '../parse-values.ts';
 import { type PublishFlags, publishOptions } from '../results/publish-options.ts';
 import {
@@ -81,7 +81,7 @@ Ctrl-C ends the waiting; the run goes on.`,
     ],
     ['holdfast submit evals/ --detach', 'submit, and come back later: holdfast runs list'],
   ],
-  exits: WAIT_EXITS,
+  exits: { ...WAIT_EXITS, ...EXITS_WHILE_LOADING },
   async run(call: CommandCall<SubmitFlags>): Promise<ExitCode> {
     return (await import('../shared/submit-command.ts')).submitCommand(call);
   },

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { type CommandCall, defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { parseCount, parseDays, parseDuration } from '../parse-values.ts';
+import { parseCountUpTo, parseDays, parsePeriod } from '../parse-values.ts';
 import { bucketOption, queueOption, type SharedFlags } from '../shared/shared-options.ts';
 
 export interface WorkerFlags extends SharedFlags {
@@ -20,6 +20,9 @@ export interface WorkerFlags extends SharedFlags {
 /** Long enough for a program that is waited for without letting go (`execSync`); an endless loop is found out all the same. */
 const HANG_MAX_MS = 5 * 60_000;
 
+/** Each is a sample that is under way in one process. */
+const SLOTS_MAX = 10_000;
+
 export const command = defineCommand<WorkerFlags>({
   summary: 'Run samples of shared runs on this machine',
   description: `Takes samples and builds of shared runs ("holdfast submit") from the queue, as many at a time as it has slots, and keeps
@@ -28,17 +31,17 @@ Ctrl-C or SIGTERM gives back within seconds what it has. The code of each run co
   options: [
     queueOption(),
     bucketOption(),
-    new Option('--slots <n>', 'samples at a time').argParser(parseCount).default(4),
+    new Option('--slots <n>', 'samples at a time').argParser(parseCountUpTo(SLOTS_MAX)).default(4),
     new Option(
       '--dir <dir>',
       'where bundles, journals and artifacts are kept (default: with the data of the user)',
     ),
     new Option('--keys-file <file>', 'a file of mode 0600 with keys of models (NAME=value)'),
     new Option('--idle-exit <duration>', 'end when there was nothing to do for this long').argParser(
-      parseDuration,
+      parsePeriod,
     ),
     new Option('--max-runtime <duration>', 'give back what it has, and end, after this long').argParser(
-      parseDuration,
+      parsePeriod,
     ),
     new Option(
       '--keep-bundles <days>',
@@ -50,7 +53,7 @@ Ctrl-C or SIGTERM gives back within seconds what it has. The code of each run co
       '--hang-max <duration>',
       'end a process of a run whose code keeps it from answering for this long',
     )
-      .argParser(parseDuration)
+      .argParser(parsePeriod)
       .default(HANG_MAX_MS, '5m'),
     new Option('--label <label>', 'what it is found by, on the machine and in the bucket'),
     new Option('--launched-for <run>', 'end when whoever launched it for this run says so').hideHelp(),

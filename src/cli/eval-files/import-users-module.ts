@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { ActionableError, type ErrorCode, errnoOf, messageOf } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { EvalFileError } from '../../evals/index.ts';
+import { withSignalsUnheard } from '../signals.ts';
 import { provideHoldfast } from './holdfast-import.ts';
 import { type ModulePlace, placeOfError, placeOfImport, placeOfSyntax } from './module-place.ts';
 
@@ -21,7 +22,7 @@ export interface UsersModule {
 export async function importUsersModule(path: string, about: UsersModule): Promise<object> {
   provideHoldfast();
   try {
-    return await import(pathToFileURL(path).href);
+    return await withSignalsUnheard(() => import(pathToFileURL(path).href));
   } catch (error) {
     throw await explainImport(error, { ...about, path });
   }

@@ -107,6 +107,7 @@ function stopControl(terminal: Terminal): Disposable & { readonly isTold: boolea
   const stop = listenForStop({
     onDrain: () => terminal.note('Stopping: what is not published yet is published by the next run.'),
     onAbort: () => undefined,
+    note: terminal.note,
     exitCode: EXIT.interrupted,
   });
   return {

@@ -5,9 +5,9 @@ import type { EvalChanges } from '../../runner/index.ts';
 import {
   collect,
   parseCount,
-  parseDuration,
   parseErrorsAllowed,
   parseNatural,
+  parsePeriod,
   parseUsd,
 } from '../parse-values.ts';
 
@@ -53,9 +53,9 @@ export function limitOptions(): readonly Option[] {
     new Option('--fail-on-error [n]', 'stop at the first error, or beyond a count or share').argParser(
       parseErrorsAllowed,
     ),
-    new Option('--time-limit <duration>', 'per sample, such as 30s or 5m').argParser(parseDuration),
+    new Option('--time-limit <duration>', 'per sample, such as 30s or 5m').argParser(parsePeriod),
     new Option('--working-limit <duration>', 'per sample, without waiting for slots and retries').argParser(
-      parseDuration,
+      parsePeriod,
     ),
     new Option('--token-limit <n>', 'per sample').argParser(parseCount),
     new Option('--cost-limit <usd>', 'per sample').argParser(parseUsd),

@@ -30,6 +30,7 @@ import {
   sayPublished,
 } from '../results/auto-publish.ts';
 import { PublishedRuns } from '../results/earlier-logs.ts';
+import { withSignalsUnheard } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
 import { limitsOf } from './call-limits.ts';
@@ -93,14 +94,12 @@ export async function runLoaded({ evals, call, command, changes, strays }: Loade
   const notes: string[] = [];
   let onNote: (text: string) => void = (text) => void notes.push(text);
   await using earlierLogs = new PublishedRuns(flags, terminal);
-  const set = await prepareSet({
-    ...(await optionsOf(flags, terminal, evals)),
-    limits: await limitsOf(call),
-    earlierLogs,
-    changes,
-    evals,
-    onNote: (text) => onNote(text),
-  });
+  const options = await optionsOf(flags, terminal, evals);
+  const limits = await limitsOf(call);
+  // Data and recipes are code of the eval.
+  const set = await withSignalsUnheard(() =>
+    prepareSet({ ...options, limits, earlierLogs, changes, evals, onNote: (text) => onNote(text) }),
+  );
   if (flags.workerSession) return (await import('./workers.ts')).serveAsWorker(set, terminal.env);
   if (flags.dryRun) {
     const forecasts = await set.forecast();
@@ -241,6 +240,7 @@ async function runWatched(
         `Stopping (${reason}): ${underWay([...views.values()])} may finish within ${formatDuration(graceMs)}. Press Ctrl-C ${reason === UNCAUGHT ? '' : 'again '}to stop at once.`,
       ),
     onAbort: () => progress.note('Stopping now. Nothing that was paid for is lost.'),
+    note: warn,
     exitCode: EXIT.interrupted,
   });
   strays.watch({ note: warn, onUncaught: () => stop.drain(UNCAUGHT) });

@@ -59,6 +59,7 @@ export async function scoreCommand(call: CommandCall<ScoreFlags>): Promise<ExitC
     onDrain: () =>
       terminal.note('Stopping: no log is written; what graders answered is kept for the next time.'),
     onAbort: () => undefined,
+    note: terminal.note,
     exitCode: EXIT.interrupted,
   });
   try {

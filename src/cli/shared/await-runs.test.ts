@@ -46,16 +46,16 @@ async function waitedFor(samples: number, flags: WaitFlags, wrap = (bucket: Buck
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test('what is slow is waited for: each job that ends begins the time of --no-progress anew', async () => {
-  const run = await waitedFor(3, { progress: 2_500 });
+  const run = await waitedFor(3, { progress: 10_000 });
   for (let position = 0; position < 3; position++) {
-    await sleep(1_500);
+    await sleep(4_000);
     await run.complete(sampleJob(position));
   }
   expect(await run.waiting).toMatchObject({ end: 'complete' });
 });
 
 test('a run of which nothing ends is given up after --no-progress, however much its workers live', async () => {
-  const run = await waitedFor(1, { progress: 1_500, timeout: 4_000 });
+  const run = await waitedFor(1, { progress: 1_500, timeout: 60_000 });
   const beats = setInterval(() => void run.signs.give(), 200);
   try {
     expect(await run.waiting).toMatchObject({ end: 'no-progress', status: { state: 'queued' } });
@@ -100,7 +100,7 @@ test('a bucket that takes its time is asked for a tenth of the time at most, and
   const startedMs = performance.now();
   expect(await run.waiting).toMatchObject({ end: 'timed-out' });
   expect(looks).toBeLessThanOrEqual(2);
-  expect(performance.now() - startedMs).toBeLessThan(6_000);
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
 test.each(ENDS)('the exit code says what became of it: %s %j ends with %i', async (end, counts, exit) => {

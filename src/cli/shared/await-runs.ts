@@ -11,6 +11,7 @@ import {
   WorkersWatch,
 } from '../../cluster/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { exitAfterDamage } from './damage-lines.ts';
 import { type OpenedPlace, submitterName } from './shared-place.ts';
 import { progressLine, unservedText } from './status-lines.ts';
 
@@ -147,8 +148,8 @@ class Watch {
     const { timeout, progress } = this.#options.flags;
     const nowMs = systemClock.monotonicMs();
     this.#say(status, nowMs);
-    const { completed, errored, aside } = status.samples;
-    const ended = completed + errored + aside + status.builds.completed;
+    const { completed, errored, aside, damaged } = status.samples;
+    const ended = completed + errored + aside + damaged + status.builds.completed;
     if (ended !== this.#ended) this.#progressMs = nowMs;
     this.#ended = ended;
     if (status.state === 'complete') return 'complete';
@@ -212,7 +213,11 @@ export function pauseMs(tookMs: number): number {
   return Math.max(LOOK_MS, (LOOK_SHARE - 1) * tookMs);
 }
 
-export function exitOfWait({ end, status }: Waited, missed: readonly string[]): ExitCode {
+export function exitOfWait(waited: Waited, missed: readonly string[]): ExitCode {
+  return exitAfterDamage(exitOfEnd(waited, missed), waited.status.damaged);
+}
+
+function exitOfEnd({ end, status }: Waited, missed: readonly string[]): ExitCode {
   if (end === 'complete') {
     if (missed.length > 0) return EXIT.failed;
     if (status.samples.errored + status.samples.aside > 0) return EXIT.samplesFailed;

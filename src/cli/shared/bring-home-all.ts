@@ -1,5 +1,6 @@
 import { definedOf, type JsonObject, toJson } from '../../base/index.ts';
 import type { JobQueue, RunStatus, SharedRun } from '../../cluster/index.ts';
+import type { StopSignals } from '../../runner/index.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
 import { errorJson, errorText } from '../report-error.ts';
@@ -13,6 +14,7 @@ import {
   WorkersSeenLately,
   waitForRun,
 } from './await-runs.ts';
+import { damageLines } from './damage-lines.ts';
 import { type Fetched, type FetchFlags, fetchRun, isDamaged } from './fetch-run.ts';
 import { fetchedLines } from './fetched-lines.ts';
 import type { LaunchEnd } from './launch-for.ts';
@@ -24,7 +26,7 @@ interface Home {
   readonly place: OpenedPlace;
   readonly queue: JobQueue | undefined;
   /** Whoever waits is told to stop. */
-  readonly signal: AbortSignal;
+  readonly signals: StopSignals;
 }
 
 /** What came of waiting for runs: for the one document of `--json`, and for whoever has launched workers for them. */
@@ -75,21 +77,24 @@ export async function bringHomeAll(runs: readonly SharedRun[], home: Home): Prom
 
 async function bringHome(
   shared: SharedRun,
-  { call, place, queue, signal, workers }: Home & { readonly workers: WorkersSeenLately },
+  { call, place, queue, signals, workers }: Home & { readonly workers: WorkersSeenLately },
 ): Promise<Outcome> {
   const { flags, terminal } = call;
   const waited = await waitForRun(shared, {
-    ...{ place, queue, flags, signal, workers, note: terminal.note },
+    ...{ place, queue, flags, signal: signals.drain, workers, note: terminal.note },
   });
   const isHomeward = waited.end === 'complete' || waited.end === 'cancelled';
   const keepsWorkers = flags.launch !== undefined;
-  const fetched = isHomeward ? await fetchRun(shared, { call, place, keepsWorkers }) : undefined;
-  return {
-    shared,
-    waited,
-    fetched,
-    exitCode: exitCodeAfter(exitOf(waited, fetched), fetched?.published, flags),
-  };
+  if (!isHomeward) return { shared, waited, fetched: undefined, exitCode: exitOf(waited, undefined) };
+  try {
+    const fetched = await fetchRun(shared, { call, place, keepsWorkers, signals });
+    const ownCode = signals.drain.aborted ? EXIT.interrupted : exitOf(waited, fetched);
+    return { shared, waited, fetched, exitCode: exitCodeAfter(ownCode, fetched.published, flags) };
+  } catch (error) {
+    if (error !== signals.drain.reason) throw error;
+    const stopped = { ...waited, end: 'interrupted' } as const;
+    return { shared, waited: stopped, fetched: undefined, exitCode: EXIT.interrupted };
+  }
 }
 
 /** The log knows more of scorers than the ends of leases do. */
@@ -103,7 +108,11 @@ function sayOutcome(
   { waited, fetched }: { readonly waited: Waited; readonly fetched: Fetched | undefined },
   terminal: Terminal,
 ): void {
-  for (const line of fetched ? fetchedLines(fetched, terminal) : [notHome(waited)]) terminal.line(line);
+  const { run, damaged } = waited.status;
+  const lines = fetched
+    ? fetchedLines(fetched, terminal)
+    : [notHome(waited), ...damageLines(run, damaged, terminal.style)];
+  for (const line of lines) terminal.line(line);
   sayPublished(fetched?.published, terminal);
 }
 

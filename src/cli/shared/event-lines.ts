@@ -1,9 +1,9 @@
-import type { OutputPiece, RunEvent } from '../../cluster/index.ts';
+import { type JobName, jobNameText, type OutputPiece, type RunEvent } from '../../cluster/index.ts';
 import { formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
 import { oneLine } from '../table.ts';
 
-/** `2026-11-18T04:00:00.000+00:00  lost       s3 (lease 1) worker a: …` */
+/** `2026-11-18T04:00:00.000+00:00  lost       s3 cities-4 (lease 1) on a: …` */
 export function eventLine(event: RunEvent, style: Style): string {
   const [what, about] = wordsOf(event);
   const isBad = event.kind === 'ended' && !['completed', 'returned'].includes(event.status);
@@ -14,7 +14,7 @@ function wordsOf(event: RunEvent): readonly [what: string, about: string] {
   if (event.kind === 'submitted') return [event.kind, `by ${event.by}`];
   if (event.kind !== 'begun' && event.kind !== 'ended')
     return [event.kind, `round ${event.round}, by ${event.by}${whyOf(event.reason)}`];
-  const lease = `${event.job} (lease ${event.n}) on ${event.worker}`;
+  const lease = `${namedJob(event.job, event)} (lease ${event.n}) on ${event.worker}`;
   if (event.kind === 'begun') return [event.kind, lease];
   const { status, by, worker, reason, usd = 0 } = event;
   const parts = [
@@ -23,6 +23,12 @@ function wordsOf(event: RunEvent): readonly [what: string, about: string] {
     ...(reason === undefined ? [] : [oneLine(reason)]),
   ];
   return [status, parts.length === 0 ? lease : `${lease}: ${parts.join(', ')}`];
+}
+
+/** `s3 cities-4`: where it stands in the plan, and what people call it. */
+export function namedJob(job: string, name: JobName): string {
+  const text = oneLine(jobNameText(name));
+  return text === '' || text === job ? job : `${job} ${text}`;
 }
 
 function whyOf(reason: string | undefined): string {

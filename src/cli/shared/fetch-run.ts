@@ -14,18 +14,21 @@ import {
   comeHome,
   type HomeReport,
   isSettled,
+  type JobId,
+  jobNames,
   noteFetched,
   rememberingBucket,
   type SharedRun,
 } from '../../cluster/index.ts';
 import { nodeDisk, tempPathFor } from '../../disk/index.ts';
 import { type EvalResults, type LogHeader, openLog } from '../../log/index.ts';
-import { missedThresholds, placesOf, ScorerTally } from '../../runner/index.ts';
+import { missedThresholds, placesOf, ScorerTally, type StopSignals } from '../../runner/index.ts';
 import { cacheDirOf } from '../artifacts/artifact-place.ts';
 import type { CommandCall } from '../command.ts';
 import { type OnProgress, withProgress } from '../recover/recover-progress.ts';
 import { autoPublish, type PublishReport } from '../results/auto-publish.ts';
 import type { PublishFlags } from '../results/publish-options.ts';
+import { namedJob } from './event-lines.ts';
 import { type LaunchEnd, stopLaunchedFor } from './launch-for.ts';
 import { seenStatus } from './seen-status.ts';
 import { type OpenedPlace, submitterName } from './shared-place.ts';
@@ -42,6 +45,8 @@ export interface FetchFlags extends PublishFlags {
 
 /** What came home of one run. */
 export interface Fetched {
+  /** `s3 cities-4`: what people call a job of it. */
+  readonly nameOf: (job: string) => string;
   readonly home: HomeReport;
   readonly results?: EvalResults;
   /** Sentences about metrics that are below what the eval asks for. */
@@ -59,18 +64,23 @@ interface Fetching {
   readonly place: OpenedPlace;
   /** Whoever launched them stops them: they may work on other runs. */
   readonly keepsWorkers?: boolean;
+  /** The first Ctrl-C ends it before what is not begun yet, the second also what is. */
+  readonly signals: StopSignals;
 }
 
-/** Brings one run home: its log, the artifacts that it used, and into the results where some were begun. */
+/**
+ * Brings one run home: its log, the artifacts that it used, and into the results where some were begun. Told to stop before there is a log it
+ * rejects with the reason; what was downloaded is kept, and the next fetch goes on with it.
+ */
 export async function fetchRun(
   shared: SharedRun,
-  { call, place, keepsWorkers = false }: Fetching,
+  { call, place, signals, keepsWorkers = false }: Fetching,
 ): Promise<Fetched> {
   const { flags, terminal } = call;
   const { logs, state } = await placesOf(nodeDisk, { logDir: flags.logDir, workDir: terminal.cwd });
   const dir = join(state.path, 'fetched', shared.run);
   const bucket = rememberingBucket(place.bucket, {
-    ...{ disk: nodeDisk, dir },
+    ...{ disk: nodeDisk, dir, signal: signals.drain },
     isLasting: (key) => key.startsWith(`${place.prefix}${shared.run}/segments/`),
   });
   const isSettledNow = isSettled(await seenStatus(shared, place));
@@ -78,17 +88,20 @@ export async function fetchRun(
     comeHome(shared, {
       ...{ disk: nodeDisk, clock: systemClock, place: { bucket, prefix: place.prefix }, state, logs },
       ...{ isSettled: isSettledNow, isEvidenceWanted: flags.evidence ?? true, onProgress },
+      signal: signals.drain,
     }),
   );
   const isDone = (home.isComplete || isSettledNow) && !keepsWorkers;
   const launched = isDone ? await stopLaunchedFor(shared.run, { place, terminal }) : [];
-  if (home.log === undefined) return { home, missed: [], scorerTroubles: [], launched };
+  const named = jobNames(shared.submission);
+  const nameOf = (job: string) => namedJob(job, named(job as JobId));
+  if (home.log === undefined) return { home, nameOf, missed: [], scorerTroubles: [], launched };
   const { header, scorerTroubles } = await readSealed(home.log);
   const pins = [...pinsIn(header.eval.metadata), ...builtBy(shared)];
-  const artifacts = pins.length === 0 ? undefined : await mergeArtifacts(pins, { call, place });
-  const published = await autoPublish({ logs, state }, call);
+  const artifacts = pins.length === 0 ? undefined : await mergeArtifacts(pins, { call, place, signals });
+  const published = signals.drain.aborted ? undefined : await autoPublish({ logs, state }, call);
   const { results } = header;
-  const about = { home, scorerTroubles, launched, ...definedOf({ results, artifacts, published }) };
+  const about = { home, nameOf, scorerTroubles, launched, ...definedOf({ results, artifacts, published }) };
   // What is there of a run that was cancelled is not judged, and not done with: it can be resumed.
   if (!home.isComplete) return { ...about, missed: [] };
   const isMerged = (artifacts === undefined || isComplete(artifacts)) && isEvidenceHome(shared, home);
@@ -110,9 +123,9 @@ async function tryNote(
     await noteFetched(shared, place, words);
   } catch (error) {
     if (!(error instanceof ActionableError)) throw error;
-    note(
-      `${error.message} So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.`,
-    );
+    const isGone = error.code === 'E_SHARED_REMOVED';
+    const soWhat = 'So the bucket does not know that the run is home, and "holdfast runs gc" keeps it.';
+    note(isGone ? error.message : `${error.message} ${soWhat}`);
   }
 }
 
@@ -147,8 +160,8 @@ function isEvidenceHome(shared: SharedRun, { evidence }: HomeReport): boolean {
 }
 
 /** False when something that was stored could not be read: the bucket may hold the only copy. */
-function isWholeHome({ problems, lostResults }: HomeReport): boolean {
-  return problems.length + lostResults.length === 0;
+function isWholeHome({ problems, lostResults, damaged }: HomeReport): boolean {
+  return problems.length + lostResults.length + damaged.length === 0;
 }
 
 /** True when something that was stored is not what it should be: of results, or of artifacts. */
@@ -157,8 +170,14 @@ export function isDamaged({ home, artifacts }: Fetched): boolean {
   return !isWholeHome(home) || (artifacts?.entries.some(isBad) ?? false);
 }
 
+const FORGETTING = { disk: nodeDisk, isLasting: () => false };
+
 /** Whether thresholds are met, of a run that is not fetched: sealed in a place of its own, which goes again. Asked for only where there are some. */
-export async function missedOf(shared: SharedRun, place: OpenedPlace): Promise<readonly string[]> {
+export async function missedOf(
+  shared: SharedRun,
+  place: OpenedPlace,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   const { threshold } = shared.submission;
   if (threshold === undefined) return [];
   const dir = tempPathFor(join(tmpdir(), 'holdfast-wait'));
@@ -166,11 +185,11 @@ export async function missedOf(shared: SharedRun, place: OpenedPlace): Promise<r
   try {
     const { logs, state } = await placesOf(nodeDisk, { logDir: dir, workDir: dir });
     const { log: path = '' } = await comeHome(shared, {
-      disk: nodeDisk,
-      clock: systemClock,
-      place,
-      state,
-      logs,
+      ...{ disk: nodeDisk, clock: systemClock, state, logs, signal },
+      place: {
+        prefix: place.prefix,
+        bucket: rememberingBucket(place.bucket, { ...FORGETTING, dir, signal }),
+      },
     });
     const log = await openLog(nodeDisk, path);
     const { results } = await log.header();
@@ -189,10 +208,7 @@ function builtBy(shared: SharedRun): ReturnType<typeof pinsIn> {
 /** The very generations that the log names and its workers built, from the store of the bucket into the warm cache. */
 async function mergeArtifacts(
   pins: ReturnType<typeof pinsIn>,
-  {
-    call: { flags, terminal },
-    place,
-  }: { readonly call: CommandCall<FetchFlags>; readonly place: OpenedPlace },
+  { call: { flags, terminal }, place, signals }: Pick<Fetching, 'call' | 'place' | 'signals'>,
 ): Promise<MergeReport> {
   const dir = await cacheDirOf(flags, terminal.cwd);
   const cache = ArtifactCache.open({ disk: nodeDisk, clock: systemClock, random: systemRandom, dir });
@@ -200,6 +216,7 @@ async function mergeArtifacts(
   const { report } = await cache.merge(
     [ofRecipes(bucketSource({ disk: nodeDisk, bucket: place.store }), recipes)],
     {
+      ...{ stop: signals.drain, signal: signals.abort },
       expected: pins.map(({ kind, key, recipe, generation }) => ({ kind, key, recipe, generation })),
     },
   );

@@ -5,34 +5,43 @@ import { resultLines, scorerSentences } from '../run/account-report.ts';
 import { shortPath } from '../short-path.ts';
 import { oneLine } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { damageLines } from './damage-lines.ts';
 import type { Fetched } from './fetch-run.ts';
+import { hintLines } from './status-lines.ts';
 
 const SHOWN_MAX = 20;
 
 /** What came home, as people read it: nothing that is missing is left unsaid. */
 export function fetchedLines(
-  { home, missed, results, artifacts, scorerTroubles }: Fetched,
+  { home, nameOf, missed, results, artifacts, scorerTroubles }: Fetched,
   { style, cwd }: Terminal,
 ): string[] {
-  const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd } = home;
+  const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd, damaged } = home;
   const ends = [
     `${samples.completed} completed`,
     `${samples.reused} reused`,
     ...(samples.errored > 0 ? [style.bad(`${samples.errored} failed`)] : []),
     ...(samples.aside > 0 ? [style.bad(`${samples.aside} set aside`)] : []),
+    ...(samples.damaged > 0 ? [style.bad(`${samples.damaged} damaged`)] : []),
     ...(samples.due > 0 ? [style.warn(`${samples.due} still due`)] : []),
     lostResults.length > 0 ? style.bad(`${lostResults.length} lost`) : style.good('0 lost'),
   ];
   const lines = [
     `${style.bold(run)}  ${home.isComplete ? style.good('home') : style.warn(partialText(home))}, round ${round}`,
+    ...hintLines(home.cancelled).map((line) => style.warn(line)),
     `${counted(samples.planned, 'sample')}: ${ends.join(', ')}`,
     `${formatUsd(usd)} spent on samples by ${counted(writers, 'writer')}${buildsText(home)}`,
     ...resultLines(results),
     ...[...scorerSentences({ scorerTroubles }), ...missed].map((sentence) => style.bad(sentence)),
-    ...cut(aside.map(({ job, reason }) => style.bad(`set aside ${job}: ${oneLine(reason)}`))),
-    ...cut(lostLeases.map(({ job, n, reason }) => `lost worker on ${job} (lease ${n}): ${oneLine(reason)}`)),
-    ...cut(lostResults.map((job) => style.bad(`lost result of ${job}`))),
+    ...cut(aside.map(({ job, reason }) => style.bad(`set aside ${nameOf(job)}: ${oneLine(reason)}`))),
+    ...cut(
+      lostLeases.map(
+        ({ job, n, reason }) => `lost worker on ${nameOf(job)} (lease ${n}): ${oneLine(reason)}`,
+      ),
+    ),
+    ...cut(lostResults.map((job) => style.bad(`lost result of ${nameOf(job)}`))),
     ...cut(problems.map((sentence) => style.bad(sentence))),
+    ...damageLines(run, damaged, style),
   ];
   if (artifacts) {
     const counts = Map.groupBy(artifacts.entries, ({ state }) => state);
@@ -59,8 +68,15 @@ function nextLines({ run, isComplete, cancelled, log, budgetUsd, usd, builds }: 
   const more = isSpent ? ` --budget ${roundAbove(Math.max(budgetUsd, usd + builds.usd))}` : '';
   return [
     ...(log === undefined ? ['Something of it is still under way: fetch it again when that has ended'] : []),
-    `To go on with what is missing: holdfast runs resume ${run}${more}`,
+    `${goOnText(cancelled)}: holdfast runs resume ${run}${more}`,
   ];
+}
+
+/** What was submitted cannot be changed any more: only what workers bring along can be put right. */
+function goOnText({ because }: NonNullable<Fetched['home']['cancelled']>): string {
+  return because === 'mistake'
+    ? 'Put it right and submit again; or, when it was the workers that lacked something and have it now'
+    : 'To go on with what is missing';
 }
 
 function buildsText({ builds }: Fetched['home']): string {

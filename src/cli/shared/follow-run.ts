@@ -1,16 +1,19 @@
-import { systemClock, systemRandom, UsageError } from '../../base/index.ts';
+import { didYouMean, systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import {
   eventName,
   eventsOf,
+  idsIn,
   type JobId,
-  jobsOfSample,
+  jobsNamed,
   type OutputPiece,
   OutputReader,
   parseJob,
   type RunEvent,
   type RunStatus,
+  type SeenWorkers,
   type SharedRun,
   sampleJob,
+  seeWorkers,
   statusOf,
   WorkersWatch,
 } from '../../cluster/index.ts';
@@ -25,12 +28,13 @@ export interface RunNews {
 }
 
 export interface NewsAbout {
-  /** A position in the plan, a job, or the id of a sample. */
+  /** A position in the plan, a job, the id of a sample, or the unit of a build. */
   readonly sample?: string | undefined;
   readonly worker?: string | undefined;
 }
 
 const LOOK_MS = 1_000;
+const SHOWN_MAX = 10;
 
 /** Reads what happens to a run: all of it at first, and then what is new. */
 export class RunNewsReader {
@@ -58,7 +62,9 @@ export class RunNewsReader {
 
   static async open(shared: SharedRun, place: OpenedPlace, about: NewsAbout): Promise<RunNewsReader> {
     const { sample, worker } = about;
-    const jobs = sample === undefined ? undefined : await jobsOf(sample, shared, place);
+    const jobs = sample === undefined ? undefined : jobsOf(sample, shared);
+    if (worker !== undefined)
+      refuseUnknownWorker(worker, shared, await seeWorkers(place, { random: systemRandom }));
     return new RunNewsReader(shared, { place, worker, jobs });
   }
 
@@ -109,18 +115,42 @@ export function isOver({ status: { state } }: RunNews): boolean {
   return state === 'complete' || state === 'cancelled';
 }
 
-async function jobsOf(sample: string, shared: SharedRun, place: OpenedPlace): Promise<readonly JobId[]> {
-  const { samples, builds } = shared.submission;
+function jobsOf(sample: string, { run, submission }: SharedRun): readonly JobId[] {
+  const { samples, builds, record } = submission;
   const named = /^\d+$/.test(sample) ? `s${sample}` : sample;
   const parsed = parseJob(named);
   if (parsed?.kind === 'sample' && parsed.position < samples) return [sampleJob(parsed.position)];
-  const build = builds.find(({ job }) => job === named);
+  const build = builds.find(({ job, unit }) => job === named || unit === named);
   if (build) return [build.job];
-  const jobs = await jobsOfSample(place, shared.run, sample);
+  const jobs = jobsNamed(submission, sample);
   if (jobs.length > 0) return jobs;
+  const ids = [...idsIn(record).map(String), ...builds.map(({ unit }) => unit)];
   throw new UsageError({
     code: 'E_SHARED_SAMPLE',
-    message: `Run ${shared.run} has no sample ${JSON.stringify(sample)}, or none that has left anything yet.`,
-    hint: `Name it by its position in the plan, from 0 to ${samples - 1}: "holdfast runs status" names those in flight.`,
+    message: noneOf(`Run ${run} has no sample ${JSON.stringify(sample)}`, sample, ids),
+    hint: `It has ${someOf(ids)}. A number is a position in the plan, from 0 to ${samples - 1}.`,
   });
+}
+
+/** Those that had a job of it, and those that are there: one of them may have the next. */
+function refuseUnknownWorker(worker: string, shared: SharedRun, { workers }: SeenWorkers): void {
+  const known = new Set(workers.map((one) => one.worker));
+  for (const job of shared.jobs()) for (const { begun } of shared.leasesOf(job)) known.add(begun.worker);
+  if (known.has(worker)) return;
+  const names = [...known].sort();
+  const there = names.length === 0 ? 'No worker had anything of it yet' : `There are ${someOf(names)}`;
+  throw new UsageError({
+    code: 'E_SHARED_WORKER',
+    message: noneOf(`Run ${shared.run} knows no worker ${JSON.stringify(worker)}`, worker, names),
+    hint: `${there}: "holdfast runs status" names those that live.`,
+  });
+}
+
+function noneOf(sentence: string, word: string, known: readonly string[]): string {
+  return `${sentence}${didYouMean(word, known)}`.replace(/([^?])$/, '$1.');
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_MAX).join(', ');
+  return names.length > SHOWN_MAX ? `${shown} and ${names.length - SHOWN_MAX} more` : shown;
 }

@@ -1,5 +1,6 @@
 import {
   ActionableError,
+  DamageError,
   definedOf,
   type JsonObject,
   messageOf,
@@ -172,14 +173,20 @@ export async function stopLaunchedFor(
 }
 
 async function stillDue(runs: readonly string[], place: OpenedPlace): Promise<readonly string[]> {
-  const opened = await Promise.all(runs.map((run) => SharedRun.open(place, run)));
+  const opened = await Promise.all(runs.map((run) => SharedRun.open(place, run).catch(unworkable)));
   return opened.flatMap((shared) =>
     shared && !shared.isComplete && !shared.isCancelled ? [shared.run] : [],
   );
 }
 
+/** Nobody can work on a run whose submission cannot be read. */
+function unworkable(error: unknown): undefined {
+  if (!(error instanceof DamageError)) throw error;
+}
+
 /** Workers that could not be stopped cost money: nobody may read that all went well. */
 export function exitAfterLaunch(exitCode: ExitCode, launched: readonly LaunchEnd[]): ExitCode {
+  if (launched.some(({ problem }) => problem instanceof DamageError)) return EXIT.damage;
   const hasFailed = launched.some(({ outcome }) => outcome === 'failed');
   return hasFailed && exitCode === EXIT.ok ? EXIT.failed : exitCode;
 }

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { parseCount } from '../parse-values.ts';
+import { parseCountUpTo } from '../parse-values.ts';
 import type { SharedFlags } from './shared-options.ts';
 
 export interface LaunchFlags extends SharedFlags {
@@ -8,6 +8,9 @@ export interface LaunchFlags extends SharedFlags {
   readonly detach?: true;
 }
 
+/** More than any queue of a cluster takes at once. */
+const WORKERS_MAX = 10_000;
+
 /** For the commands that put runs into the queue. */
 export function launchOptions(): readonly Option[] {
   return [
@@ -15,7 +18,7 @@ export function launchOptions(): readonly Option[] {
       '--launch <name>',
       'start workers as "launch" in holdfast.config says, and stop them at the end',
     ),
-    new Option('--launch-workers <n>', 'how many of them').argParser(parseCount),
+    new Option('--launch-workers <n>', 'how many of them').argParser(parseCountUpTo(WORKERS_MAX)),
   ];
 }
 
@@ -23,5 +26,5 @@ export function launchOptions(): readonly Option[] {
 export function stoppingText({ launch }: LaunchFlags): string {
   return launch === undefined
     ? 'Not waiting any more. What was submitted goes on: "holdfast runs list".'
-    : 'Stopping: the workers that were launched are stopped. Go on with "holdfast runs resume". Ctrl-C again leaves them running.';
+    : 'Stopping: the workers that were launched are stopped. Go on with "holdfast runs resume". Ctrl-C again does not wait until they are.';
 }

@@ -84,7 +84,7 @@ async function workOn(
   { call, place, queue, signals }: Through,
 ): Promise<BroughtHome> {
   const { flags, terminal } = call;
-  if (!flags.detach) return bringHomeAll(runs, { call, place, queue, signal: signals.drain });
+  if (!flags.detach) return bringHomeAll(runs, { call, place, queue, signals });
   for (const { run, submission } of flags.json ? [] : runs) {
     const { eval: name, targetName } = submission.record.identity;
     terminal.line(`${run}  ${name} · ${targetName}  ${counted(submission.samples, 'sample')}`);

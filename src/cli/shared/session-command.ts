@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { packageVersion, systemClock, UsageError } from '../../base/index.ts';
+import { ActionableError, packageVersion, systemClock, UsageError } from '../../base/index.ts';
 import { openBucket } from '../../bucket/index.ts';
 import {
   evalSession,
@@ -44,8 +44,8 @@ export async function serveAsSession(call: CommandCall): Promise<ExitCode> {
 }
 
 async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall): Promise<OpenedRun> {
-  const { submission, prefix } = begin;
-  const place = { bucket: await openBucket(begin.bucket, { disk: nodeDisk }), prefix };
+  const { submission, prefix, seen } = begin;
+  const place = { bucket: await openBucket(begin.bucket, { disk: nodeDisk, seen }), prefix };
   const set = await setOf(begin, told, call);
   const [item] = set.items;
   if (!item) throw notThere(submission.work);
@@ -90,7 +90,7 @@ async function setOf(begin: SessionBegin, told: SessionTold, call: CommandCall):
     changes: { ...(work.changes as EvalChanges), ...(await redactOf(call)) },
     ...{ reuse: work.reuse, keepOutputs: work.isOutputKept, allowUnpriced: work.isUnpricedAllowed },
     ...{ budgetUsd: work.budgetUsd, baseUrl: work.baseUrl, prices: work.prices as PriceTable | undefined },
-    ...{ artifactsDir: begin.artifactsDir, artifactStore: await openSharedStore(begin.bucket) },
+    ...{ artifactsDir: begin.artifactsDir, artifactStore: await openSharedStore(begin.bucket, begin.seen) },
     onNote: told.onNote,
   });
 }
@@ -100,7 +100,10 @@ export async function redactOf(call: CommandCall): Promise<Pick<EvalChanges, 're
   return Array.isArray(value) ? { redact: value.map(String) } : {};
 }
 
-/** Where models are asked is part of what is run: a worker that asks elsewhere is told so, and does not look for other code. */
+/**
+ * Where models are asked is part of what is run: a worker that asks elsewhere is told so, and does not look for other code. It is no mistake of
+ * the run: another worker may ask where it should.
+ */
 function reachesOthers(error: unknown, { reached = {} }: SubmittedWork, env: Environment): unknown {
   if (!(error instanceof UsageError && error.code === 'E_WORKER_DIFFERS')) return error;
   const here = reachedBy(env);
@@ -111,7 +114,7 @@ function reachesOthers(error: unknown, { reached = {} }: SubmittedWork, env: Env
     if (here[name] === undefined) return `${name} is not set here`;
     return `${name} ${reached[name] === undefined ? 'is set here alone' : 'has another value here'}`;
   };
-  return new UsageError({
+  return new ActionableError({
     code: 'E_WORKER_DIFFERS',
     message: `What would be run is not what was submitted, and models are asked elsewhere: ${others.map(sayHere).join(', ')}.`,
     hint: `Give this worker the same ${others.join(' and ')} as whoever submitted, or submit again without.`,

@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import { ActionableError, DamageError, UsageError } from '../../base/index.ts';
-import { type Bucket, isBucketUrl, openBucket } from '../../bucket/index.ts';
+import {
+  type Bucket,
+  isBucketUrl,
+  openBucket,
+  openBucketFolder,
+  type SeenFolder,
+} from '../../bucket/index.ts';
 import { type JobQueue, openQueueOf, SHARED_PREFIX, type SharedPlace } from '../../cluster/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { whoRunsThis } from '../../results/index.ts';
@@ -14,8 +20,12 @@ export interface OpenedPlace extends SharedPlace {
   readonly store: Bucket;
 }
 
-/** The bucket that is named, or that of the project. */
-export async function openShared({ bucket }: BucketFlags, terminal: Terminal): Promise<OpenedPlace> {
+/** The bucket that is named, or that of the project. A folder must be there, unless what is stored first makes it. */
+export async function openShared(
+  { bucket }: BucketFlags,
+  terminal: Terminal,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<OpenedPlace> {
   // An empty word is a variable that is not set, and not the folder that one stands in.
   if (bucket === undefined || bucket.trim() === '')
     throw new UsageError({
@@ -24,7 +34,7 @@ export async function openShared({ bucket }: BucketFlags, terminal: Terminal): P
       hint: 'Name it with --bucket s3://…, HOLDFAST_BUCKET, or "bucket" in holdfast.config.',
     });
   const url = bucketUrl(bucket, terminal);
-  const opened = await usable(openBucket(url, { disk: nodeDisk }));
+  const opened = await usable(openBucket(url, { disk: nodeDisk, isThere: !isNew }));
   return { bucket: opened, prefix: SHARED_PREFIX, url, store: await openSharedStore(url) };
 }
 
@@ -33,8 +43,8 @@ export function bucketUrl(bucket: string, { cwd }: Pick<Terminal, 'cwd'>): strin
   return isBucketUrl(bucket) ? bucket.replace(/\/+$/, '') : resolve(cwd, bucket);
 }
 
-export function openSharedStore(url: string): Promise<Bucket> {
-  return openBucket(`${url}/${SHARED_PREFIX}artifacts`, { disk: nodeDisk });
+export function openSharedStore(url: string, seen?: SeenFolder): Promise<Bucket> {
+  return openBucketFolder(url, `${SHARED_PREFIX}artifacts`, { disk: nodeDisk, seen });
 }
 
 export function openSharedQueue(
@@ -56,10 +66,14 @@ async function usable<T>(opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {
-    if (!(error instanceof ActionableError) || error instanceof DamageError) throw error;
-    const { code, message, hint } = error;
-    throw new UsageError({ code, message, hint, cause: error });
+    throw unusable(error);
   }
+}
+
+export function unusable(error: unknown): unknown {
+  if (!(error instanceof ActionableError) || error instanceof DamageError) return error;
+  const { code, message, hint } = error;
+  return new UsageError({ code, message, hint, cause: error });
 }
 
 /** Who submits, resumes or cancels, for people. */

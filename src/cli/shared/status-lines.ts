@@ -3,6 +3,8 @@ import { counted, formatDuration, formatUsd } from '../quantities.ts';
 import type { Style } from '../style.ts';
 import { oneLine, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { damageLines } from './damage-lines.ts';
+import { namedJob } from './event-lines.ts';
 
 const IN_FLIGHT_SHOWN_MAX = 20;
 
@@ -16,6 +18,7 @@ export function progressLine(status: RunStatus): string {
     ...(samples.running > 0 ? [`${samples.running} running`] : []),
     ...(samples.errored > 0 ? [`${samples.errored} failed`] : []),
     ...(samples.aside > 0 ? [`${samples.aside} set aside`] : []),
+    ...(samples.damaged > 0 ? [`${samples.damaged} damaged`] : []),
     ...(builds.planned > 0 ? [`${builds.completed}/${counted(builds.planned, 'build')}`] : []),
   ];
   const money = usd > 0 ? ` · ${formatUsd(usd)}` : '';
@@ -41,6 +44,13 @@ function whyCancelled({ cancelled }: RunStatus): string {
   return cancelled?.reason === undefined ? '' : ` (${cancelled.reason})`;
 }
 
+/** What to do about a mistake that cancelled it, and the code that it is looked up by [SHR-25]. */
+export function hintLines(cancelled: RunStatus['cancelled']): string[] {
+  if (cancelled?.hint === undefined) return [];
+  const { hint, code } = cancelled;
+  return [code === undefined ? hint : `${hint} (${code})`];
+}
+
 export function stateText(state: RunStatus['state'], style: Style): string {
   if (state === 'complete') return style.good(state);
   if (state === 'running' || state === 'queued') return style.accent(state);
@@ -52,6 +62,7 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
   const { run, eval: name, target, state, round, submittedAt, submittedBy, samples, builds } = status;
   const lines = [
     `${style.bold(`${name} · ${target}`)}  ${stateText(state, style)}${whyCancelled(status)}`,
+    ...hintLines(status.cancelled).map((line) => style.warn(line)),
     `run ${run}, round ${round}, submitted ${submittedAt} by ${submittedBy}`,
     '',
     countsTable(
@@ -68,8 +79,8 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
       '',
       renderTable(
         ['in flight', 'for', 'worker', ''].map((title) => ({ title })),
-        shown.map(({ job, ageMs, worker, state: of }) => [
-          job,
+        shown.map(({ ageMs, worker, state: of, ...held }) => [
+          namedJob(held.job, held),
           ageMs === null ? 'unknown' : formatDuration(ageMs),
           worker,
           of === 'live' ? '' : style.warn(of),
@@ -80,7 +91,7 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
   if (status.inFlight.length > shown.length)
     lines.push(style.dim(`and ${status.inFlight.length - shown.length} more`));
   lines.push(...scorerLines(status).map((line) => style.bad(line)));
-  return [...lines, ...workerLines(status, { style, width })];
+  return [...lines, ...workerLines(status, { style, width }), ...damageLines(run, status.damaged, style)];
 }
 
 /** A scorer that failed is no failure of its sample, but of the run. */
@@ -96,9 +107,17 @@ function countsTable(
 ): string {
   const keys = ['planned', 'completed', 'reused', 'errored', 'aside', 'running', 'due'] as const;
   const titles = ['', 'planned', 'completed', 'reused', 'failed', 'set aside', 'running', 'due'];
+  // Nearly always nothing is: then there is no column for it.
+  const isDamaged = rows.some(([, { damaged }]) => damaged > 0);
   const table = renderTable(
-    titles.map((title, at) => (at > 0 ? { title, align: 'right' as const } : { title })),
-    rows.map(([name, counts]) => [name, ...keys.map((key) => String(counts[key]))]),
+    [...titles, ...(isDamaged ? ['damaged'] : [])].map((title, at) =>
+      at > 0 ? { title, align: 'right' as const } : { title },
+    ),
+    rows.map(([name, counts]) => [
+      name,
+      ...keys.map((key) => String(counts[key])),
+      ...(isDamaged ? [String(counts.damaged)] : []),
+    ]),
     { width: Number.POSITIVE_INFINITY },
   );
   const lost = lostLeases === 0 ? '' : `, ${counted(lostLeases, 'job')} lost with their workers or processes`;
@@ -113,13 +132,13 @@ function workerLines(
 ): string[] {
   if (workers.length === 0)
     return ['', style.warn('No worker is there: start one with "holdfast worker", on any machine.')];
-  const rows = workers.map(({ worker, host, state, slots, busy, silentMs, refuses }) => [
+  const rows = workers.map(({ worker, host, state, slots, busy, silentMs, refuses, problem }) => [
     worker,
     host ?? '',
     state === 'live' ? style.good(state) : style.warn(state),
     `${busy.length}/${slots}`,
     silentMs === null ? 'unknown' : `${formatDuration(silentMs)} ago`,
-    refuses.find((one) => one.run === run)?.reason ?? '',
+    problem ?? refuses.find((one) => one.run === run)?.reason ?? '',
   ]);
   return [
     '',

@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { DamageError, packageVersion, systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import { isBucketUrl } from '../../bucket/index.ts';
 import { type Bundle, refuseUninstallable } from '../../bundle/index.ts';
@@ -17,7 +17,9 @@ import { limitsOf } from '../run/call-limits.ts';
 import { changesOf, modelsOf } from '../run/change-options.ts';
 import { codeOfRun } from '../run/code-of-run.ts';
 import { readPrices } from '../run/prices-file.ts';
+import { withSignalsUnheard } from '../signals.ts';
 import type { Terminal } from '../terminal.ts';
+import { fileInBundle, refuseFilesLeftOut } from './files-in-bundle.ts';
 import { refuseSubmitted } from './refuse-submitted.ts';
 import { redactOf } from './session-command.ts';
 import type { OpenedPlace } from './shared-place.ts';
@@ -39,8 +41,12 @@ export async function checkSubmission(
   refuseValues(flags);
   refuseUnheeded(flags);
   await checkRequiredPush(call);
-  const set = await prepareSet(await setOptions(call, evals, place));
-  const forecasts = await set.forecast();
+  const options = await setOptions(call, evals, place);
+  // Data and recipes are code of the eval.
+  const { set, forecasts } = await withSignalsUnheard(async () => {
+    const prepared = await prepareSet(options);
+    return { set: prepared, forecasts: await prepared.forecast() };
+  });
   for (const forecast of forecasts) refuseWithoutArtifacts(forecast, terminal);
   const keys = new Map(
     set.items.map((item, at) => [
@@ -50,7 +56,10 @@ export async function checkSubmission(
   );
   const bundle = await projectBundle(terminal, await call.settings());
   if (bundle.isDirty && flags.detach && !flags.allowDirty) throw dirty(bundle);
-  for (const item of set.items) fileInBundle(item, bundle, terminal.cwd);
+  for (const item of set.items) {
+    fileInBundle(item, bundle, terminal.cwd);
+    await refuseFilesLeftOut(item, bundle, terminal.cwd);
+  }
   await refuseBadBucket(place, terminal.cwd);
   if (!flags.fresh && !flags.again) await refuseSubmitted(forecasts, place);
   const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: terminal.env };
@@ -128,21 +137,5 @@ function dirty({ dirtyFiles }: Bundle): UsageError {
     code: 'E_BUNDLE_DIRTY',
     message: `The code that would run is in no commit: ${dirtyFiles.slice(0, 5).join(', ')}${dirtyFiles.length > 5 ? ', …' : ''}.`,
     hint: 'Commit it, or submit with --allow-dirty, which marks the run.',
-  });
-}
-
-/** From the folder of the command, as a worker finds it in its bundle. */
-export function fileInBundle(
-  { file, eval: { name } }: PlannedItem,
-  { manifest, dir }: Bundle,
-  cwd: string,
-): string {
-  const path = file === undefined ? '' : relative(cwd, resolve(cwd, file)).split(sep).join('/');
-  const inside = [dir, path].filter(Boolean).join('/');
-  if (file !== undefined && manifest.files.some((one) => one.path === inside)) return path;
-  throw new UsageError({
-    code: 'E_BUNDLE_WITHOUT_EVAL',
-    message: `The file of eval "${name}", ${file ?? 'which has none'}, is not in the bundle.`,
-    hint: 'Add it to git, or list it as bundle.files in holdfast.config; "holdfast bundle" shows what is inside.',
   });
 }

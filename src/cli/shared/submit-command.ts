@@ -10,7 +10,7 @@ import {
   systemRandom,
   toJson,
 } from '../../base/index.ts';
-import { type Bundle, rememberBundle, uploadBundle } from '../../bundle/index.ts';
+import { type Bundle, rememberBundle, signSubmit, uploadBundle } from '../../bundle/index.ts';
 import {
   beginRound,
   createSubmission,
@@ -38,21 +38,23 @@ import { limitsOf } from '../run/call-limits.ts';
 import { changesOf } from '../run/change-options.ts';
 import { readPrices } from '../run/prices-file.ts';
 import { loadEvals } from '../run/run-command.ts';
+import { fileInBundle } from './files-in-bundle.ts';
 import { cancelRuns, checkLaunchFor } from './launch-for.ts';
 import { stoppingText } from './launch-options.ts';
+import { refuseRival, refuseSubmittedMeanwhile } from './refuse-submitted.ts';
 import { runsJson, seeThrough } from './see-through.ts';
 import { type OpenedPlace, openShared, openSharedQueue, submitterName } from './shared-place.ts';
-import { type Checked, checkSubmission, fileInBundle } from './submit-checks.ts';
+import { type Checked, checkSubmission } from './submit-checks.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** `holdfast submit`: refuses what can be refused, uploads, enqueues, and waits unless it is told not to. */
 export async function submitCommand(call: CommandCall<SubmitFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
   const evals = await loadEvals(call.args[0] as readonly string[], { cwd: terminal.cwd });
-  const place = await openShared(flags, terminal);
+  const place = await openShared(flags, terminal, { isNew: true });
   const queue = await openSharedQueue(flags, place);
   const onStop = () => terminal.note(stoppingText(flags));
-  return await untilStopped(onStop, async (signals) => {
+  return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
     const submitting = await checkSubmission(call, { evals, place });
     const keys = [...new Set([...submitting.keys.values()].flat())];
     await checkLaunchFor({ call, place, keys });
@@ -88,7 +90,32 @@ interface Submitting extends Checked {
   readonly signal: AbortSignal;
 }
 
+/** [BUN-15] Nothing of its bundle is collected before the submissions are there, which name it. */
 async function submitAll(
+  call: CommandCall<SubmitFlags>,
+  submitting: Submitting,
+): Promise<readonly SharedRun[]> {
+  const { place, signal } = submitting;
+  const onWait = () => call.terminal.note('bundle    somebody collects bundles: waiting until that is done');
+  const takeBack = await signSubmit(place, {
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+    onWait,
+  }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+    return undefined;
+  });
+  if (!takeBack) return [];
+  try {
+    return await sendAll(call, submitting);
+  } finally {
+    // One that stays counts for a day, and harms nobody.
+    await takeBack().catch((error: unknown) => call.terminal.note(messageOf(error)));
+  }
+}
+
+async function sendAll(
   call: CommandCall<SubmitFlags>,
   submitting: Submitting,
 ): Promise<readonly SharedRun[]> {
@@ -133,7 +160,7 @@ interface SubmittingOne extends Submitting {
 
 /**
  * ### Ordering
- * Bundle, segments of what is lent, purse, submission, round, queue: whatever it stops at, nothing is handed out that is not whole, and
+ * Bundle, segments of what is lent, purse, submission, a look for others who submit the same, round, queue: whatever it stops at, nothing is handed out that is not whole, and
  * `runs resume` goes on with a submission that has no round.
  */
 async function submitOne(
@@ -147,6 +174,8 @@ async function submitOne(
   });
   const { run: record, lent, notes, damage } = handed;
   for (const sentence of [...notes, ...damage]) terminal.note(sentence);
+  const isOnce = !flags.fresh && !flags.again && lent.length < record.planned;
+  if (isOnce) await refuseSubmittedMeanwhile(record, place);
   const by = submitterName();
   const submission: Submission = {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: record.runId, by },
@@ -165,6 +194,7 @@ async function submitOne(
   await createSubmission(place, submission);
   const shared = await SharedRun.open(place, record.runId);
   if (!shared) throw new Error(`the submission of ${record.runId} is gone`);
+  if (isOnce) await refuseRival(shared, place);
   // Before its round: from then on workers find it, whatever fails here.
   submitted.push(shared);
   await beginRound(shared, place, { clock: systemClock, by });

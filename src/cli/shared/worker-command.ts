@@ -10,6 +10,7 @@ import {
   systemRandom,
   UsageError,
 } from '../../base/index.ts';
+import { seenBucket } from '../../bucket/index.ts';
 import { installBundle } from '../../bundle/index.ts';
 import {
   isolatedRun,
@@ -36,7 +37,7 @@ import { listenForStop, type StopControl } from '../run/stop-control.ts';
 import { oneLine } from '../table.ts';
 import type { Environment } from '../terminal.ts';
 import { userDataDirs } from '../user-data-dirs.ts';
-import { type OpenedPlace, openShared, openSharedQueue } from './shared-place.ts';
+import { type OpenedPlace, openShared, openSharedQueue, unusable } from './shared-place.ts';
 import { envOfRun, workerEnv } from './worker-env.ts';
 import { collectHomeHourly, homeDirs, letGo, shipLeft } from './worker-home.ts';
 import { secretsOf, workerRedactor } from './worker-secrets.ts';
@@ -65,6 +66,7 @@ export async function workerCommand(call: CommandCall<WorkerFlags>): Promise<Exi
     const stop = listenForStop({
       onDrain: (signal) => terminal.note(`Stopping (${signal}): what is under way goes back to the queue.`),
       onAbort: () => terminal.note('Stopping now.'),
+      note: terminal.note,
       exitCode: EXIT.ok,
     });
     try {
@@ -114,8 +116,15 @@ async function serve(
     ...{ onProblem, redact: redactor.redact },
   });
   terminal.note(`worker    ${name}: ${slots} slots, ${place.bucket.url}`);
-  await worker.serve();
+  await worker.serve().catch((error: unknown) => {
+    throw isDenied(error) ? unusable(error) : error;
+  });
   terminal.note('worker    ended');
+}
+
+/** A bucket that does not take the first sign of life cannot be used: nothing was done. */
+function isDenied(error: unknown): boolean {
+  return error instanceof ActionableError && error.code === 'E_BUCKET_DENIED';
 }
 
 /** For people and for keys: where it runs, and which of those there it is. */
@@ -161,6 +170,7 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
       limits: new SessionLimits({ place, clock: systemClock, submission, runs, limiter, by, onProblem }),
       begin: {
         ...{ submission, bucket: place.url, prefix: place.prefix },
+        seen: seenBucket(place.url, { disk: nodeDisk }),
         stateDir: dirs.runs,
         artifactsDir: dirs.artifacts,
       },
@@ -191,6 +201,8 @@ function outcomeLine({ run, job }: QueuedJob, outcome: JobOutcome): string {
   const about = `${run} ${job}`;
   if (outcome.kind === 'held') return `held      ${about} by ${outcome.by.worker}`;
   if (outcome.kind === 'cancelled') return `over      ${about}: the run was cancelled`;
+  if (outcome.kind === 'damaged')
+    return `damaged   ${about}: ${outcome.damaged.map(({ problem }) => oneLine(problem)).join(' ')}`;
   const { status, reason } = outcome.end;
   const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
   return `${status.padEnd(10)}${about}${why}`;

@@ -172,7 +172,7 @@ describe('random damage', () => {
         reader.close();
       }
     }
-  }, 240_000);
+  });
 });
 
 describe('random damage in a journal of version 1', () => {
@@ -191,5 +191,5 @@ describe('random damage in a journal of version 1', () => {
         reader.close();
       }
     }
-  }, 240_000);
+  });
 });

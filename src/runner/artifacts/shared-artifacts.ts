@@ -142,6 +142,7 @@ export class SharedArtifacts {
     const state = await tryReady(shelf, known.plan);
     const cost = this.#costOf(recipe, { paid, spentUsd: shelf.spentUsd ?? 0 });
     this.#costs.set(recipe, cost);
+    if (state.kind === 'unavailable' && state.error instanceof UsageError) throw state.error;
     if (state.kind === 'ready')
       await this.#send({ plan: known.plan, generation: state.generation }, shelf.supply);
     const ended = state.kind === 'ready' ? this.#built(known, state) : refusalOf(state, known.plan);
@@ -264,7 +265,7 @@ function fetchedState(use: Use, pin: Pin): ArtifactState {
   return { kind: 'unavailable', error, isStopped: false };
 }
 
-/** A mistake in the eval itself is the same for every worker: it is the end of this build, and no reason to try it elsewhere. */
+/** A mistake in the eval itself is told when it is known what was paid until it was met. */
 async function tryReady(shelf: ArtifactShelf, plan: ArtifactPlan): Promise<ArtifactState> {
   try {
     return await shelf.ready(plan);

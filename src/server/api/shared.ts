@@ -12,6 +12,8 @@ const jobCounts = z.object({
   aside: amount,
   running: amount,
   due: amount,
+  /** Nobody can tell what became of them in this round. */
+  damaged: amount,
 });
 
 const workerState = z.enum(['live', 'silent', 'ended', 'unknown']);
@@ -27,6 +29,8 @@ export const sharedRow = z.object({
   samples: jobCounts.extend({ reused: amount }),
   builds: jobCounts,
   lostLeases: amount,
+  /** How many stored objects of it cannot be read. */
+  damaged: amount,
   usd: amount,
   /** What it may cost, in all its rounds. */
   budgetUsd: amount.optional(),
@@ -71,7 +75,7 @@ const sharedBuild = z.object({
   recipe: text,
   /** How many samples read it. */
   samples: amount,
-  state: z.enum(['waiting', 'due', 'running', 'completed', 'errored', 'aside']),
+  state: z.enum(['waiting', 'due', 'running', 'completed', 'errored', 'aside', 'damaged']),
   worker: text.optional(),
   since: text.optional(),
   ageMs: amount.nullable().optional(),
@@ -99,6 +103,8 @@ export const sharedRunView = z.object({
     }),
   ),
   builds: z.array(sharedBuild),
+  /** What is stored of it and cannot be read, with the job that it is of. */
+  damaged: z.array(z.object({ key: text, job: text.optional(), problem: text })),
   inFlight: amount,
   failureCount: amount,
   /** Whether its log is among the runs here. */

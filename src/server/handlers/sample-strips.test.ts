@@ -124,7 +124,7 @@ describe('the last results of samples', () => {
     given.abort(new Error('gone'));
     const call = callOf(studio, 'sampleStrips', { params: { run: last }, query, signal: given.signal });
     await expect(sampleStrips(call)).rejects.toThrow('gone');
-  }, 30_000);
+  });
 
   test('what is no list of ids is refused', () => {
     for (const samples of ['a,b', '{}', '[1]', JSON.stringify(Array(201).fill('a'))])

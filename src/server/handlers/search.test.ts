@@ -203,7 +203,7 @@ describe('in transcripts', () => {
     const { hits } = await found('zebra');
     clearInterval(timer);
     expect(places(hits)).toEqual([['big', 'tool', 1_200]]);
-    expect(longestMs).toBeLessThan(100);
+    expect(longestMs).toBeLessThan(300);
   });
 
   test('one text of megabytes is searched slice by slice: in an attachment, in an event, in a field', async () => {

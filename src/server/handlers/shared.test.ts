@@ -283,8 +283,8 @@ describe('reading a shared run', () => {
     expect([leases.length, total]).toEqual([200, 10_000]);
     const seen = await ask(studio, 'sharedWorkers', sharedWorkers, { params });
     expect([seen.workers.length, seen.total]).toEqual([200, 1_000]);
-    expect(performance.now() - startMs).toBeLessThan(20_000);
-  }, 120_000);
+    expect(performance.now() - startMs).toBeLessThan(100_000);
+  });
 });
 
 describe('the queue', () => {

@@ -1,5 +1,5 @@
 import { ActionableError, counted, definedOf, UsageError } from '../../base/index.ts';
-import type { RunStatus, SeenWorker, SharedRun } from '../../cluster/index.ts';
+import { jobNames, type RunStatus, type SeenWorker, type SharedRun } from '../../cluster/index.ts';
 import { formatCount } from '../../views/index.ts';
 import type {
   SharedFailures,
@@ -12,7 +12,7 @@ import type {
 } from '../api.ts';
 import type { Call } from '../call.ts';
 import { problemOf } from '../error-answer.ts';
-import { jobNames } from '../shared/job-names.ts';
+
 import { buildsOf } from '../shared/shared-builds.ts';
 import { sharedCommands } from '../shared/shared-commands.ts';
 import { failuresOf, unpricedEnds } from '../shared/shared-failures.ts';
@@ -59,6 +59,7 @@ export async function sharedRun({ studio, params }: Call<'sharedRun'>): Promise<
       ...definedOf({ cancelled: cancelled && cancelledView(cancelled) }),
     })),
     builds: buildsOf(seen, (digest) => cached?.has(digest) ?? false),
+    damaged: [...status.damaged],
     inFlight: status.inFlight.length,
     failureCount: failuresOf(run).length,
     isHere: studio.index.items().some((item) => item.run === status.run),
@@ -138,7 +139,7 @@ function rowOf({ shared: run, status }: SeenRun): SharedRow {
   const { inFlight: _, cancelled: _cancelled, workers, ...row } = status;
   const counts = { live: 0, refusing: 0, silent: 0, ended: 0, unknown: 0 };
   for (const worker of workers) counts[isRefusing(worker, status.run) ? 'refusing' : worker.state]++;
-  return { ...row, workers: counts, unpriced: unpricedEnds(run) };
+  return { ...row, workers: counts, unpriced: unpricedEnds(run), damaged: status.damaged.length };
 }
 
 function cancelledView({ by, at, reason }: NonNullable<SharedRun['rounds'][number]['cancelled']>) {
@@ -152,6 +153,7 @@ function saidOf({ run, state, samples, workers, inFlight }: RunStatus): string {
   const also = [
     ...(samples.errored === 0 ? [] : [`, ${formatCount(samples.errored)} failed`]),
     ...(samples.aside === 0 ? [] : [`, ${formatCount(samples.aside)} set aside`]),
+    ...(samples.damaged === 0 ? [] : [`, ${formatCount(samples.damaged)} damaged`]),
   ].join('');
   const willing = workers.filter((worker) => worker.state === 'live' && !isRefusing(worker, run));
   const live = counted(willing.length, 'worker');

@@ -14,7 +14,7 @@ export function buildsOf({ shared, status }: SeenRun, isHere: (digest: string) =
     const flight = inFlight.get(job);
     return {
       ...{ job, unit, recipe, samples: readersOf(build), isHere: end?.pin ? isHere(end.pin.digest) : false },
-      state: end ? overAs(end.status) : flight ? 'running' : shared.isDue(job) ? 'due' : 'waiting',
+      state: end ? overAs(end.status) : flight ? 'running' : openAs(shared, job),
       ...definedOf({ worker: flight?.worker, since: flight?.since, ageMs: flight?.ageMs }),
       ...definedOf({ generation: end?.pin?.generation, digest: end?.pin?.digest }),
       ...definedOf({ usd: end?.usd, reason: end?.reason, endedAt: end?.at }),
@@ -23,7 +23,14 @@ export function buildsOf({ shared, status }: SeenRun, isHere: (digest: string) =
   return views.sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
 }
 
-const ORDER: readonly SharedBuild['state'][] = ['running', 'errored', 'aside', 'due', 'waiting', 'completed'];
+const ORDER: readonly SharedBuild['state'][] = [
+  ...(['running', 'errored', 'aside', 'damaged', 'due', 'waiting', 'completed'] as const),
+];
+
+function openAs(shared: SharedRun, job: Build['job']): SharedBuild['state'] {
+  if (shared.isDamaged(job)) return 'damaged';
+  return shared.isDue(job) ? 'due' : 'waiting';
+}
 
 /** What is over ended in one of three ways [SHR-7]. */
 function overAs(status: string): SharedBuild['state'] {

@@ -1,7 +1,6 @@
 import { definedOf } from '../../base/index.ts';
-import type { Lease, SharedRun } from '../../cluster/index.ts';
+import { jobNames, type Lease, type SharedRun } from '../../cluster/index.ts';
 import type { SharedFailure } from '../api.ts';
-import { jobNames } from './job-names.ts';
 
 /** Leases that ended badly: errors, what was set aside, and workers that did not come back. The latest first. */
 export function failuresOf(shared: SharedRun): readonly SharedFailure[] {
@@ -24,7 +23,7 @@ export function failuresOf(shared: SharedRun): readonly SharedFailure[] {
 
 /** Somebody has it again, or it went well at last. */
 function isMended(later: readonly Lease[]): boolean {
-  return later.some(({ ended }) => ended === undefined || ended.status === 'completed');
+  return later.some(({ ended, damaged }) => (ended ? ended.status === 'completed' : !damaged));
 }
 
 /** Ends that do not say what they cost. What was set aside cost nothing: nobody worked on it. */

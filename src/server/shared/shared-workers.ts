@@ -1,7 +1,7 @@
 import { definedOf } from '../../base/index.ts';
-import type { SeenWorker } from '../../cluster/index.ts';
+import { jobNames, type SeenWorker } from '../../cluster/index.ts';
 import type { SharedWorker } from '../api.ts';
-import { jobNames } from './job-names.ts';
+
 import type { SeenRun } from './shared-runs.ts';
 
 /** The workers that have to do with a run: those about whom something is to be said first, then the busiest. */

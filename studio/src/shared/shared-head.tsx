@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { SharedRunView } from '../../../src/server/api.ts';
 import { CommandsMenu } from '../ui/commands-menu.tsx';
 import { CopyButton } from '../ui/copy.tsx';
+import { counted } from '../ui/counted.ts';
 import { Ago } from '../ui/figures.tsx';
 import { Badge } from '../ui/outcome.tsx';
 import styles from './shared-head.module.css';
@@ -27,6 +28,7 @@ export function SharedHead({ view }: { readonly view: SharedRunView }) {
         </span>
       </div>
       <p className={styles.said}>{said}</p>
+      <Damage view={view} />
       <ul className={styles.meta} aria-label="About the run">
         <li>
           <code>{row.run}</code>
@@ -52,5 +54,28 @@ export function SharedHead({ view }: { readonly view: SharedRunView }) {
         </li>
       </ul>
     </header>
+  );
+}
+
+const SHOWN_MAX = 10;
+
+/** What of the run cannot be read: the rest of the page is whole without it. */
+function Damage({ view: { damaged } }: { readonly view: SharedRunView }) {
+  if (damaged.length === 0) return null;
+  return (
+    <div className={styles.damage} role="alert">
+      <p>
+        {counted(damaged.length, 'stored object')} of this run cannot be read. Nothing else is lost by it:
+        restore it from a copy, or resume the run, which goes past it.
+      </p>
+      <ul>
+        {damaged.slice(0, SHOWN_MAX).map(({ key, job, problem }) => (
+          <li key={key}>
+            {job !== undefined && <code>{job}</code>} {problem}
+          </li>
+        ))}
+        {damaged.length > SHOWN_MAX && <li>and {damaged.length - SHOWN_MAX} more: holdfast runs status</li>}
+      </ul>
+    </div>
   );
 }

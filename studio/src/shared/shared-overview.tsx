@@ -12,7 +12,7 @@ import { sampleShares } from './shared-words.ts';
 export function SharedOverview({ view }: { readonly view: SharedRunView }) {
   const { row } = view;
   const { samples, workers, builds } = row;
-  const done = samples.completed + samples.reused + samples.errored + samples.aside;
+  const done = samples.completed + samples.reused + samples.errored + samples.aside + samples.damaged;
   return (
     <div className={styles.overview}>
       <section className={styles.card} aria-label="Samples">
@@ -56,7 +56,7 @@ export function SharedOverview({ view }: { readonly view: SharedRunView }) {
         <dl className={styles.figures}>
           <Figure name="being built">{formatCount(builds.running)}</Figure>
           <Figure name="due">{formatCount(builds.due)}</Figure>
-          <Figure name="failed">{formatCount(builds.errored + builds.aside)}</Figure>
+          <Figure name="failed">{formatCount(builds.errored + builds.aside + builds.damaged)}</Figure>
         </dl>
       </section>
     </div>

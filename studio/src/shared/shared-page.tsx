@@ -114,7 +114,7 @@ const COLUMNS: readonly PlainColumn<SharedRow>[] = [
     label: 'Failed',
     width: '56px',
     align: 'right',
-    cell: ({ samples }) => formatCount(samples.errored + samples.aside),
+    cell: ({ samples }) => formatCount(samples.errored + samples.aside + samples.damaged),
   },
   {
     id: 'workers',

@@ -45,6 +45,7 @@ const BUILDS: Readonly<Record<SharedBuild['state'], Shown>> = {
   running: { glyph: '●', word: 'being built', tone: 'live' },
   errored: { glyph: '!', word: 'failed', tone: 'error' },
   aside: { glyph: '◆', word: 'set aside', tone: 'limit' },
+  damaged: { glyph: '✕', word: 'damaged', tone: 'error' },
   due: { glyph: '○', word: 'due', tone: 'quiet' },
   waiting: { glyph: '·', word: 'waits for another', tone: 'quiet' },
   completed: { glyph: '✓', word: 'built', tone: 'pass' },
@@ -71,6 +72,7 @@ export function sampleShares({ samples }: Pick<SharedRow, 'samples'>): readonly 
     { glyph: '↺', word: 'reused', tone: 'pass', count: samples.reused },
     { glyph: '!', word: 'failed', tone: 'error', count: samples.errored },
     { glyph: '◆', word: 'set aside', tone: 'limit', count: samples.aside },
+    { glyph: '✕', word: 'damaged', tone: 'error', count: samples.damaged },
     { glyph: '●', word: 'under way', tone: 'live', count: samples.running },
     { glyph: '○', word: 'due', tone: 'quiet', count: samples.due },
   ];

@@ -70,7 +70,8 @@ describe('words of shared runs', () => {
   });
 
   test('the parts of the bar are all of the plan', () => {
-    const samples = { planned: 21, completed: 1, reused: 2, errored: 3, aside: 4, running: 5, due: 6 };
-    expect(sampleShares({ samples }).reduce((sum, { count }) => sum + count, 0)).toBe(21);
+    const ended = { completed: 1, reused: 2, errored: 3, aside: 4, damaged: 7 };
+    const samples = { planned: 28, ...ended, running: 5, due: 6 };
+    expect(sampleShares({ samples }).reduce((sum, { count }) => sum + count, 0)).toBe(28);
   });
 });

@@ -45,5 +45,5 @@ describe.skipIf(obstacle !== undefined)(onServer('artifacts in S3'), () => {
     const incomplete = await run(third, 'pull');
     expect(incomplete.code).toBe(1);
     expect(incomplete.stdout).toContain('"state":"incomplete"');
-  }, 60_000);
+  });
 });

@@ -50,23 +50,23 @@ const heedless = (header: 'if-none-match' | 'if-match') => (seen: Seen) => {
 describe.skipIf(obstacle !== undefined)(onServer('doctor'), () => {
   test('takes a server that keeps its conditions, and leaves nothing there', async () => {
     expect(await doctor(() => undefined)).toMatchObject({ code: 0, failed: [], checks: 6, left: [] });
-  }, 60_000);
+  });
 
   test('refuses one that creates although there is something, and leaves nothing there', async () => {
     const found = await doctor(heedless('if-none-match'));
     expect(found).toMatchObject({ code: 1, failed: ['bucket: create'], left: [] });
     expect(found.stdout).toContain('8 of 8 writers of one key won');
-  }, 60_000);
+  });
 
   test('refuses one that replaces whatever is there', async () => {
     const found = await doctor(heedless('if-match'));
     expect(found).toMatchObject({ code: 1, failed: ['bucket: replace'], left: [] });
-  }, 60_000);
+  });
 
   test('says of credentials that have expired what they are, and does not ask for ever', async () => {
     const found = await doctor(() => ({ kind: 'status', status: 400, code: 'ExpiredToken' }));
     expect(found).toMatchObject({ code: 1, failed: ['bucket'] });
     expect(found.stdout).toContain('have expired');
     expect(found.requests).toBeLessThan(20);
-  }, 60_000);
+  });
 });

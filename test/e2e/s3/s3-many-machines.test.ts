@@ -152,5 +152,5 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
     expect(twice.length).toBeLessThanOrEqual(2 * fetched.home.lostLeases.length);
     // How many they had in hand when they were killed is a matter of luck.
     expect(fetched.home.lostLeases.length).toBeGreaterThan(0);
-  }, 420_000);
+  }, 900_000);
 });

@@ -122,7 +122,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a crashed run of Inspect in S3
     expect(sample.events.map(({ data }: { data: number }) => data)).toEqual([1, 2]);
     expect((await dir.run('recover', '--list', dir.url)).stdout).toContain('Nothing here');
     expect(readdirSync(dir.path).toSorted()).toEqual(['made']);
-  }, 120_000);
+  });
 
   test('can be named by its .buffer folder, keeps its sources with --keep, goes where --output says, and replaces with --overwrite', async () => {
     await using dir = await place();
@@ -142,7 +142,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a crashed run of Inspect in S3
     expect(await keysOf(dir.bucket)).toEqual(
       [LOG_NAME, LOG_NAME.replace('.eval', '-recovered.eval'), 'elsewhere/x.eval'].sort(),
     );
-  }, 120_000);
+  });
 
   test('a real one of Inspect, with its database on this machine and with its segments alone, gives the same samples', async () => {
     await using dir = await place();
@@ -170,7 +170,7 @@ describe.skipIf(obstacle !== undefined)(onServer('a crashed run of Inspect in S3
     expect(both.counts.kept + both.counts.recovered).toBe(totals.flushed + totals.completed);
     expect((await dir.run('log', 'verify', `${dir.url}/alone.eval`)).code).toBe(0);
     expect(existsSync(join(dir.path, 'golden'))).toBe(true);
-  }, 120_000);
+  });
 
   test('a segment that is damaged is named, the rest is recovered, and nothing is removed', async () => {
     await using dir = await place();
@@ -186,5 +186,5 @@ describe.skipIf(obstacle !== undefined)(onServer('a crashed run of Inspect in S3
       deleted: [],
     });
     expect(await keysOf(dir.bucket)).toContain(key);
-  }, 120_000);
+  });
 });

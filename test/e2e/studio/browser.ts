@@ -48,6 +48,8 @@ export async function openPage(browser: Browser, options: PageOptions): Promise<
     viewport: { width, height },
     reducedMotion: 'reduce',
   });
+  // Pages take many times longer where much else runs.
+  context.setDefaultTimeout(120_000);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const wrong: string[] = [];

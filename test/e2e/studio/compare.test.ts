@@ -195,7 +195,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('a search'), () => {
 
   test('that finds nothing says where it looked, and what it could not read', async () => {
     await page.goto(`${studio.url}/search?text=nowhere-at-all`);
-    await page.getByText('Nothing was found').waitFor({ timeout: 30_000 });
+    await page.getByText('Nothing was found').waitFor({ timeout: 120_000 });
     await page.getByText('1 run could not be searched').click();
     await page.getByText('E_LOG_TORN').waitFor();
   });

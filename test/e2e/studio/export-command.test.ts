@@ -24,7 +24,7 @@ beforeAll(async () => {
   app = join(dir.path, 'app');
   await nodeDisk.makeDir(app);
   writeFileSync(join(app, 'index.html'), '<!doctype html><p>the app</p>');
-}, 120_000);
+});
 
 afterAll(async () => {
   await dir?.[Symbol.asyncDispose]();
@@ -83,7 +83,7 @@ describe('holdfast studio export', () => {
     });
     expect((await runsIn(all)).length).toBe(store.runs.length + 1);
     expect(left()).toEqual([]);
-  }, 120_000);
+  });
 
   test.each([
     [['nobody'], 'E_RUN_REFERENCE'],
@@ -121,7 +121,7 @@ describe('holdfast studio export', () => {
     }
     expect(readFileSync(join(precious, 'thesis.tex'), 'utf8')).toBe('years of work');
     expect(left()).toEqual([]);
-  }, 60_000);
+  });
 
   test('a place that cannot be written to is told as such', async () => {
     const isRoot = process.getuid?.() === 0;
@@ -165,13 +165,13 @@ describe('holdfast studio export', () => {
     });
     const { runs } = await (await openExport(out)).ask('runs', { params: {}, query: {} });
     expect(runs).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('[EXP-12] two exports of the same store are the same, byte for byte', async () => {
     const [a, b] = [newOut(), newOut()];
     for (const out of [a, b]) await exporting(out, '--where', 'eval:support-triage');
     expect(bytesOf(a) === bytesOf(b)).toBe(true);
-  }, 60_000);
+  });
 
   test('[EXP-13] what is killed leaves nothing at its place, and the next one cleans up after it', async () => {
     const out = newOut();
@@ -194,7 +194,7 @@ describe('holdfast studio export', () => {
     expect(left()).toEqual([]);
     expect((await exporting(out, '--all')).code).toBe(3);
     expect(left()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 function bytesOf(out: string): string {

@@ -96,7 +96,7 @@ describe.skipIf(obstacle !== undefined)(
       await page.getByText('swe-lite').first().waitFor();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 120_000);
+    });
 
     test('every page shows what it shows when it is served', async () => {
       await using studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
@@ -110,9 +110,15 @@ describe.skipIf(obstacle !== undefined)(
         const exported = await opened(out, path, width);
         // This store is smaller.
         const text = shows.replace('of 40', 'of 12');
-        const [there, here] = await Promise.all([settled(served.page, text), settled(exported.page, text)]);
-        if (there !== here && !COMES_BY_CHANCE.has(name))
-          differing.push(`${name}: ${firstDifference(there, here)}`);
+        const difference = async () => {
+          const [there, here] = await Promise.all([settled(served.page, text), settled(exported.page, text)]);
+          return there === here ? 'the same' : firstDifference(there, here);
+        };
+        // What comes late on a slow machine is waited for: only a difference that stays is one.
+        const untilMs = COMES_BY_CHANCE.has(name) ? 0 : Date.now() + 60_000;
+        let found = await difference();
+        while (found !== 'the same' && Date.now() < untilMs) found = await difference();
+        if (found !== 'the same' && untilMs > 0) differing.push(`${name}: ${found}`);
         differing.push(...[...served.wrong, ...exported.wrong].map((text) => `${name}: ${text}`));
         await served.page.context().close();
         await exported.page.context().close();
@@ -133,7 +139,7 @@ describe.skipIf(obstacle !== undefined)(
         .waitFor();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 60_000);
+    });
 
     test('[EXP-2] hostile texts are texts: nothing runs, and nothing is broken by them', async () => {
       const logs = join(dir.path, 'hostile');
@@ -187,7 +193,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
       expect(wrong).toEqual([]);
       await page.context().close();
-    }, 120_000);
+    });
 
     test('[EXP-3] a sample of 50 MB is written in small files, opens at once, and its one needle is found', async () => {
       const logs = join(dir.path, 'large');
@@ -227,7 +233,7 @@ describe.skipIf(obstacle !== undefined)(
       await page.goto(`${pathToFileURL(folder).href}/index.html#/runs/${run}/s/django-4000/1`);
       await page.getByText('E_EXPORT_FILE').first().waitFor();
       await page.context().close();
-    }, 120_000);
+    });
   },
 );
 
@@ -236,7 +242,7 @@ const COMES_BY_CHANCE: ReadonlySet<string> = new Set(['sample-messages', 'search
 
 /** The text of a page once it has come to rest. */
 async function settled(page: Page, shows: string): Promise<string> {
-  await page.getByText(shows).first().waitFor({ timeout: 30_000 });
+  await page.getByText(shows).first().waitFor({ timeout: 120_000 });
   let last = '';
   for (let same = 0; same < 3; ) {
     await page.waitForTimeout(250);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const appDir = join(dir.path, 'app');
   await nodeDisk.makeDir(appDir);
   sides = await BothSides.open({ logDirs: [logs] }, { out: join(dir.path, 'out'), appDir });
-}, 120_000);
+});
 
 afterAll(async () => {
   await sides?.[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const store = await makeStudioStore(join(dir.path, 'project'));
   studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
   browser = await launchBrowser();
-}, 120_000);
+});
 
 afterAll(async () => {
   if (obstacle !== undefined) return;

@@ -157,7 +157,7 @@ beforeAll(async () => {
   }
   studio = await serveTestStudio({ places: [project], logDirs: [join(project, 'logs')] });
   browser = await launchBrowser();
-}, 120_000);
+});
 
 function hostileSpec(spec: object) {
   return {

@@ -259,7 +259,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('an export'), () => {
     if ((await said.textContent()) === 'Copied') expect((await copiedPicture()).colours).toBeGreaterThan(8);
     else expect((await saved)?.suggestedFilename()).toMatch(/\.png$/);
     expect(opened.wrong).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** Of the picture in the clipboard: how wide it is, how light its corner is, and how many colours it has. */

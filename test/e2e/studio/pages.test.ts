@@ -25,7 +25,7 @@ beforeAll(async () => {
   studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
   browser = await launchBrowser();
   if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true });
-}, 120_000);
+});
 
 afterAll(async () => {
   if (obstacle !== undefined) return;
@@ -48,7 +48,7 @@ describe.skipIf(obstacle !== undefined)(
             await page
               .getByText(shows)
               .first()
-              .waitFor({ timeout: 15_000 })
+              .waitFor({ timeout: 120_000 })
               .catch(() => wrong.push(`"${shows}" never came`));
             await page.waitForTimeout(300);
             if (SCREENSHOTS !== undefined)

@@ -137,7 +137,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('the list of runs'), () => {
     await page.keyboard.press('t');
     await page.getByLabel('Tag', { exact: true }).fill('golden');
     await page.keyboard.press('Enter');
-    await expect.poll(() => rows().first().textContent(), { timeout: 10_000 }).toContain('golden');
+    await expect.poll(() => rows().first().textContent(), { timeout: 120_000 }).toContain('golden');
   });
 
   test('the exact place of the scroll comes back with Back', async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   dir = await makeTempDir();
   store = await makeStudioStore(join(dir.path, 'project'), { rounds: 2 });
   studio = await serveTestStudio({ places: [store.dir], logDirs: [join(store.dir, 'logs')] });
-}, 120_000);
+});
 
 afterAll(async () => {
   await studio[Symbol.asyncDispose]();

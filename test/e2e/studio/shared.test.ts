@@ -41,7 +41,7 @@ const session = new Session(async (dir) => {
   };
 });
 
-const shows = (text: string | RegExp) => session.page.getByText(text).first().waitFor({ timeout: 15_000 });
+const shows = (text: string | RegExp) => session.page.getByText(text).first().waitFor({ timeout: 120_000 });
 const rows = (table: string) =>
   session.page.getByRole('table', { name: table }).locator('[role=row]:has([role=cell])');
 

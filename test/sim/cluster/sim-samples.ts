@@ -136,8 +136,8 @@ export class SimSession implements RunSession {
     const script = scriptOf(job);
     const leaseAtMs = time.nowMs;
     const known = new Set(this.#rows.flatMap(({ row }) => ('answer' in row ? row.answer : [])));
-    for (const { begun } of earlier)
-      for (const answer of await this.#answersOf(begun.writer, signal)) known.add(answer);
+    for (const writer of await this.#writersOf(earlier, signal))
+      for (const answer of await this.#answersOf(writer, signal)) known.add(answer);
     for (let call = 1; call <= script.calls; call++) {
       const answer = `${job}/${call}`;
       if (known.has(answer)) continue;
@@ -168,6 +168,13 @@ export class SimSession implements RunSession {
       : { status: 'completed', origin };
   }
 
+  /** Where it cannot be read whose an earlier lease was, it may have been anybody's, as in `EvalSession`. */
+  async #writersOf(earlier: WorkAbout['earlier'], signal: AbortSignal): Promise<readonly string[]> {
+    const writers = earlier.map(({ begun }) => begun.writer);
+    if (!writers.includes('unknown')) return writers;
+    return await patiently(() => allWriters(this.#bucket), { clock: this.#process.clock, signal });
+  }
+
   async #answersOf(writer: string, signal: AbortSignal): Promise<readonly string[]> {
     const { clock } = this.#process;
     const rows = await patiently(() => readWriter(this.#bucket, writer), { clock, signal });
@@ -176,6 +183,13 @@ export class SimSession implements RunSession {
 }
 
 export const SEGMENTS = 'run/segments/';
+
+export async function allWriters(bucket: Bucket): Promise<readonly string[]> {
+  const writers = new Set<string>();
+  for await (const { key } of bucket.list(SEGMENTS))
+    writers.add(key.slice(SEGMENTS.length).split('/')[0] ?? '');
+  return [...writers];
+}
 
 export async function readWriter(bucket: Bucket, writer: string): Promise<readonly Row[]> {
   const rows: Row[] = [];

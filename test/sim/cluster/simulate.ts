@@ -15,6 +15,7 @@ import {
 } from '../../../src/cluster/index.ts';
 import { memoryBucket } from '../memory-bucket.ts';
 import { type BucketWeather, bucketOf, type Cable } from './sim-bucket.ts';
+import { type Tear, Tears } from './sim-damage.ts';
 import { SimProcess } from './sim-process.ts';
 import { queueOf, SimEngine } from './sim-queue.ts';
 import {
@@ -48,6 +49,8 @@ export interface Simulated {
   /** What was wrong the very moment that it happened. */
   readonly seen: readonly string[];
   readonly scripts: ReadonlyMap<JobId, JobScript>;
+  /** Records of leases that were damaged, by key. */
+  readonly torn: ReadonlyMap<string, Tear>;
   readonly wasCalm: boolean;
   /** Every request to the bucket was answered. */
   readonly wasBucketWell: boolean;
@@ -100,6 +103,9 @@ class World {
   readonly #scripts = new Map<JobId, JobScript>();
   readonly #trace: string[] = [];
   readonly #submission: Submission;
+  readonly #tears: Tears;
+  /** Rounds that were gone past at the end, because something was damaged. */
+  readonly #gonePast = new Set<number>();
   /** Whose submission was seen. */
   readonly #submitters = new Set<string>();
   #processes = 0;
@@ -114,7 +120,12 @@ class World {
     this.#isCalm = random.next() < 0.15;
     this.#wasBucketWell = this.#isCalm || random.next() < 0.3;
     this.#weather = { faultShare: this.#wasBucketWell ? 0 : random.next() * 0.1, awayUntilMs: 0 };
-    this.#bucket = this.#watched(memoryBucket({ nowMs: () => this.#time.nowMs }));
+    const bucket = memoryBucket({ nowMs: () => this.#time.nowMs });
+    this.#tears = new Tears(bucket, {
+      ...{ time: this.#time, random: seededRandom(seed + 2), endMs: HEALED_AT_MS },
+      note: (what) => this.#note(what),
+    });
+    this.#bucket = this.#watched(bucket);
     this.#engine = new SimEngine(this.#time, seededRandom(seed + 1));
     this.#engine.doubleShare = this.#isCalm ? 0 : random.next() * 0.2;
     this.#submission = makeSubmission(random);
@@ -126,6 +137,7 @@ class World {
     if (!this.#isCalm && this.#random.next() < 0.2) this.#submit();
     for (let count = 0; count < workers; count++) this.#startWorker(this.#random.next() * 3_000);
     if (!this.#isCalm) this.#planTrouble();
+    this.#tears.plan(() => [...this.#createdAtMs.keys()]);
     this.#time.after(HEALED_AT_MS, () => this.#heal());
     this.#watchForTheEnd();
     await this.#time.run({ untilMs: END_MS, isEnough: () => this.#isDone });
@@ -140,6 +152,7 @@ class World {
         createdAtMs: this.#createdAtMs,
         seen: this.#seen,
         scripts: this.#scripts,
+        torn: this.#tears.torn,
         wasCalm: this.#isCalm,
         wasBucketWell: this.#wasBucketWell,
         endedAtMs: this.#time.nowMs,
@@ -388,9 +401,26 @@ class World {
     const look = async () => {
       this.#shared ??= await SharedRun.open(this.#place(this.#bucket), RUN);
       await this.#shared?.refresh();
-      if (this.#shared?.isComplete && this.#time.nowMs > HEALED_AT_MS + 30_000) this.#isDone = true;
-      else this.#time.after(5_000, () => void look());
+      const isOver = this.#shared?.isComplete && this.#time.nowMs > HEALED_AT_MS + 30_000;
+      if (isOver) this.#isDone = await this.#isWhole();
+      if (!this.#isDone) this.#time.after(5_000, () => void look());
     };
     this.#time.after(5_000, () => void look());
+  }
+
+  /** Whoever reads it now may find something damaged: then only that is missing, it is said, and somebody resumes the run. */
+  async #isWhole(): Promise<boolean> {
+    const shared = await SharedRun.open(this.#place(this.#bucket), RUN);
+    if (!shared?.isComplete || shared.damaged.length === 0) return shared?.isComplete ?? false;
+    if (this.#gonePast.has(shared.round)) return false;
+    this.#gonePast.add(shared.round);
+    const named = new Set(shared.damaged.map(({ job }) => job));
+    for (const { key } of shared.damaged)
+      if (!this.#tears.torn.has(key)) this.#seen.push(`${key} was said to be damaged, and was not`);
+    for (const job of shared.jobs())
+      if (!shared.endOf(job) && !named.has(job)) this.#seen.push(`${job} is missing, and nothing says why`);
+    const { process, bucket } = this.#newProcess('desk');
+    void this.#resume(process, bucket);
+    return false;
   }
 }

@@ -63,10 +63,9 @@ export class Ledger {
 }
 
 export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
+  // Processes take seconds to come up where many others run.
+  for (const endMs = performance.now() + 120_000; performance.now() < endMs; await sleep(50))
     if (isSo()) return;
-    await sleep(50);
-  }
   throw new Error(`Waited in vain for ${what}`);
 }
 

@@ -15,6 +15,7 @@ const launches = JSON.parse(readFileSync(join(dir, 'launch.json'), 'utf8'));
 const control = listenForStop({
   onDrain: () => console.error('stopping'),
   onAbort: () => undefined,
+  note: (text) => console.error(text),
   exitCode: EXIT.interrupted,
 });
 const { drain, abort } = control.signals;

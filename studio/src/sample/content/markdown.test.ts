@@ -87,7 +87,7 @@ describe('backslashes', () => {
   test('many that are open take no time', () => {
     const from = performance.now();
     shown('\\( '.repeat(15_000));
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(30_000);
   });
 });
 

