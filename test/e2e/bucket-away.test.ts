@@ -11,11 +11,7 @@ const WAYS = ['nothing', 'a folder', 'a file'] as const;
 type Way = (typeof WAYS)[number];
 
 /** Starts a run and takes its bucket away in the middle, until the run has ended; nothing is made in its place. */
-async function losesBucket(
-  dir: Awaited<ReturnType<typeof paidEval>>,
-  args: readonly string[],
-  way: Way,
-) {
+async function losesBucket(dir: Awaited<ReturnType<typeof paidEval>>, args: readonly string[], way: Way) {
   const bucket = join(dir.path, 'bucket');
   const started = await heldRun(dir, SAMPLES, args);
   // By then the run has seen it.

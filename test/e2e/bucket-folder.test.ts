@@ -57,7 +57,7 @@ describe.skipIf(!canMount || redisObstacle !== undefined)(
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', project.bucket]);
         try {
           const ended = await project.holdfast([...words, '--json']);
-      const code = words[0] === 'submit' ? 'E_SHARED_BUCKET' : 'E_BUCKET_DENIED';
+          const code = words[0] === 'submit' ? 'E_SHARED_BUCKET' : 'E_BUCKET_DENIED';
           expect(jsonOf(ended)).toMatchObject({
             ...{ exitCode: 2, error: { code } },
           });
