@@ -109,15 +109,6 @@ export class JournalReader {
     }
   }
 
-  /** Reads while it is open what whoever seals the run will ask of every journal, so that none is opened once more to say so. */
-  foresee(runId: string): void {
-    if (!this.rows.isSettled) return;
-    this.rows.ask(SELECT_OUTLINE, 0);
-    this.foreignOrigins(runId);
-    this.spentUsd();
-    for (const _ of this.reused()) break;
-  }
-
   /** The origins of those attempts that began in another journal. The run is named by whoever has its record whole. */
   foreignOrigins(runId: string): readonly Origin[] {
     const own = `${runId}/${this.writer().writer}/`;
@@ -377,7 +368,7 @@ export class JournalReader {
 }
 
 const OUTLINE_ROWS = 512;
-const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS epoch, a.key AS key, a.origin AS origin,
+export const SELECT_OUTLINE = `SELECT a.n AS n, a.sample_id AS sample_id, a.epoch AS epoch, a.key AS key, a.origin AS origin,
   substr(a.data, 1, 8) AS start, r.status AS status
   FROM attempts a LEFT JOIN results r ON r.attempt = a.n WHERE a.n > ? ORDER BY a.n LIMIT ${OUTLINE_ROWS}`;
 

@@ -1,5 +1,5 @@
 import { ActionableError, DamageError } from '../base/index.ts';
-import type { JournalReader } from './journal-reader.ts';
+import { type JournalReader, SELECT_OUTLINE } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
 import { OpenDatabases } from './open-databases.ts';
 import { type ReadJournalOptions, readJournal } from './read-journal.ts';
@@ -35,7 +35,7 @@ export function readWriters(
   for (const place of places.filter(({ path }) => !readers.has(path))) {
     const error = tryRead(place, readers, { among });
     const reader = isCrowd ? readers.get(place.path) : undefined;
-    for (const { run } of reader ? tryRecords(reader) : []) reader?.foresee(run.runId);
+    for (const { run } of reader ? tryRecords(reader) : []) if (reader) foresee(reader, run.runId);
     // A shell holds nothing that was paid for.
     if (error && error.code !== 'E_JOURNAL_EMPTY') failed.push({ place, error });
   }
@@ -78,6 +78,15 @@ function tryRead(
     readers.delete(path);
     return error;
   }
+}
+
+/** Reads while it is open what whoever seals the run will ask of every journal, so that none is opened once more to say so. */
+function foresee(reader: JournalReader, runId: string): void {
+  if (!reader.rows.isSettled) return;
+  reader.rows.ask(SELECT_OUTLINE, 0);
+  reader.foreignOrigins(runId);
+  reader.spentUsd();
+  for (const _ of reader.reused()) break;
 }
 
 /** None when its run record cannot be read. */
