@@ -47,20 +47,10 @@ export function listenToSignals(onSignal: OnSignal): Disposable {
   return { [Symbol.dispose]: () => quietly(() => listening.delete(onSignal)) };
 }
 
-/**
- * While code of users is loaded the first signal ends the process, as if nobody listened: code in a loop that never ends keeps us from hearing
- * anything, and nobody could stop it but by SIGKILL. Only where nothing was begun yet.
- */
-export async function withSignalsUnheard<T>(work: () => Promise<T>): Promise<T> {
-  // One that came already and was told to nobody yet would be told to nobody at all.
-  const { nextTurn } = await import('../base/index.ts');
-  for (let turns = 0; turns < 2; turns++) await nextTurn();
+/** Lets nobody hear signals until it is disposed of: the first one ends the process. */
+export function hearNothing(): Disposable {
   quietly(() => unheard++);
-  try {
-    return await work();
-  } finally {
-    quietly(() => unheard--);
-  }
+  return { [Symbol.dispose]: () => quietly(() => unheard--) };
 }
 
 /** Who hears, as things are. */

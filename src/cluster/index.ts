@@ -1,5 +1,5 @@
 export { collectDisk, letWriterGo } from './collect-disk.ts';
-export { collectRuns, noteFetched } from './collect-runs.ts';
+export { type Collectable, collectRuns, noteFetched } from './collect-runs.ts';
 export { collectWorkers } from './collect-workers.ts';
 export { comeHome, type HomeReport } from './come-home.ts';
 export { Company } from './company.ts';

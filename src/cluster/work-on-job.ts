@@ -1,4 +1,12 @@
-import { ActionableError, type Clock, counted, DamageError, definedOf, messageOf, UsageError } from '../base/index.ts';
+import {
+  ActionableError,
+  type Clock,
+  counted,
+  DamageError,
+  definedOf,
+  messageOf,
+  UsageError,
+} from '../base/index.ts';
 import type { Company } from './company.ts';
 import type { DamagedObject } from './damage.ts';
 import type { Redact } from './evidence-text.ts';

@@ -32,7 +32,8 @@ once, also when several people do this at the same time, and again when they fai
     const place = await openShared(flags, terminal);
     const run = await launchedRun(place, String(args[0]));
     const control = listenForStop({
-      onDrain: () => terminal.note('Workers are being stopped. Press Ctrl-C again not to wait until they are.'),
+      onDrain: () =>
+        terminal.note('Workers are being stopped. Press Ctrl-C again not to wait until they are.'),
       onAbort: () => undefined,
       note: terminal.note,
       exitCode: EXIT.interrupted,

@@ -4,6 +4,7 @@ import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.
 import { type CollectedBundles, collectSentBundles } from '../../bundle/index.ts';
 import {
   bucketNowMs,
+  type Collectable,
   collectRuns,
   collectWorkers,
   leftBySubmit,
@@ -17,6 +18,7 @@ import { parseDays } from '../parse-values.ts';
 import { counted, formatBytes } from '../quantities.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
+import type { Style } from '../style.ts';
 import { oneLine } from '../table.ts';
 
 interface GcFlags extends BucketFlags {
@@ -71,33 +73,36 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
       needed: () => neededBundles(place, gone),
     });
     const workers = await collectWorkers(place, { nowMs, isDryRun });
-    const removed = gone.size;
     const exitCode = found.some(({ isDamaged }) => isDamaged) ? EXIT.damage : EXIT.ok;
     if (flags.json)
       terminal.json({
-        exitCode,
-        isDryRun,
-        runs: toJson(found),
-        bundles: toJson(bundles),
+        ...{ exitCode, isDryRun, runs: toJson(found), bundles: toJson(bundles) },
         workers: [...workers],
       });
-    else {
-      const word = isDryRun ? 'would go' : 'removed ';
-      const { warn, bad } = terminal.style;
-      for (const { run, isRemoved, reason, isDamaged } of found)
-        terminal.line(
-          `${isRemoved ? warn(word) : 'kept    '}  ${run}  ${isDamaged ? bad(oneLine(reason)) : reason}`,
-        );
-      terminal.line(
-        `${counted(removed, 'run')} ${isDryRun ? 'would be ' : ''}removed, ${found.length - removed} kept`,
-      );
-      for (const line of bundleLines(bundles, warn(word))) terminal.line(line);
-      if (workers.length > 0)
-        terminal.line(`${word}  the signs of life of ${counted(workers.length, 'worker')} long gone`);
-    }
+    else
+      for (const line of linesOf({ found, bundles, workers, isDryRun }, terminal.style)) terminal.line(line);
     return exitCode;
   },
 });
+
+interface Collected {
+  readonly found: readonly Collectable[];
+  readonly bundles: CollectedBundles;
+  readonly workers: readonly string[];
+  readonly isDryRun: boolean;
+}
+
+function linesOf({ found, bundles, workers, isDryRun }: Collected, { warn, bad }: Style): string[] {
+  const word = isDryRun ? 'would go' : 'removed ';
+  const removed = found.filter(({ isRemoved }) => isRemoved).length;
+  const lines = found.map(
+    ({ run, isRemoved, reason, isDamaged }) =>
+      `${isRemoved ? warn(word) : 'kept    '}  ${run}  ${isDamaged ? bad(oneLine(reason)) : reason}`,
+  );
+  const total = `${counted(removed, 'run')} ${isDryRun ? 'would be ' : ''}removed, ${found.length - removed} kept`;
+  const long = `${word}  the signs of life of ${counted(workers.length, 'worker')} long gone`;
+  return [...lines, total, ...bundleLines(bundles, warn(word)), ...(workers.length > 0 ? [long] : [])];
+}
 
 function bundleLines({ kept, removed, strays }: CollectedBundles, word: string): string[] {
   const lines = removed.map(

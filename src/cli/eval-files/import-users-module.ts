@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { ActionableError, type ErrorCode, errnoOf, messageOf } from '../../base/index.ts';
 import type { Disk } from '../../disk/index.ts';
 import { EvalFileError } from '../../evals/index.ts';
-import { withSignalsUnheard } from '../signals.ts';
+import { withSignalsUnheard } from '../signals-unheard.ts';
 import { provideHoldfast } from './holdfast-import.ts';
 import { type ModulePlace, placeOfError, placeOfImport, placeOfSyntax } from './module-place.ts';
 

@@ -30,7 +30,7 @@ import {
   sayPublished,
 } from '../results/auto-publish.ts';
 import { PublishedRuns } from '../results/earlier-logs.ts';
-import { withSignalsUnheard } from '../signals.ts';
+import { withSignalsUnheard } from '../signals-unheard.ts';
 import type { Terminal } from '../terminal.ts';
 import { accountJson, accountLines } from './account-report.ts';
 import { limitsOf } from './call-limits.ts';

@@ -17,19 +17,10 @@ export function fetchedLines(
   { style, cwd }: Terminal,
 ): string[] {
   const { run, round, samples, log, lostLeases, aside, lostResults, problems, writers, usd, damaged } = home;
-  const ends = [
-    `${samples.completed} completed`,
-    `${samples.reused} reused`,
-    ...(samples.errored > 0 ? [style.bad(`${samples.errored} failed`)] : []),
-    ...(samples.aside > 0 ? [style.bad(`${samples.aside} set aside`)] : []),
-    ...(samples.damaged > 0 ? [style.bad(`${samples.damaged} damaged`)] : []),
-    ...(samples.due > 0 ? [style.warn(`${samples.due} still due`)] : []),
-    lostResults.length > 0 ? style.bad(`${lostResults.length} lost`) : style.good('0 lost'),
-  ];
   const lines = [
     `${style.bold(run)}  ${home.isComplete ? style.good('home') : style.warn(partialText(home))}, round ${round}`,
     ...hintLines(home.cancelled).map((line) => style.warn(line)),
-    `${counted(samples.planned, 'sample')}: ${ends.join(', ')}`,
+    `${counted(samples.planned, 'sample')}: ${endsOf(home, style).join(', ')}`,
     `${formatUsd(usd)} spent on samples by ${counted(writers, 'writer')}${buildsText(home)}`,
     ...resultLines(results),
     ...[...scorerSentences({ scorerTroubles }), ...missed].map((sentence) => style.bad(sentence)),
@@ -52,6 +43,19 @@ export function fetchedLines(
   lines.push(...evidenceLines(home, { style, cwd }));
   if (log !== undefined) lines.push(`log ${style.accent(shortPath(log, cwd))}`);
   return [...lines, ...nextLines(home)];
+}
+
+/** How the samples ended: what is not as it should be is said only where there is some. */
+function endsOf({ samples, lostResults }: Fetched['home'], style: Terminal['style']): string[] {
+  return [
+    `${samples.completed} completed`,
+    `${samples.reused} reused`,
+    ...(samples.errored > 0 ? [style.bad(`${samples.errored} failed`)] : []),
+    ...(samples.aside > 0 ? [style.bad(`${samples.aside} set aside`)] : []),
+    ...(samples.damaged > 0 ? [style.bad(`${samples.damaged} damaged`)] : []),
+    ...(samples.due > 0 ? [style.warn(`${samples.due} still due`)] : []),
+    lostResults.length > 0 ? style.bad(`${lostResults.length} lost`) : style.good('0 lost'),
+  ];
 }
 
 function partialText({ cancelled, log, isUndone }: Fetched['home']): string {

@@ -17,7 +17,7 @@ import { limitsOf } from '../run/call-limits.ts';
 import { changesOf, modelsOf } from '../run/change-options.ts';
 import { codeOfRun } from '../run/code-of-run.ts';
 import { readPrices } from '../run/prices-file.ts';
-import { withSignalsUnheard } from '../signals.ts';
+import { withSignalsUnheard } from '../signals-unheard.ts';
 import type { Terminal } from '../terminal.ts';
 import { fileInBundle, refuseFilesLeftOut } from './files-in-bundle.ts';
 import { refuseSubmitted } from './refuse-submitted.ts';
