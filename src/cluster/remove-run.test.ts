@@ -205,7 +205,7 @@ test('[SHR-26] a worker that slept while its run was removed stops, and says not
   await begun.promise;
   await bucket.removeAll((await Array.fromAsync(bucket.list(`${RUN}/`))).map(({ key }) => key));
   let outcome: unknown;
-  working.then((end) => {
+  void working.then((end) => {
     outcome = end;
   });
   await clock.advance(31_000);
