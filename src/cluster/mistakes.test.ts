@@ -59,7 +59,10 @@ test('[SHR-25] what a run of one machine refuses is a mistake; what one machine 
     'E_WORKER_DIFFERS',
   ] as const;
   for (const code of mistakes) expect([code, isMistake(usage(code))]).toEqual([code, true]);
-  const lacking = ['E_MODEL_KEY', 'E_WORKER_KEY', 'E_COMMAND_NOT_FOUND', 'E_PROVIDER_MISSING'] as const;
+  const lacking = [
+    ...(['E_MODEL_KEY', 'E_WORKER_KEY', 'E_COMMAND_NOT_FOUND', 'E_PROVIDER_MISSING'] as const),
+    ...(['E_BUCKET_NONE', 'E_SHARED_REMOVED'] as const),
+  ];
   for (const code of lacking) expect([code, isMistake(usage(code))]).toEqual([code, false]);
   const full = new ActionableError({ code: 'E_DISK_FULL', message: 'No.', hint: 'Make room.' });
   expect([isMistake(full), isMistake(new Error('the process ended'))]).toEqual([false, false]);

@@ -6,7 +6,7 @@ import { writeCancelled } from './rounds.ts';
 import type { SharedPlace } from './shared-keys.ts';
 import type { SignsOfLife } from './signs-of-life.ts';
 
-/** What one machine lacks, and another may have: a key, a program, a package of its own, the address of a model. */
+/** What one machine lacks, and another may have: a key, a program, a package of its own, the address of a model, the way to a bucket. And what became of the run. */
 const OF_THE_WORKER: ReadonlySet<string> = new Set<ErrorCode>([
   'E_WORKER_KEY',
   'E_MODEL_KEY',
@@ -15,6 +15,12 @@ const OF_THE_WORKER: ReadonlySet<string> = new Set<ErrorCode>([
   'E_PROVIDER_MISSING',
   'E_PROVIDER_VERSION',
   'E_BUCKET_CLIENT',
+  'E_BUCKET_NONE',
+  'E_BUCKET_UNSUPPORTED',
+  'E_ARTIFACT_STORE',
+  'E_LOG_DIR',
+  'E_SHARED_REMOVED',
+  'E_SHARED_UNKNOWN',
   'E_COMMAND_NOT_FOUND',
   'E_COMMAND_NOT_EXECUTABLE',
   'E_COMMAND_INTERPRETER',

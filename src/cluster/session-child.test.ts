@@ -36,7 +36,7 @@ function session(run: Pick<OpenedRun, 'work' | 'failure'>) {
     close: () => undefined,
   };
   const opened = {
-    ...{ writer: 'w', redact: [], sampleOf: () => undefined },
+    ...{ writer: 'w', sampleOf: () => undefined },
     gaveUp: () => undefined,
     tellBudget: () => undefined,
     close: async () => undefined,
@@ -82,11 +82,14 @@ test('[SHR-8] a build that meets a full disk is returned as well; what fails oth
   expect(run.said.at(-1)).toMatchObject({ kind: 'worked', id: 1, result: { status: 'returned' } });
 });
 
-async function opens(program: string, calls?: AlikeCalls) {
+async function opens(program: string, calls?: AlikeCalls, onLine: (line: string) => void = () => undefined) {
   const opened = await SessionProcess.open({
-    argv: [join(import.meta.dirname, '../../test/sim', program)],
+    argv: [
+      join(import.meta.dirname, '../../test/sim', program.split(' ')[0] ?? ''),
+      ...program.split(' ').slice(1),
+    ],
     ...{ cwd: process.cwd(), env: process.env, place: sharedFixture().place, clock: systemClock },
-    ...{ begin: beginOf(), onLine: () => undefined, calls },
+    ...{ begin: beginOf(), onLine, calls },
   });
   const { signal } = new AbortController();
   return { opened, work: (job: LeaseBegun['job']) => opened.work(leaseOf(job), { earlier: [], signal }) };
@@ -122,4 +125,15 @@ test('[SHR-22] calls that fail alike are counted over all processes of a worker:
     expect(await work(sampleJob(10))).toMatchObject({ status: 'returned' });
     await opened.close();
   }
+});
+
+test('[EVI-5] whatever a session tells is redacted as its eval wants it, also before it is open', async () => {
+  const lines: string[] = [];
+  const { opened, work } = await opens('telling-session.ts', undefined, (line) => lines.push(line));
+  const refused = { message: 'no: [redacted]', hint: 'ask for [redacted]' };
+  await expect(work(sampleJob(0))).rejects.toMatchObject(refused);
+  expect(await work(sampleJob(1))).toEqual({ status: 'errored', reason: '[redacted]' });
+  expect([lines, opened.gaveUp]).toMatchObject([['it begins with [redacted]'], refused]);
+  await opened.close();
+  await expect(opens('telling-session.ts refuse')).rejects.toMatchObject(refused);
 });

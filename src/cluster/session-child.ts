@@ -11,8 +11,6 @@ import type { RunSession } from './worker.ts';
 
 /** A run, as the process that has its code opened it. */
 export interface OpenedRun extends Pick<RunSession, 'writer' | 'work'> {
-  /** What the eval wants redacted. */
-  readonly redact: readonly RegExp[];
   /** Undefined for a build. */
   sampleOf(job: JobId): SampleKey | undefined;
   /** Why nothing that its code calls answers; undefined as long as something may. */
@@ -26,6 +24,8 @@ export interface OpenedRun extends Pick<RunSession, 'writer' | 'work'> {
 export interface SessionTold {
   readonly onSpent: (usd: number | undefined) => void;
   readonly onNote: (text: string) => void;
+  /** What the eval wants redacted; said before anything is done with it that may fail. */
+  readonly onRedact: (patterns: readonly RegExp[]) => void;
   readonly onCall: (call: HeardCall) => void;
   /** Kept by the worker, over all workers. */
   readonly limiter: CallLimiter;
@@ -92,12 +92,13 @@ class Session {
     this.#opened = this.#openRun(begin, {
       onSpent: (usd) => this.#say({ kind: 'spent', usd }),
       onNote: (text) => this.#say({ kind: 'note', text }),
+      onRedact: (patterns) => this.#say({ kind: 'redact', patterns }),
       onCall: (call) => this.#say({ kind: 'called', call }),
       limiter: this.#limiter,
     });
     try {
       this.#run = await this.#opened;
-      this.#say({ kind: 'opened', writer: this.#run.writer, redact: this.#run.redact });
+      this.#say({ kind: 'opened', writer: this.#run.writer });
     } catch (error) {
       this.#say({ kind: 'refused', error: toldError(error) });
     }

@@ -42,8 +42,12 @@ export type ToSession =
 
 /** And what that one says. */
 export type FromSession =
-  /** With what the eval wants redacted: what its process prints is told by the worker, too. */
-  | { readonly kind: 'opened'; readonly writer: string; readonly redact: readonly RegExp[] }
+  /**
+   * What the eval wants redacted, as soon as that is known: whatever else is said of the run, or printed by its process, goes to people and into the
+   * bucket through the worker.
+   */
+  | { readonly kind: 'redact'; readonly patterns: readonly RegExp[] }
+  | { readonly kind: 'opened'; readonly writer: string }
   /** Which sample a job is, before it is begun. */
   | { readonly kind: 'sample'; readonly id: number; readonly sample: SampleKey }
   | { readonly kind: 'refused'; readonly error: ToldError }

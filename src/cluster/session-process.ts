@@ -12,7 +12,7 @@ import type { FromSession, SessionBegin, ToSession } from './session-messages.ts
 import { SessionOutputs } from './session-outputs.ts';
 import type { SharedPlace } from './shared-keys.ts';
 import type { LeaseBegun } from './shared-records.ts';
-import { errorOf } from './told-error.ts';
+import { errorOf, type ToldError } from './told-error.ts';
 import { type JobResult, returnedBy, type WorkAbout, WorkLost } from './work-on-job.ts';
 import type { RunSession } from './worker.ts';
 
@@ -212,6 +212,18 @@ export class SessionProcess implements RunSession {
     return this.#redaction?.text(known) ?? known;
   }
 
+  #errorOf({ message, hint, ...about }: ToldError): Error {
+    const words = {
+      message: this.#redact(message),
+      ...(hint === undefined ? {} : { hint: this.#redact(hint) }),
+    };
+    return errorOf({ ...about, ...words });
+  }
+
+  #redacted(result: JobResult): JobResult {
+    return result.reason === undefined ? result : { ...result, reason: this.#redact(result.reason) };
+  }
+
   /** Code that does not listen is not waited for when all that is here was told to stop; innocents are not killed with it. */
   #stop(id: number, reason: string): void {
     this.#stopped.add(id);
@@ -225,24 +237,24 @@ export class SessionProcess implements RunSession {
   }
 
   #hear(said: FromSession): void {
+    if (said.kind === 'redact') this.#redaction = createRedaction(said.patterns);
     if (said.kind === 'opened') {
       this.writer = said.writer;
-      this.#redaction = createRedaction(said.redact);
       this.#options.limits?.opened(said.writer, (told) => this.#say({ kind: 'budget', ...told }));
       this.#opened.resolve();
     }
-    if (said.kind === 'refused') this.#opened.reject(errorOf(said.error));
+    if (said.kind === 'refused') this.#opened.reject(this.#errorOf(said.error));
     if (said.kind === 'sample') this.#samples.set(said.id, said.sample);
     if (said.kind === 'worked') {
-      if (said.gaveUp) this.#gaveUp = errorOf(said.gaveUp);
-      this.#waiting.get(said.id)?.resolve(said.result);
+      if (said.gaveUp) this.#gaveUp = this.#errorOf(said.gaveUp);
+      this.#waiting.get(said.id)?.resolve(this.#redacted(said.result));
     }
-    if (said.kind === 'broken') this.failure ??= errorOf(said.error);
-    if (said.kind === 'failed') this.#waiting.get(said.id)?.reject(errorOf(said.error));
+    if (said.kind === 'broken') this.failure ??= this.#errorOf(said.error);
+    if (said.kind === 'failed') this.#waiting.get(said.id)?.reject(this.#errorOf(said.error));
     if (said.kind === 'spent') this.#options.limits?.spend(said.usd);
     if (said.kind === 'enter' || said.kind === 'leave') this.#passes.hear(said);
     if (said.kind === 'called') this.#options.calls?.hear(said.call);
-    if (said.kind === 'note') this.#options.onLine(said.text);
+    if (said.kind === 'note') this.#options.onLine(this.#redact(said.text));
   }
 
   #isOver(how: string): void {

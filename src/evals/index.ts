@@ -56,6 +56,7 @@ export {
   withModel,
 } from './normalize-eval.ts';
 export { readYaml, readYamlEval } from './read-yaml-eval.ts';
+export { redactPatterns } from './redact-pattern.ts';
 export { matchesFilter, readRow, withExtraAsMetadata } from './row.ts';
 export { type IdentifiedRow, IdGiver } from './sample-id.ts';
 export { SCORER_NAMES } from './scorers/catalog.ts';

@@ -21,7 +21,7 @@ import type {
   ScorerFunction,
   TargetFunction,
 } from './eval.ts';
-import { readRedactPattern } from './redact-pattern.ts';
+import { redactPatterns } from './redact-pattern.ts';
 import { scorer as customScorer, readScore } from './scorers/scorer.ts';
 
 /** What is evaluated. `none`: the eval names no target, so the command line must name a model. */
@@ -159,7 +159,7 @@ function fillIn(definition: EvalDefinition): PlannedEval {
     failOnError: definition.failOnError ?? false,
     threshold: definition.threshold ?? {},
     bringsModels: definition.models !== undefined,
-    redact: (definition.redact ?? []).map(readRedactPattern).filter((pattern) => pattern instanceof RegExp),
+    redact: redactPatterns(definition.redact ?? []),
   };
 }
 

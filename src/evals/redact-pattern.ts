@@ -1,6 +1,11 @@
 /** `/…/flags`: how a pattern is written where only texts can be. */
 const WRITTEN = /^\/(.+)\/([a-z]*)$/s;
 
+/** What can be looked for; what is wrong with the others is said where the eval is checked. */
+export function redactPatterns(given: readonly (string | RegExp)[]): RegExp[] {
+  return given.map((word) => readRedactPattern(word)).filter((pattern) => pattern instanceof RegExp);
+}
+
 /** What a word of `redact` looks for, or what is wrong with it. A text is looked for as it stands. */
 export function readRedactPattern(given: string | RegExp): RegExp | string {
   try {

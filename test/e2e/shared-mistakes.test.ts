@@ -1,8 +1,8 @@
 /** Mistakes of the user that no worker can get around: refused when they can be seen, and said in the words of a run on one machine when not. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { headerOf } from '../sim/read-log.ts';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
 import type { Ended } from './holdfast.ts';
 import { commitAll, sharedProject, writeEval } from './shared-project.ts';
@@ -33,7 +33,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('mistakes in shared runs'),
     expect(local).toMatchObject({ exitCode: 2, runs: [{ error: { code: 'E_MODEL_NONE' } }] });
     await project.worker();
     const submitted = jsonOf(await project.holdfast(SUBMIT));
-    const [{ run, status, log }] = submitted.runs;
+    const [{ run, status, home }] = submitted.runs;
     expect(submitted.exitCode).toBe(6);
     expect(status.cancelled).toMatchObject({
       because: 'mistake',
@@ -50,9 +50,8 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('mistakes in shared runs'),
       const { stdout } = await project.holdfast(words, { COLUMNS: '500' });
       for (const said of [message, hint, 'E_MODEL_NONE']) expect(stdout).toContain(said);
     }
-    expect(await headerOf(log)).toMatchObject({
-      ...{ status: 'error', error: { message: `The run was cancelled: ${message}` } },
-    });
+    // Nothing was asked, so there is nothing to make a log of.
+    expect(home).toMatchObject({ isUndone: true, lostLeases: [], lostResults: [] });
   });
 
   test('[SHR-25] what every worker throws at cancels the round; resumed, it is done by those that have what was missing', async () => {
@@ -92,12 +91,38 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('mistakes in shared runs'),
     });
   });
 
+  test('[EVI-5] what the eval wants redacted is in no reason, also when its rows cannot be read on a worker', async () => {
+    await using project = await sharedProject({ samples: 2, queue: redis.url() });
+    const rows = `() => {
+    if (!process.env.SPECIAL) throw new Error('sk-123-456 is not known');
+    return [{ id: 'a', input: 'a', target: 'a' }];
+  }`;
+    const text = needs('PATH').replace(/data: .*/, `data: ${rows},\n  redact: [/sk-\\d+-\\d+/],`);
+    writeEval(project, text);
+    commitAll(project.path);
+    const worker = await project.worker();
+    const submitted = jsonOf(await project.holdfast(SUBMIT, { SPECIAL: 'x' }));
+    const [{ run, status }] = submitted.runs;
+    expect(status.cancelled).toMatchObject({
+      ...{ because: 'mistake', reason: expect.stringContaining('[redacted] is not known') },
+    });
+    const logs = await project.holdfast(['runs', 'logs', run, '--json']);
+    // The code itself has it, and so has its bundle.
+    const { stdout: stored } = spawnSync('grep', ['-rl', '--exclude-dir=bundles', 'sk-123', project.bucket], {
+      encoding: 'utf8',
+    });
+    expect([logs.stdout.includes('sk-123'), stored]).toEqual([false, '']);
+    worker.child.kill('SIGTERM');
+    const { stdout, stderr } = await worker.ended;
+    expect(`${stdout}${stderr}`).not.toContain('sk-123');
+  });
+
   test('a model that does not exist, a target that is missing and files that workers would not have are refused before anything is uploaded', async () => {
     await using project = await sharedProject({ samples: 2, queue: redis.url() });
     const refusal = async (...more: readonly string[]) => {
       const submitted = jsonOf(await project.holdfast([...SUBMIT, ...more]));
       expect(submitted.exitCode).toBe(2);
-      expect(() => readdirSync(project.bucket)).toThrow('ENOENT');
+      expect(readdirSync(project.bucket)).toEqual([]);
       return submitted.error;
     };
     const ofRun = async (...more: readonly string[]) => {

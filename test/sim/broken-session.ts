@@ -8,7 +8,7 @@ interface Said {
 }
 
 process.on('message', ({ kind, id, lease }: Said) => {
-  if (kind === 'begin') process.send?.({ kind: 'opened', writer: 'w', redact: [] });
+  if (kind === 'begin') process.send?.({ kind: 'opened', writer: 'w' });
   if (kind === 'end') process.disconnect();
   if (kind !== 'work') return;
   const error = { message: 'the disk is full', code: 'E_DISK_FULL', hint: 'make room', isUsage: false };

@@ -9,7 +9,7 @@ interface Said {
 }
 
 process.on('message', ({ kind, id, lease, reason }: Said) => {
-  if (kind === 'begin') process.send?.({ kind: 'opened', writer: 'w', redact: [] });
+  if (kind === 'begin') process.send?.({ kind: 'opened', writer: 'w' });
   if (kind === 'end') process.disconnect();
   if (kind === 'abort') process.send?.({ kind: 'worked', id, result: { status: 'returned', reason } });
   if (kind !== 'work') return;

@@ -12,6 +12,7 @@ import {
   serveSession,
 } from '../../cluster/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import { redactPatterns } from '../../evals/index.ts';
 import { parentLink } from '../../process/index.ts';
 import { type EvalChanges, type PreparedSet, prepareSet } from '../../runner/index.ts';
 import { type PriceTable, reachedBy } from '../../targets/index.ts';
@@ -64,7 +65,7 @@ async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall
   const evidence = { disk: nodeDisk, outputsDir, prints: outputsDir === undefined ? PRINTS : undefined };
   const session = evalSession({ place, clock: systemClock, submission, shared, evidence });
   return {
-    ...{ writer: session.writer, work: session.work, redact: item.eval.redact },
+    ...{ writer: session.writer, work: session.work },
     sampleOf: (job) => {
       const parsed = parseJob(job);
       return parsed?.kind === 'sample' ? shared.sampleAt(parsed.position) : undefined;
@@ -82,17 +83,25 @@ async function setOf(begin: SessionBegin, told: SessionTold, call: CommandCall):
   const evals = (await loadEvals([work.file], { cwd })).filter(
     ({ definition }) => definition.name === work.eval,
   );
+  const changed = await redactOf(call);
+  // Nobody has checked the definitions yet.
+  const given = [evals.map(({ definition }) => definition.redact)].flat(2).filter(isPattern);
+  told.onRedact(redactPatterns([...given, ...(changed.redact ?? [])]));
   if (evals.length === 0) throw notThere(work);
   return prepareSet({
     ...{ evals, env, workDir: cwd, logDir: begin.stateDir, version: packageVersion() },
     models: work.model === undefined ? [] : [work.model],
     // What must not be kept is said by the project itself, which is in the bundle: no such text is ever submitted.
-    changes: { ...(work.changes as EvalChanges), ...(await redactOf(call)) },
+    changes: { ...(work.changes as EvalChanges), ...changed },
     ...{ reuse: work.reuse, keepOutputs: work.isOutputKept, allowUnpriced: work.isUnpricedAllowed },
     ...{ budgetUsd: work.budgetUsd, baseUrl: work.baseUrl, prices: work.prices as PriceTable | undefined },
     ...{ artifactsDir: begin.artifactsDir, artifactStore: await openSharedStore(begin.bucket, begin.seen) },
     onNote: told.onNote,
   });
+}
+
+function isPattern(given: unknown): given is string | RegExp {
+  return typeof given === 'string' || given instanceof RegExp;
 }
 
 export async function redactOf(call: CommandCall): Promise<Pick<EvalChanges, 'redact'>> {
