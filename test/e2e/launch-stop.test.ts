@@ -1,5 +1,5 @@
 /** Another machine, which has nothing but the bucket, stops the workers of a run. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSubmission } from '../../src/cluster/index.ts';
@@ -74,6 +74,7 @@ test('a stop that fails ends with 1 and says what to do; a second Ctrl-C leaves 
 
 test('a run that is not there, one without workers, and no bucket are said; the end of an id is enough', async () => {
   await using dir = await makeTempDir();
+  mkdirSync(join(dir.path, 'bucket'));
   const none = await holdfast(dir.path, ['launch', 'stop', 'no-run', '--bucket', 'bucket', '--json']);
   expect(none.code).toBe(2);
   expect(JSON.parse(none.stdout)).toMatchObject({ error: { code: 'E_SHARED_UNKNOWN' } });
