@@ -189,7 +189,7 @@ describe('workers that a command starts', () => {
       problem: {
         code: 'E_LAUNCH_ABANDONED',
         message: expect.stringContaining(LABEL),
-        hint: `Stop them with: holdfast launch stop ${RUN} --bucket ${join(dir.path, 'bucket')}`,
+        hint: `To make sure of it: holdfast launch stop ${RUN} --bucket ${join(dir.path, 'bucket')}`,
       },
     });
   });

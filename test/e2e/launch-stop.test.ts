@@ -69,7 +69,7 @@ test('a stop that fails ends with 1 and says what to do; a second Ctrl-C leaves 
   child.kill('SIGINT');
   const left = await ended;
   expect(left.code).toBe(1);
-  expect(left.stderr).toContain(`Stop them with: holdfast launch stop ${RUN}`);
+  expect(left.stderr).toContain(`To make sure of it: holdfast launch stop ${RUN}`);
 });
 
 test('a run that is not there, one without workers, and no bucket are said; the end of an id is enough', async () => {
