@@ -10,7 +10,12 @@ const out = resolve(ROOT, process.argv[2] ?? 'dist');
 rmSync(out, { recursive: true, force: true });
 run('tsc', ['--project', 'tsconfig.build.json', '--outDir', out]);
 const bundle = await rolldown({
-  input: { index: join(ROOT, 'src/index.ts'), 'cli/main': join(ROOT, 'src/cli/main.ts') },
+  input: {
+    index: join(ROOT, 'src/index.ts'),
+    'cli/main': join(ROOT, 'src/cli/main.ts'),
+    // Loaded before all else, so that Ctrl-C is heard meanwhile.
+    'cli/signals': join(ROOT, 'src/cli/signals.ts'),
+  },
   platform: 'node',
   // The oldest Node that package.json promises; it does not know `using`.
   transform: { target: 'node22.18' },

@@ -1,5 +1,5 @@
 /** Warm both ways: what workers build comes home, and the next submit builds nothing and asks the builder's model nothing. */
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answerTo, isAboutTable } from '../../examples/text-to-sql/scripted-model.mts';
@@ -78,6 +78,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('artifacts of shared runs')
     // Other workers, another bucket, nothing but what came home: it is offered with the submit.
     git(project.path, 'status');
     const elsewhere = { HOLDFAST_BUCKET: `${project.bucket}-2`, HOLDFAST_QUEUE: redis.url() };
+    mkdirSync(elsewhere.HOLDFAST_BUCKET);
     await project.worker([], elsewhere);
     const second = JSON.parse((await project.holdfast(submit, elsewhere)).stdout);
     expect(second).toMatchObject({

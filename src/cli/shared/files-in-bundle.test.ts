@@ -44,14 +44,14 @@ test('E_BUNDLE_WITHOUT_FILE: rows that are in no file of the bundle are refused,
   ).toBeUndefined();
 });
 
-test('inputs and workspaces are looked at file by file; what lies outside of the project is left to the machines', async () => {
-  write('evals/prompts/one.md', 'evals/prompts/deep/two.md', 'shared.md');
-  const files = [{ path: 'evals/prompts/one.md' }];
-  expect(await refused({ files }, { inputs: ['prompts'] })).toBe('evals/prompts/deep/two.md');
+test('a workspace of which nothing is in the bundle is refused; what the code may make where it runs, and what lies outside of the project, is not', async () => {
+  write('evals/prompts/one.md', 'evals/prompts/made.md', 'evals/made.sqlite');
   const target = { command: ['agent'], workspace: 'prompts' };
-  expect(await refused({ files }, { target })).toBe('evals/prompts/deep/two.md');
-  expect(await refused({}, { inputs: ['../shared.md'] })).toBe('shared.md');
-  expect(await refused({}, { inputs: ['/etc/hosts'] })).toBeUndefined();
+  expect(await refused({}, { target })).toBe('evals/prompts');
+  expect(await refused({ files: [{ path: 'evals/prompts/one.md' }] }, { target })).toBeUndefined();
+  expect(await refused({ files: [{ path: 'evals/prompts', link: 'one' }] }, { target })).toBeUndefined();
+  expect(await refused({}, { inputs: ['made.sqlite'] })).toBeUndefined();
+  expect(await refused({}, { target: { command: ['agent'], workspace: '../../outside' } })).toBeUndefined();
 });
 
 test('a link of the bundle leads to files of the bundle', async () => {

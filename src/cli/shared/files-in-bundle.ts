@@ -1,4 +1,4 @@
-import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { isAbsolute, posix, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../base/index.ts';
 import type { Bundle } from '../../bundle/index.ts';
 import { filesNamed } from '../../datasets/index.ts';
@@ -23,49 +23,42 @@ export function fileInBundle(
 }
 
 /**
- * Refuses an eval that reads files of the project which workers would not have: its modules, its rows, its inputs and its workspace. What lies
- * outside of the project is left to the machines.
+ * Refuses an eval that reads files of the project which workers would not have: its modules, its rows, and a workspace of which nothing is there.
+ * What lies outside of the project is left to the machines. So are its inputs, and single files of a workspace: the code may make them where it runs.
  */
 export async function refuseFilesLeftOut(item: PlannedItem, bundle: Bundle, cwd: string): Promise<void> {
-  const has = inBundle(bundle);
-  for (const path of await filesRead(item, cwd)) {
-    const inside = posix.join(bundle.dir, relative(cwd, path).split(sep).join('/'));
-    if (inside === '..' || inside.startsWith('../') || isAbsolute(inside) || has(inside)) continue;
-    throw new UsageError({
-      code: 'E_BUNDLE_WITHOUT_FILE',
-      message: `Eval "${item.eval.name}" reads ${inside}, which is not in the bundle: no worker would have it.`,
-      hint: 'Add it to git; or, when git ignores it, list it as bundle.data in holdfast.config. "holdfast bundle" shows what is inside.',
-    });
-  }
+  const { has, hasBelow } = inBundle(bundle);
+  const insideOf = (path: string) => posix.join(bundle.dir, relative(cwd, path).split(sep).join('/'));
+  const isElsewhere = (path: string) => path === '..' || path.startsWith('../') || isAbsolute(path);
+  const files = (await filesRead(item, cwd)).map(insideOf).filter((path) => !has(path));
+  const { target } = item.eval;
+  const workspace = target.kind === 'command' ? target.spec.workspace : undefined;
+  const folder = workspace === undefined ? [] : [insideOf(resolve(item.baseDir, workspace))];
+  const missing = [...files, ...folder.filter((path) => !hasBelow(path))].find((path) => !isElsewhere(path));
+  if (missing === undefined) return;
+  throw new UsageError({
+    code: 'E_BUNDLE_WITHOUT_FILE',
+    message: `Eval "${item.eval.name}" reads ${missing}, which is not in the bundle: no worker would have it.`,
+    hint: 'Add it to git; or, when git ignores it, list it as bundle.data in holdfast.config. "holdfast bundle" shows what is inside.',
+  });
 }
 
 /** A link of the bundle leads to somewhere in the bundle. */
-function inBundle({ manifest: { files, data } }: Bundle): (path: string) => boolean {
+function inBundle({ manifest: { files, data } }: Bundle) {
   const paths = new Set([...files, ...data].map(({ path }) => path));
   const links = files.flatMap((file) => ('link' in file ? [`${file.path}/`] : []));
-  return (path) => paths.has(path) || links.some((link) => path.startsWith(link));
+  const has = (path: string) => paths.has(path) || links.some((link) => path.startsWith(link));
+  const isBelow = (folder: string) =>
+    [...paths].some((path) => folder === '.' || path.startsWith(`${folder}/`));
+  return { has, hasBelow: (folder: string) => has(folder) || isBelow(folder) };
 }
 
-async function filesRead(item: PlannedItem, cwd: string): Promise<readonly string[]> {
-  const { data, inputs, target } = item.eval;
-  const { file, baseDir } = item;
+/** Its modules, and its rows. */
+async function filesRead(
+  { eval: { data }, file, baseDir }: PlannedItem,
+  cwd: string,
+): Promise<readonly string[]> {
   const named = typeof data === 'string' ? [data] : 'file' in data ? [data.file].flat() : [];
   const rows = await Promise.all(named.map((path) => filesNamed(nodeDisk, baseDir, path)));
-  const workspace = target.kind === 'command' ? target.spec.workspace : undefined;
-  const folders = [...inputs, ...(workspace === undefined ? [] : [workspace])];
-  const read = await Promise.all(folders.map((path) => filesBelow(resolve(baseDir, path))));
-  return [...(file === undefined ? [] : codeFilesOf([{ file }], cwd)), ...rows.flat(), ...read.flat()];
-}
-
-/** The file itself, or all that lie in a folder. */
-async function filesBelow(path: string): Promise<readonly string[]> {
-  if ((await nodeDisk.stat(path))?.kind !== 'directory') return [path];
-  const entries = (await nodeDisk.list(path)) ?? [];
-  const below = await Promise.all(
-    entries.map(({ name, kind }) => {
-      const inside = join(path, name);
-      return kind === 'directory' ? filesBelow(inside) : [inside];
-    }),
-  );
-  return below.flat();
+  return [...(file === undefined ? [] : codeFilesOf([{ file }], cwd)), ...rows.flat()];
 }
