@@ -213,11 +213,11 @@ export class SessionProcess implements RunSession {
   }
 
   #errorOf({ message, hint, ...about }: ToldError): Error {
-    const words = {
+    return errorOf({
+      ...about,
       message: this.#redact(message),
-      ...(hint === undefined ? {} : { hint: this.#redact(hint) }),
-    };
-    return errorOf({ ...about, ...words });
+      hint: hint === undefined ? '' : this.#redact(hint),
+    });
   }
 
   #redacted(result: JobResult): JobResult {

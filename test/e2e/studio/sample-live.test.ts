@@ -75,7 +75,7 @@ describe.skipIf(obstacle !== undefined)(inChromium('a sample under way'), () => 
     await expect.poll(() => isSeen(20)).toBe(true);
     allow(25);
     await expect.poll(() => isSeen(25), { timeout: 120_000 }).toBe(true);
-    expect(await isSeen(20)).toBe(false);
+    await expect.poll(() => isSeen(20)).toBe(false);
     // Who reads something above is left in peace.
     await feed.hover();
     await page.mouse.wheel(0, -1_500);
