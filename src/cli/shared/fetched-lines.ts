@@ -60,8 +60,8 @@ function endsOf({ samples, lostResults }: Fetched['home'], style: Terminal['styl
 
 function partialText({ cancelled, log, isUndone }: Fetched['home']): string {
   if (!cancelled) return 'partial: no log yet';
-  if (isUndone) return 'cancelled before anything was done, so there is no log';
   const why = cancelled.reason === undefined ? '' : ` (${cancelled.reason})`;
+  if (isUndone) return `cancelled before anything was done${why}, so there is no log`;
   return `partial: cancelled${why}${log === undefined ? ', no log yet' : ''}`;
 }
 
