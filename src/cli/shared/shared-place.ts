@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ActionableError, DamageError, UsageError } from '../../base/index.ts';
+import { ActionableError, DamageError, nextTurn, UsageError } from '../../base/index.ts';
 import {
   type Bucket,
   isBucketUrl,
@@ -26,6 +26,8 @@ export async function openShared(
   terminal: Terminal,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<OpenedPlace> {
+  // A signal that came while the command was loaded is heard before it begins.
+  for (let turns = 0; turns < 2; turns++) await nextTurn();
   // An empty word is a variable that is not set, and not the folder that one stands in.
   if (bucket === undefined || bucket.trim() === '')
     throw new UsageError({
