@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ActionableError, DamageError, nextTurn, UsageError } from '../../base/index.ts';
+import { ActionableError, DamageError, UsageError } from '../../base/index.ts';
 import {
   type Bucket,
   isBucketUrl,
@@ -10,6 +10,7 @@ import {
 import { type JobQueue, openQueueOf, SHARED_PREFIX, type SharedPlace } from '../../cluster/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { whoRunsThis } from '../../results/index.ts';
+import { hearPendingSignals } from '../signals-unheard.ts';
 import type { Terminal } from '../terminal.ts';
 import type { BucketFlags, SharedFlags } from './shared-options.ts';
 
@@ -26,8 +27,7 @@ export async function openShared(
   terminal: Terminal,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<OpenedPlace> {
-  // A signal that came while the command was loaded is heard before it begins.
-  for (let turns = 0; turns < 2; turns++) await nextTurn();
+  await hearPendingSignals();
   // An empty word is a variable that is not set, and not the folder that one stands in.
   if (bucket === undefined || bucket.trim() === '')
     throw new UsageError({
