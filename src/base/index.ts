@@ -41,4 +41,5 @@ export {
 } from './plain-words.ts';
 export { type Random, seededRandom, shuffled, systemRandom } from './random.ts';
 export { bySampleOrder, type SampleId, type SampleKey, sampleKeyText } from './sample-key.ts';
+export { isSumRight, summedLine, textSum } from './summed-line.ts';
 export { isUsdBeyond, isUsdUsedUp } from './usd.ts';

@@ -3,9 +3,11 @@ import {
   DamageError,
   type Digest,
   type ErrorCode,
+  isSumRight,
   type JsonObject,
   parseJson,
   stringifyJson,
+  summedLine,
   toJson,
 } from '../base/index.ts';
 import type { RunRecord } from '../journal/index.ts';
@@ -224,17 +226,20 @@ export type Beat = z.infer<typeof beat>;
 type RecordOf<K extends Kind> = z.infer<(typeof SCHEMAS)[K]>;
 
 export function encodeShared<K extends Kind>(_kind: K, record: RecordOf<K>): Uint8Array {
-  return Buffer.from(`${stringifyJson(toJson(record))}\n`);
+  return Buffer.from(summedLine(stringifyJson(toJson(record))));
 }
 
 /** Throws when the bytes are not what their key promises: unreadable is not absent. */
 export function decodeShared<K extends Kind>(kind: K, bytes: Uint8Array, key: string): RecordOf<K> {
+  let text: string;
   let value: unknown;
   try {
-    value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = parseJson(text);
   } catch (error) {
     throw damaged(key, 'it is no JSON', error);
   }
+  if (!isSumRight(text)) throw damaged(key, 'its checksum is wrong', undefined);
   const version = versionOf(value);
   if (version !== undefined && version > SHARED_VERSION) throw tooNew(key, version);
   const parsed = SCHEMAS[kind].safeParse(value);

@@ -1,7 +1,6 @@
-import { isJsonArray, isJsonObject, type JsonObject } from '../base/index.ts';
+import { isJsonArray, isJsonObject, type JsonObject, textSum } from '../base/index.ts';
 import { openSyncFile, type SyncFile } from '../disk/index.ts';
 import type { LostRows } from './records.ts';
-import { textSum } from './row-sum.ts';
 import type { WalSalts } from './salvage/wal-frames.ts';
 import { forAllTables, TABLES, type Table } from './schema.ts';
 import { tryParse } from './stored-documents.ts';

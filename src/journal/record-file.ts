@@ -1,8 +1,7 @@
-import { exactJson, isJsonObject, toJson } from '../base/index.ts';
+import { exactJson, isJsonObject, textSum, toJson } from '../base/index.ts';
 import { createFile, type Disk, openSyncFile } from '../disk/index.ts';
 import { besideJournal } from './layout.ts';
 import type { RunRecord, WriterRecord } from './records.ts';
-import { textSum } from './row-sum.ts';
 import { JOURNAL_VERSION } from './schema.ts';
 import { parseRunRecord, parseWriterRecord, tryParse } from './stored-documents.ts';
 

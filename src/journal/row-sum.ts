@@ -18,11 +18,6 @@ export function rowSum(table: string, values: Iterable<Cell>): number {
   return sum;
 }
 
-/** The checksum of a line of text in a file beside a journal: CRC-32, in eight hex digits. */
-export function textSum(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
-}
-
 function bytesOf(value: Cell): string | Uint8Array {
   if (value === null) return NULL;
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value;

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { DamageError, isoTime, parseJson, stringifyJson, toJson } from '../base/index.ts';
+import {
+  DamageError,
+  isoTime,
+  isSumRight,
+  parseJson,
+  stringifyJson,
+  summedLine,
+  toJson,
+} from '../base/index.ts';
 import { LABEL } from './launch-keys.ts';
 import type { LaunchPorts } from './launch-ports.ts';
 
@@ -49,7 +57,7 @@ export type LaunchRecord = z.infer<typeof launched>;
 type Mark = z.infer<typeof stopped> | z.infer<typeof failed> | z.infer<typeof gone>;
 
 export function encodeLaunch(record: LaunchRecord | Mark): Uint8Array {
-  return Buffer.from(`${stringifyJson(toJson(record))}\n`);
+  return Buffer.from(summedLine(stringifyJson(toJson(record))));
 }
 
 /** What every record of a launch says of itself. */
@@ -63,12 +71,14 @@ export function decodeLaunch(
   bytes: Uint8Array,
   place: { readonly key: string; readonly run: string; readonly n: number },
 ): LaunchRecord {
+  const text = Buffer.from(bytes).toString('utf8');
   let value: unknown;
   try {
-    value = parseJson(Buffer.from(bytes).toString('utf8'));
+    value = parseJson(text);
   } catch (error) {
     throw damaged(place.key, 'it is no JSON', error);
   }
+  if (!isSumRight(text)) throw damaged(place.key, 'its checksum is wrong', undefined);
   const version: unknown = typeof value === 'object' && value ? Reflect.get(value, 'version') : undefined;
   if (typeof version === 'number' && version > LAUNCH_VERSION) throw tooNew(place.key, version);
   const parsed = launched.safeParse(value);

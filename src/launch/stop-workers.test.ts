@@ -96,16 +96,20 @@ describe('[SHR-16] who stops', () => {
 
 describe('what is on record', () => {
   test.each([
-    ['no JSON', 'x'],
-    ['of another run', undefined],
-    ['without a label', '{"version":1}'],
+    ['no JSON', () => 'x'],
+    ['of another run', (whole: string) => whole.replaceAll(RUN, 'another').replace(/,"sum":"\w+"/, '')],
+    ['without a label', () => '{"version":1}'],
+    [
+      'with a command that is another by a bit',
+      (whole: string) => whole.replace('"n":1', '"n":2').replace('"true"', '"trud"'),
+    ],
   ])(
-    '[SHR-24] %s is not believed: its workers are told to end, nothing says that they are gone, and all others are stopped',
-    async (_, text) => {
+    '[SHR-24] [SHR-27] %s is not believed: its workers are told to end, nothing says that they are gone, and all others are stopped',
+    async (_, damage) => {
       await using dir = await makeTempDir();
       const { place, bucket, keys, ports } = await launchIn(dir.path);
-      const foreign = Buffer.from(String(await bucket.read(keys.record(1))).replaceAll(RUN, 'another'));
-      await bucket.create(keys.record(2), text === undefined ? foreign : Buffer.from(text));
+      const whole = String(await bucket.read(keys.record(1)));
+      await bucket.create(keys.record(2), Buffer.from(damage(whole)));
       expect(await stopWorkers(place, RUN, ports)).toMatchObject([
         { outcome: 'stopped', record: { n: 1 } },
         { outcome: 'failed', record: { n: 2 }, problem: { code: 'E_SHARED_DAMAGED' } },

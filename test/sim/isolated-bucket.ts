@@ -1,12 +1,12 @@
 /** A shared run each of whose samples was done by a writer of its own, made without the processes: one is real, the others are copies of it. */
 import { join } from 'node:path';
-import { digestOf } from '../../src/base/index.ts';
+import { digestOf, textSum } from '../../src/base/index.ts';
 import { type Bucket, directoryBucket } from '../../src/bucket/index.ts';
 import { sampleJob } from '../../src/cluster/index.ts';
 import { SharedKeys } from '../../src/cluster/shared-keys.ts';
 import { nodeDisk, unsynced } from '../../src/disk/index.ts';
 import { recordPrefix } from '../../src/journal/record-object.ts';
-import { rowSum, textSum } from '../../src/journal/row-sum.ts';
+import { rowSum } from '../../src/journal/row-sum.ts';
 import {
   decodeSegment,
   encodeRow,
