@@ -120,7 +120,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     await refuseRemoved(shared, place, { round });
     if (shipped.size === 0)
       return settled(reportOf(shared, { writers: 0, usd: 0, problems, evidence }), options);
-    const journals = await openRunJournals({ disk, runDir: incoming });
+    const journals = await openRunJournals({ disk, runDir: incoming, run: shared.submission.record });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
       const logs = withLenders(options.logs, place, { run, disk, scratchDir: incoming });

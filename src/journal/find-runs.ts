@@ -7,6 +7,7 @@ import {
   type RunId,
 } from '../base/index.ts';
 import { type Disk, identityOfFile, isLocked, type Liveness, sizeOfFile, tryLock } from '../disk/index.ts';
+import { fullestOf } from './brief-run-record.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { lossWith } from './known-beside.ts';
 import { besideJournal, runLockPath } from './layout.ts';
@@ -69,12 +70,12 @@ export async function findRunIn(
 ): Promise<{ readonly run?: FoundRun; readonly unread: readonly UnreadableRun[] }> {
   const looked = await lookAtAll(disk, dir);
   const seen = looked.filter((look) => 'run' in look);
-  const [first] = seen;
-  if (!first) return { unread: looked.filter((look) => 'reason' in look) };
+  const record = fullestOf(seen.map((look) => look.run));
+  if (!record) return { unread: looked.filter((look) => 'reason' in look) };
   const isHeld = isLocked(runLockPath(dir));
   const run: FoundRun = {
     dir,
-    run: first.run,
+    run: record,
     liveness: isHeld ? 'alive' : livenessOfRun(seen),
     writers: seen.map(({ writer, liveness }) => ({ writer, liveness })),
     isFreshAndKilled: isFreshAndKilled(seen),

@@ -1,5 +1,6 @@
 export { addSegments } from './add-segments.ts';
 export { AttemptWriter, type RowSink } from './attempt-writer.ts';
+export { briefRunRecord } from './brief-run-record.ts';
 export { createWriter } from './create-writer.ts';
 export { fenceWriter, fenceWriterInBucket } from './fence.ts';
 export {

@@ -3,7 +3,7 @@ import type { Digest, Json, JsonObject, RunId, SampleId } from '../base/index.ts
 import type { ProcessIdentity } from '../disk/index.ts';
 import type { EvalError, EvalSampleSummary, LogStart, SampleFields } from '../log/index.ts';
 
-/** Written once by each writer, equal in all journals of a run. */
+/** Written once by each writer, equal in all journals of a run but for `isBrief`. */
 export interface RunRecord {
   readonly runId: RunId;
   readonly created: string;
@@ -13,6 +13,8 @@ export interface RunRecord {
   readonly planned: number;
   /** The name of the log that `seal` will make. */
   readonly logName: string;
+  /** The ids of its samples are left out: the writer is one of many, and whoever gave it the run has them [JRN-18]. */
+  readonly isBrief?: true;
 }
 
 /** What decides whether two runs are runs of the same thing. */

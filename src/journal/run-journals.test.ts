@@ -15,6 +15,7 @@ import { useTempDir } from '../../test/sim/use-temp-dir.ts';
 import { isRunId, seededRandom, shuffled, systemClock } from '../base/index.ts';
 import { nodeDisk } from '../disk/index.ts';
 import { summarize } from '../log/index.ts';
+import { briefRunRecord } from './brief-run-record.ts';
 import { fenceWriter } from './fence.ts';
 import { findRuns, sweepShells } from './find-runs.ts';
 import type { JournalWriter } from './journal-writer.ts';
@@ -57,6 +58,24 @@ test('[JRN-15] attempts come in the order of generation and number, whatever the
   }
   expect(journals.nextGeneration).toBe(4);
   journals.close();
+});
+
+test('[JRN-18] of journals of one run the one that names its samples says which they are, wherever it stands; else nobody does', async () => {
+  const { start, ...record } = runRecord();
+  const dataset = { ...start.eval.dataset, sample_ids: ['a', 'b', 'c'] };
+  const run = { ...record, planned: 3, start: { ...start, eval: { ...start.eval, dataset } } };
+  const brief = briefRunRecord(run);
+  for (const writer of ['one', 'two']) (await newWriter(dir.path, brief, { writer })).close();
+  const before = await open(run.runId);
+  expect(before.run()).toEqual(brief);
+  expect(before.run().start.eval.dataset.sample_ids).toBeUndefined();
+  before.close();
+  (await newWriter(dir.path, run, { writer: 'zzz' })).close();
+  const after = await open(run.runId);
+  expect(after.run()).toEqual(run);
+  after.close();
+  const { found } = await findRuns(nodeDisk, dir.path);
+  expect(found.map((one) => one.run)).toEqual([run]);
 });
 
 test('[JRN-16] what logs lend counts only from writers that nobody came after', async () => {

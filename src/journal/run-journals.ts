@@ -1,6 +1,7 @@
-import { ActionableError, DamageError, type SampleId, sampleKeyText } from '../base/index.ts';
+import { ActionableError, DamageError, definedOf, type SampleId, sampleKeyText } from '../base/index.ts';
 import { type Disk, identityOfFile, type Liveness } from '../disk/index.ts';
 import { type SampleAnswer, unionOfAnswers } from '../log/index.ts';
+import { fullestOf } from './brief-run-record.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { heldBy, lostOfRun, most } from './lost-of-run.ts';
 import { OpenDatabases } from './open-databases.ts';
@@ -24,12 +25,15 @@ export interface OpenRunJournalsOptions {
   readonly runDir: string;
   /** Names of writers to leave out: this process's own. */
   readonly except?: readonly string[];
+  /** What run it is, for whoever knows it better than writers of a part of it. */
+  readonly run?: RunRecord;
 }
 
 interface About {
   readonly runDir: string;
   readonly unreadable: readonly UnreadableJournal[];
   readonly among?: OpenDatabases;
+  readonly run?: RunRecord;
 }
 
 /** What came from which journal. */
@@ -40,13 +44,13 @@ export type From<T> = T & { readonly source: JournalReader };
  * are used. Whoever does not hold the lock of the run must expect that it is let go meanwhile: see `lookAtRun`.
  */
 export async function openRunJournals(options: OpenRunJournalsOptions): Promise<RunJournals> {
-  const { disk, runDir, except } = options;
+  const { disk, runDir, except, run } = options;
   const readers = new Map<string, JournalReader>();
   const places = (await writersIn(disk, runDir)).filter(({ writer }) => !except?.includes(writer));
   try {
     const among = new OpenDatabases();
     const unreadable = readWriters(places, readers, among);
-    return new RunJournals([...readers.values()], { runDir, unreadable, among });
+    return new RunJournals([...readers.values()], { runDir, unreadable, among, ...definedOf({ run }) });
   } catch (error) {
     for (const reader of readers.values()) reader.close();
     throw error;
@@ -71,6 +75,7 @@ export class RunJournals {
   readonly readers: readonly JournalReader[];
   readonly #about: About;
   #bySample: BySample | undefined;
+  #run: RunRecord | undefined;
 
   constructor(readers: readonly JournalReader[], about: About) {
     this.readers = readers.toSorted(byGeneration);
@@ -87,17 +92,26 @@ export class RunJournals {
     return new RunJournals([...this.readers, ...readers], this.#about);
   }
 
-  /** Equal in all journals: the first that has it whole says it. */
+  /** Equal in all journals: the first that has it whole says it, if any names the samples [JRN-18]. */
   run(): RunRecord {
+    this.#run ??= this.#about.run ?? this.#runOfReaders();
+    return this.#run;
+  }
+
+  #runOfReaders(): RunRecord {
     let failure: unknown = nothingReadable(this.#about);
-    for (const reader of this.readers) {
-      try {
-        return reader.run();
-      } catch (error) {
-        if (!(error instanceof ActionableError)) throw error;
-        failure = error;
+    const records = function* (readers: readonly JournalReader[]) {
+      for (const reader of readers) {
+        try {
+          yield reader.run();
+        } catch (error) {
+          if (!(error instanceof ActionableError)) throw error;
+          failure = error;
+        }
       }
-    }
+    };
+    const run = fullestOf(records(this.readers));
+    if (run) return run;
     throw failure;
   }
 

@@ -36,7 +36,9 @@ export function parseRunRecord(json: string): RunRecord | undefined {
     isIdentity(identity) &&
     typeof planned === 'number' &&
     typeof logName === 'string';
-  return isWhole ? { runId, created, start, identity, planned, logName } : undefined;
+  if (!isWhole) return undefined;
+  const isBrief = value.isBrief === true || undefined;
+  return { runId, created, start, identity, planned, logName, ...definedOf({ isBrief }) };
 }
 
 export function parseWriterRecord(json: string): WriterRecord | undefined {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { shortId } from '../base/index.ts';
 import {
+  briefRunRecord,
   createWriter,
   importWriter,
   type JournalReader,
@@ -18,6 +19,8 @@ import type { RunSettings } from './settings.ts';
 
 export interface JoinOptions {
   readonly run: RunRecord;
+  /** True for one of many writers, each of one sample: it does not name all the others [JRN-18]. */
+  readonly isBrief?: boolean | undefined;
   /** What this writer comes after: writers that work side by side do not come after each other. */
   readonly beside: Pick<WriterRecord, 'generation' | 'after' | 'held' | 'reuse'>;
   /** Where the segments of others are; undefined when all of them write into the same directory. */
@@ -75,7 +78,7 @@ export class JoinedRun {
     const runDir = places.state.runDir(options.run.runId);
     await disk.makeDir(runDir);
     const writer = await createWriter({
-      ...{ runDir, run: options.run, ports: settings },
+      ...{ runDir, run: options.isBrief ? briefRunRecord(options.run) : options.run, ports: settings },
       writer: { writer: shortId(random), ...options.beside },
     });
     return new JoinedRun(settings, writer, options);

@@ -82,7 +82,7 @@ export class SharedEval {
     try {
       if (prepared.plan.digest !== run.identity.plan) throw workerDiffers(run);
       const tally = tallyOf(prepared);
-      const joined = await JoinedRun.open(shipping, options);
+      const joined = await JoinedRun.open(shipping, { ...options, isBrief: task.eval.isIsolated });
       const shipper = startShipper({ settings: shipping, opened: joined, tally });
       const earlier = await earlierRunsOf(prepared, {
         onDamage: (sentence) => tally.noteDamage(sentence),

@@ -36,6 +36,8 @@ export async function sharedWorkers({ samples, waitMs }: BenchProject) {
   const project = join(dir.path, 'project');
   const bucketDir = join(dir.path, 'bucket');
   mkdirSync(project);
+  // Only who submits makes it, and workers come first here.
+  mkdirSync(bucketDir);
   writeFileSync(join(project, 'waits.eval.js'), evalSource(samples, waitMs));
   git(project, 'init', '-q', '-b', 'main');
   commitAll(project);
@@ -55,7 +57,8 @@ export async function sharedWorkers({ samples, waitMs }: BenchProject) {
       });
       endWithUs(child);
       workers.push(child);
-      await once(child.stderr, 'data');
+      const [said]: unknown[] = await once(child.stderr, 'data');
+      if (!String(said).includes('slots')) throw new Error(`A worker does not serve the queue: ${said}`);
       child.stderr.resume();
       return child;
     },

@@ -12,10 +12,12 @@ import {
   RunJournals,
   StateDir,
 } from '../../src/journal/index.ts';
+import { readRecordObject } from '../../src/journal/record-object.ts';
+import { decodeSegment, segmentKey } from '../../src/journal/segment.ts';
 import { directoryLogStore } from '../../src/log/index.ts';
 import { countingModel } from '../interrupted-run.ts';
 import { isolatedRun } from './isolated-bucket.ts';
-import { samplesOf } from './read-log.ts';
+import { headerOf, samplesOf } from './read-log.ts';
 import { openShared, type Submitted } from './shared-machines.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { useTempDir } from './use-temp-dir.ts';
@@ -114,6 +116,36 @@ test('the bucket is asked once for the segments of all writers, and each is read
   expect(new Set(keys).size).toBe(keys.length);
   // The first segment of each has them already.
   expect(read.filter((key) => key.includes('/records/'))).toEqual([]);
+}, 60_000);
+
+test('[JRN-18] a writer of one sample names no other sample, so that the bucket does not grow with their square; the log names all', async () => {
+  const { bucket, prefix } = run.place;
+  const writers = Array.from({ length: WRITERS }, (_, position) => {
+    const [lease] = run.shared.leasesOf(sampleJob(position));
+    return lease?.begun.writer ?? '';
+  });
+  expect(new Set(writers).size).toBe(WRITERS);
+  for (const [position, writer] of writers.entries()) {
+    const of = { run: run.shared.run, writer };
+    const record = await readRecordObject({ bucket, prefix }, of);
+    expect(record?.run).toMatchObject({ isBrief: true, planned: WRITERS });
+    const key = segmentKey(prefix, { run: of.run, chain: writer, seq: 1 });
+    const { rows } = decodeSegment((await bucket.read(key)) ?? new Uint8Array(), key);
+    const text = JSON.stringify([record, rows]);
+    for (const other of [position - 1, position + 1]) expect(text).not.toContain(`"q${other}"`);
+  }
+  // Nobody else who names them is left but the submission.
+  const ofOthers = withMethods(bucket, {
+    async *list(folder, options) {
+      for await (const entry of bucket.list(folder, options))
+        if (!/\/(segments|records)\//.test(entry.key) || writers.some((writer) => entry.key.includes(writer)))
+          yield entry;
+    },
+  });
+  const report = await home({ bucket: ofOthers });
+  expect(report).toMatchObject({ writers: WRITERS, samples: { completed: WRITERS } });
+  const { dataset } = (await headerOf(report.log ?? '')).eval;
+  expect(dataset.sample_ids).toEqual(Array.from({ length: WRITERS }, (_, n) => `q${n}`));
 }, 60_000);
 
 test('what is put together to be sealed is not synced, and the log is', async () => {
