@@ -1,4 +1,5 @@
 import { type Clock, messageOf } from '../base/index.ts';
+import { isIsolated } from './job-sessions.ts';
 import type { OpenRun } from './worker.ts';
 
 /** One that could not be opened, or broke, is tried again, but not with every job that is handed out, and each time later. */
@@ -60,7 +61,7 @@ export class RunSessions {
           this.#kept.delete(run);
           // What does not heed that it is over is ended; how that went is told to its jobs.
           session.close?.().catch(() => undefined);
-          if (!('alone' in session) && session.failure) this.#refuse(run, session.failure);
+          if (!isIsolated(session) && session.failure) this.#refuse(run, session.failure);
         }
         return await this.use(run, round);
       }

@@ -40,6 +40,8 @@ export interface SessionProcessOptions {
   readonly outputs?: { readonly disk: Disk; readonly dir: string } | undefined;
   /** Counts the calls of this process with those of others that this worker started for the run [SHR-22]. */
   readonly calls?: AlikeCalls | undefined;
+  /** Opens another beside it, which does one job. */
+  readonly apart?: RunSession['apart'];
   /** What its calls may use, over all workers; without any they are not held up. */
   readonly limits?: SessionLimits | undefined;
 }
@@ -61,6 +63,7 @@ export class SessionProcess implements RunSession {
   readonly book: LeaseBook;
   readonly lostMax: number;
   readonly failOnError: RunSession['failOnError'];
+  readonly apart: RunSession['apart'];
   writer = '';
   failure: Error | undefined;
   readonly #child: NodeChild;
@@ -86,6 +89,7 @@ export class SessionProcess implements RunSession {
     this.book = new LeaseBook(place, { run: begin.submission.run, clock });
     this.lostMax = begin.submission.lostMax;
     this.failOnError = begin.submission.failOnError;
+    this.apart = options.apart;
     this.#passes = new KeptPasses(
       async (model, signal) => (await options.limits?.enter(model, signal)) ?? { leave: () => undefined },
       (id) => this.#say({ kind: 'entered', id }),

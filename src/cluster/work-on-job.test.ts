@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { settle } from '../../test/sim/manual-clock.ts';
 import { sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { bucketErrors } from '../bucket/index.ts';
@@ -175,26 +175,54 @@ test('[SHR-8] a bucket that is away while a job is done is not held against the 
   });
 });
 
-test('a job that lost a worker before is done when nothing else is done beside it', async () => {
-  const fixture = sharedFixture();
-  const taken = await fixture.book.take(JOB, fixture.taker('a'));
-  if (taken.kind !== 'taken') throw new Error('it was free');
-  await fixture.book.end(taken.lease, { status: 'lost', by: 'b', reason: 'it died' });
-  const { promise, resolve } = Promise.withResolvers<JobResult>();
-  const begun: string[] = [];
-  const ports = await fixture.ports('b', {
-    work: ({ job }) => {
-      begun.push(job);
-      return job === JOB ? Promise.resolve({ status: 'completed' }) : promise;
-    },
+describe('[SHR-8] a job that lost a worker before', () => {
+  /** One job is under way, and another that lost so many workers is handed out; tells who did what, as far as that is begun. */
+  async function beside(lost: number, { hasApart }: { readonly hasApart: boolean }) {
+    const fixture = sharedFixture();
+    for (let n = 0; n < lost; n++) {
+      const taken = await fixture.book.take(JOB, fixture.taker('a'));
+      if (taken.kind !== 'taken') throw new Error('it was free');
+      await fixture.book.end(taken.lease, { status: 'lost', by: 'b', reason: 'it died' });
+    }
+    const { promise, resolve } = Promise.withResolvers<JobResult>();
+    const begun: string[] = [];
+    const sessionOf = (writer: string) => async () => ({
+      writer,
+      work: ({ job }: { readonly job: string }): Promise<JobResult> => {
+        begun.push(`${job} by ${writer}`);
+        return job === JOB ? Promise.resolve({ status: 'completed' }) : promise;
+      },
+    });
+    const apart = hasApart ? sessionOf('its own') : undefined;
+    const ports = await fixture.ports('b', { session: sessionOf('all'), apart });
+    const other = workOnJob(sampleJob(1), ports);
+    await settle();
+    const suspect = workOnJob(JOB, ports);
+    await settle();
+    const finish = async () => {
+      resolve({ status: 'completed' });
+      await Promise.all([other, suspect]);
+    };
+    return { begun, finish, leases: () => fixture.book.ofJob(JOB) };
+  }
+
+  test('is done in a process of its own, and waits for nobody', async () => {
+    const { begun, finish } = await beside(1, { hasApart: true });
+    expect(begun).toEqual(['s1 by all', `${JOB} by its own`]);
+    await finish();
   });
-  const other = workOnJob(sampleJob(1), ports);
-  await settle();
-  const suspect = workOnJob(JOB, ports);
-  await settle();
-  expect(begun).toEqual(['s1']);
-  expect(await fixture.book.ofJob(JOB)).toHaveLength(1);
-  resolve({ status: 'completed' });
-  await Promise.all([other, suspect]);
-  expect(begun).toEqual(['s1', JOB]);
+
+  test.each([
+    ['and may lose no other', 2, true],
+    ['where no process can be had', 1, false],
+  ])(
+    '%s is done when nothing else is done beside it, and waits without a lease',
+    async (_, lost, hasApart) => {
+      const { begun, finish, leases } = await beside(lost, { hasApart });
+      expect(begun).toEqual(['s1 by all']);
+      expect(await leases()).toHaveLength(lost);
+      await finish();
+      expect(begun).toEqual(['s1 by all', `${JOB} by ${hasApart ? 'its own' : 'all'}`]);
+    },
+  );
 });

@@ -26,13 +26,15 @@ export interface JobPorts {
   readonly round: number;
   /** How many workers a job may lose in a round before it is set aside. */
   readonly lostMax: number;
-  /** A job that lost a worker before is done alone, so that it takes nobody with it a second time. */
+  /** A job that may lose no other worker is done alone, so that whatever lost those before takes nobody else, and nobody else takes it. */
   readonly company: Company;
   /**
    * What does jobs of this run here. Asked for right before the lease is begun: what killed the process of another job while this one
    * waited for its place is not held against this one.
    */
   readonly session: () => Promise<JobSession>;
+  /** The same in a process of its own, beside others: for a job that lost a worker before. Without it such a job is done alone. */
+  readonly apart?: (() => Promise<JobSession>) | undefined;
   /** True when this round was cancelled: nothing of it is taken. */
   readonly isCancelled: () => Promise<boolean>;
   /** True when what is under way of it is to be returned; else as soon as it was cancelled [SHR-18]. */
@@ -111,18 +113,17 @@ class RunGone extends Error {
 export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome> {
   const { book, signal } = ports;
   const ask = <T>(request: () => Promise<T>) => patiently(request, ports);
-  const isSuspect = (earlier: readonly Lease[]) => earlier.some(({ ended }) => ended?.status === 'lost');
-  for (let isAlone = false; ; ) {
+  for (let manner: number = BESIDE; ; ) {
     // Before the lease, not after it: whoever waits with a lease in hand is lost with those that it waits for.
-    using _place = await (isAlone ? ports.company.alone() : ports.company.join());
+    using _place = await (manner === ALONE ? ports.company.alone() : ports.company.join());
     signal.throwIfAborted();
     if (await ask(ports.isCancelled)) return { kind: 'cancelled' };
-    const session = await ports.session();
+    const session = await (manner === BESIDE ? ports.session : (ports.apart ?? ports.session))();
     const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
-    const taken = await ask(() => book.take(job, taker, (earlier) => isAlone || !isSuspect(earlier)));
+    const taken = await ask(() => book.take(job, taker, (earlier) => manner >= mannerAfter(earlier, ports)));
     if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
     if (taken.kind === 'declined') {
-      isAlone = true;
+      manner = mannerAfter(taken.earlier, ports);
       continue;
     }
     if (taken.kind === 'taken') {
@@ -135,6 +136,24 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
     const reason = `worker ${by.worker} gave no sign of life any more`;
     await ask(() => book.end(by, { status: 'lost', by: ports.worker, reason }));
   }
+}
+
+/** How a job is done, each more careful than the one before: with others in one process, in its own beside them, or with nobody beside it. */
+const BESIDE = 0;
+const APART = 1;
+const ALONE = 2;
+
+/**
+ * A job that lost a worker may have killed it, or was there when another did, or a machine was switched off. In a process of its own it
+ * takes nobody with it, unless it takes the machine: so it is alone when one more loss would set it aside. Sooner would be dear: whoever is to be alone waits
+ * until all others are done, and keeps them from coming.
+ */
+function mannerAfter(
+  earlier: readonly Lease[],
+  { round, lostMax, apart }: Pick<JobPorts, 'round' | 'lostMax' | 'apart'>,
+): number {
+  if (!earlier.some(({ ended }) => ended?.status === 'lost')) return BESIDE;
+  return apart && lostIn(earlier, round).length < lostMax - 1 ? APART : ALONE;
 }
 
 interface Held {

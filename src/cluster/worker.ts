@@ -4,6 +4,7 @@ import { Company } from './company.ts';
 import type { Redact } from './evidence-text.ts';
 import { FailingRuns, isFailedSample } from './failing-runs.ts';
 import type { Handled, JobQueue, QueuedJob } from './job-queue.ts';
+import { isIsolated, JobSessions } from './job-sessions.ts';
 import { KnownRuns } from './known-runs.ts';
 import type { LeaseBook } from './lease-book.ts';
 import { isMistake, Mistakes } from './mistakes.ts';
@@ -27,6 +28,8 @@ export interface RunSession extends JobSession {
   readonly isGone?: boolean;
   /** Why it can do nothing more, through no fault of a job: its disk is full. It is opened again after a while. */
   readonly failure?: Error | undefined;
+  /** Opens another beside it, in a process that does one job. Whoever has it closes it. */
+  readonly apart?: (() => Promise<RunSession>) | undefined;
   /** Resolves when nothing of it is left running here. */
   close?(): Promise<void>;
 }
@@ -222,19 +225,15 @@ export class Worker {
     const { book, lostMax, failOnError = false } = opened;
     const { place, onOutcome } = this.#options;
     const cancelled = book.keys.cancelled(queued.round);
-    const next = 'alone' in opened ? oneOf(opened, used) : async () => sharedOf(await use()) ?? opened;
-    const sessions: RunSession[] = [];
-    const latest = async () => {
-      const session = await next().catch((error: unknown) => this.#cannotStart(queued.run, opened, error));
-      sessions.push(session);
-      return session;
-    };
+    const sessions = new JobSessions({ opened, use, used });
     let unable: UsageError | undefined;
     const outcome = await workOnJob(queued.job, {
       ...this.#options,
-      ...{ book, lostMax, session: latest },
+      ...{ book, lostMax, apart: sessions.apart },
+      session: () =>
+        sessions.session().catch((error: unknown) => this.#cannotStart(queued.run, opened, error)),
       // Whoever has a process of its own takes nobody with it.
-      company: 'alone' in opened ? new Company() : this.#company,
+      company: isIsolated(opened) ? new Company() : this.#company,
       round: queued.round,
       isCancelled: async () => (await place.bucket.stat(cancelled)) !== undefined,
       isUnwanted: () => isUnwanted(place, book.keys, queued.round),
@@ -246,18 +245,20 @@ export class Worker {
     onOutcome?.(queued, outcome);
     if (failOnError !== false && outcome.kind === 'ended' && isFailedSample(outcome.end))
       await this.#failing.look(queued.run);
-    const last = sessions.at(-1);
-    if (last) await this.#letGo(queued, { opened, last, unable });
+    await this.#letGo(queued, sessions, unable);
     return await this.#handled(queued, outcome);
   }
 
   /** Takes nothing more of a run for a while that this worker turned out to be unable to work on. */
-  async #letGo(queued: QueuedJob, { opened, last, unable }: Worked): Promise<void> {
-    const session = 'alone' in opened ? opened : last;
-    if (last.gaveUp !== undefined) await this.#giveUp(queued, session, last.gaveUp);
-    if (unable) await this.#sessions.drop(queued.run, session, unable);
-    // The next of an isolated run would find the same full disk.
-    if (last.failure && 'alone' in opened) await this.#sessions.drop(queued.run, opened, last.failure);
+  async #letGo(
+    queued: QueuedJob,
+    { kept, last }: JobSessions,
+    unable: UsageError | undefined,
+  ): Promise<void> {
+    if (last?.gaveUp !== undefined) await this.#giveUp(queued, kept, last.gaveUp);
+    if (unable) await this.#sessions.drop(queued.run, kept, unable);
+    // What had a process of its own: the next would find the same full disk.
+    if (last?.failure && last !== kept) await this.#sessions.drop(queued.run, kept, last.failure);
   }
 
   async #handled({ run, job }: QueuedJob, outcome: JobOutcome): Promise<Handled> {
@@ -273,7 +274,7 @@ export class Worker {
 
   /** Whoever cannot start the process of one job of an isolated run cannot start that of the next. */
   async #cannotStart(run: string, opened: OpenRun, error: unknown): Promise<never> {
-    if ('alone' in opened) await this.#sessions.drop(run, opened, error);
+    if (isIsolated(opened)) await this.#sessions.drop(run, opened, error);
     throw error;
   }
 
@@ -299,29 +300,6 @@ export class Worker {
     this.#sessions.tidy().catch((error: unknown) => this.#options.onProblem?.(error));
     if (this.#inHand.size === 0) this.#active.look();
   }
-}
-
-/** What a job was done with, and why this worker could not. */
-interface Worked {
-  readonly opened: OpenRun;
-  readonly last: RunSession;
-  readonly unable: UsageError | undefined;
-}
-
-function sharedOf(run: OpenRun | undefined): RunSession | undefined {
-  return run && !('alone' in run) ? run : undefined;
-}
-
-/** The process of one job, as long as it lives; what comes after it has another. */
-function oneOf(run: IsolatedRun, used: AsyncDisposableStack): () => Promise<RunSession> {
-  let own: RunSession | undefined;
-  return async () => {
-    if (own && !own.isGone) return own;
-    const session = await run.alone();
-    used.defer(async () => session.close?.());
-    own = session;
-    return session;
-  };
 }
 
 function isDueAgain({ end }: Extract<JobOutcome, { kind: 'ended' }>): boolean {

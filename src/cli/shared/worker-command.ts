@@ -160,13 +160,22 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
   });
   // One process does few calls: those of all are counted.
   const calls = work.isIsolated ? new AlikeCalls() : undefined;
-  const open = async (outputs?: SessionProcessOptions['outputs']) => {
+  const open = async ({ outputs, apart }: Pick<SessionProcessOptions, 'outputs' | 'apart'>) => {
     const session = await SessionProcess.open({
       argv: [...process.execArgv, process.argv[1] ?? '', 'worker', '--session'],
-      ...{ cwd: join(root, work.dir), env: childEnv, place, clock: systemClock, signal, onLine, outputs },
+      ...{
+        cwd: join(root, work.dir),
+        env: childEnv,
+        place,
+        clock: systemClock,
+        signal,
+        onLine,
+        outputs,
+        apart,
+      },
       ...{ redact: redactor.redact, answersWithinMs: hangMax, calls },
       shipLeft: (writer) => shipLeft(dirs, place, { run, writer }),
-      letGo: work.isIsolated ? (writer) => letGo(dirs, place, { run, writer }) : undefined,
+      letGo: outputs ? (writer) => letGo(dirs, place, { run, writer }) : undefined,
       limits: new SessionLimits({ place, clock: systemClock, submission, runs, limiter, by, onProblem }),
       begin: {
         ...{ submission, bucket: place.url, prefix: place.prefix },
@@ -178,8 +187,8 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
     note(`opened    ${run}: ${work.eval}, writer ${session.writer}`);
     return session;
   };
-  if (!work.isIsolated) return await open();
-  return await isolatedRun(() => open({ disk: nodeDisk, dir: tempPathFor(join(dirs.outputs, run)) }));
+  const openOne = () => open({ outputs: { disk: nodeDisk, dir: tempPathFor(join(dirs.outputs, run)) } });
+  return await (work.isIsolated ? isolatedRun(openOne) : open({ apart: openOne }));
 }
 
 /** One that was launched ends with its launch, also where no command reaches it. */

@@ -52,6 +52,8 @@ export interface SessionWorld {
   readonly n: number;
   readonly scriptOf: (job: JobId) => JobScript;
   readonly onPoison: (job: JobId) => void;
+  /** Opens one for one job; absent for such a one. */
+  readonly apart?: (() => Promise<RunSession>) | undefined;
 }
 
 /**
@@ -62,6 +64,7 @@ export class SimSession implements RunSession {
   readonly writer: string;
   readonly book: LeaseBook;
   readonly lostMax = LOST_MAX;
+  readonly apart: RunSession['apart'];
   readonly #death = new AbortController();
   readonly #flush: Disposable;
   readonly #process: SimProcess;
@@ -76,6 +79,7 @@ export class SimSession implements RunSession {
   constructor(process: SimProcess, bucket: Bucket, world: SessionWorld) {
     this.writer = `w${world.n}-${process.name}`;
     this.book = world.book;
+    this.apart = world.apart;
     this.#process = process;
     this.#bucket = bucket;
     this.#world = world;
@@ -86,6 +90,13 @@ export class SimSession implements RunSession {
 
   get isGone(): boolean {
     return this.#death.signal.aborted;
+  }
+
+  /** What it has goes to the bucket first, if that takes it. */
+  async close(): Promise<void> {
+    if (this.#world.apart !== undefined || this.isGone) return;
+    await this.ship().catch(() => undefined);
+    this.die();
   }
 
   die(): void {

@@ -256,26 +256,38 @@ class World {
   }
 
   #openSession(process: SimProcess, bucket: Bucket, book: LeaseBook): SimSession {
+    const apart = async () => this.#newSession(process, bucket, book);
+    const session = this.#newSession(process, bucket, book, apart);
+    this.#sessions.set(process.name, session);
+    return session;
+  }
+
+  /** With `apart` it is that of all jobs of its worker; else of one. */
+  #newSession(
+    process: SimProcess,
+    bucket: Bucket,
+    book: LeaseBook,
+    apart?: () => Promise<SimSession>,
+  ): SimSession {
     const session = new SimSession(process, bucket, {
-      ...{ time: this.#time, ledger: this.#ledger, book },
+      ...{ time: this.#time, ledger: this.#ledger, book, apart },
       n: ++this.#opened,
       scriptOf: (job) => this.#scriptOf(job),
       onPoison: (job) => {
         this.#poisoned.set(session.writer, { job, atMs: this.#time.nowMs });
         if (this.#scriptOf(job).killsWorker) this.#kill(process.name);
-        else this.#killSession(process.name);
+        else this.#killSession(process.name, session);
       },
     });
-    this.#sessions.set(process.name, session);
     return session;
   }
 
   /** What ran the code of the run is gone, and its worker lives: it opens the run again. */
-  #killSession(name: string): void {
+  #killSession(name: string, session = this.#sessions.get(name)): void {
     if (!this.#alive.has(name)) return;
     this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
     this.#note(`kill the session of ${name}`);
-    this.#sessions.get(name)?.die();
+    session?.die();
   }
 
   /** Its machine is gone; another takes its place. */
