@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { type CollectOptions, collectRuns, noteFetched } from './collect-runs.ts';
+import { LeaseBook } from './lease-book.ts';
 import { joinPurse } from './purse.ts';
-import { cancelRound, createSubmission } from './rounds.ts';
+import { beginRound, cancelRound, createSubmission } from './rounds.ts';
 import { sampleJob } from './shared-keys.ts';
 import type { Submission } from './shared-records.ts';
 import { SharedRun } from './shared-run.ts';
@@ -92,13 +93,36 @@ test('hints where to look go with their run, and those of others stay', async ()
   expect(hints).toEqual([other]);
 });
 
+test('a run that was cancelled when all of it was done is complete, and goes', async () => {
+  const run = await over();
+  await cancelRound(run.shared, run.place, { clock: run.clock, by: 'laptop' });
+  await run.fetch();
+  expect(await run.collect()).toMatchObject([{ run: RUN, isRemoved: true }]);
+});
+
+test('a run whose budget another has as well stays as long as that one can be resumed: it counts what was spent', async () => {
+  const run = await over({ purse: 'p' });
+  await run.fetch();
+  for (const one of [RUN, 'other']) await joinPurse(run.place, { purse: 'p', run: one });
+  await createSubmission(run.place, { ...run.submission, run: 'other', samples: 1 });
+  const other = await SharedRun.open(run.place, 'other');
+  if (!other) throw new Error('it was submitted');
+  await beginRound(other, run.place, { clock: run.clock, by: 'laptop' });
+  const book = new LeaseBook(run.place, { run: 'other', clock: run.clock });
+  const taken = await book.take(sampleJob(0), { round: 1, worker: 'a', writer: 'w' });
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  await book.end(taken.lease, { status: 'errored', by: 'a', origin: 'x' });
+  const kept = { run: RUN, isRemoved: false, reason: 'it has one budget with other, which can be resumed' };
+  expect(await run.collect()).toContainEqual(kept);
+});
+
 test('a run whose budget another has as well stays until that one is complete, and one that somebody else needs stays', async () => {
   const run = await over({ purse: 'p' });
   await run.fetch();
   const other = { ...run.submission, run: 'other' };
   for (const one of [RUN, 'other']) await joinPurse(run.place, { purse: 'p', run: one });
   await createSubmission(run.place, other);
-  const kept = { run: RUN, isRemoved: false, reason: 'it has one budget with other, which is not complete' };
+  const kept = { run: RUN, isRemoved: false, reason: 'it has one budget with other, which can be resumed' };
   expect(await run.collect()).toContainEqual(kept);
   await run.bucket.remove('other/shared/submission');
   const launched = { ...kept, reason: 'workers' };

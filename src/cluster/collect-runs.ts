@@ -3,7 +3,7 @@ import { damageOf } from './damage.ts';
 import { othersOfPurse } from './purse.ts';
 import { removeRun, roundsOf } from './remove-run.ts';
 import { refuseRemoved } from './removed-runs.ts';
-import { fetchedKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
+import { fetchedKey, removedKey, SharedKeys, type SharedPlace } from './shared-keys.ts';
 import { encodeShared, SHARED_VERSION } from './shared-records.ts';
 import { SharedRun } from './shared-run.ts';
 
@@ -55,7 +55,7 @@ export interface CollectOptions {
 type Verdict =
   | { readonly keep: string }
   | { readonly round: number; readonly reason: string }
-  | { readonly left: readonly string[] };
+  | { readonly left: readonly string[]; readonly reason: string };
 
 /**
  * Removes runs that nobody can need any more: complete, without a failure that could be run again, and brought home with all their artifacts. A
@@ -90,7 +90,7 @@ async function tryCollect(
     const { isDryRun, clock } = options;
     if ('left' in verdict) {
       if (!isDryRun) await place.bucket.removeAll(verdict.left);
-      return { run, isRemoved: true, reason: 'a submit that died left it, with nothing done' };
+      return { run, isRemoved: true, reason: verdict.reason };
     }
     const { round, reason } = verdict;
     if (isDryRun || (await removeRun(place, { run, round, clock }))) return { run, isRemoved: true, reason };
@@ -109,7 +109,8 @@ async function judge(place: SharedPlace, run: string, options: CollectOptions): 
   const shared = await SharedRun.open(place, run);
   if (!shared) {
     const left = await options.leftBy?.(run);
-    return left ? { left } : await judgeUnsubmitted(place, keys);
+    if (left) return { left, reason: 'a submit that died left it, with nothing done' };
+    return await judgeUnsubmitted(place, { run, keys, nowMs: options.nowMs });
   }
   const keep = await reasonToKeep(place, shared, options);
   return keep === '' ? { round: shared.round, reason: 'complete, brought home and merged' } : { keep };
@@ -120,14 +121,36 @@ function finishing(round: number): Verdict {
 }
 
 /** [SHR-26] What was found complete, home and merged once is so for good, whatever round was begun since. Of all else that is there nobody can tell. */
-async function judgeUnsubmitted(place: SharedPlace, keys: SharedKeys): Promise<Verdict | undefined> {
+async function judgeUnsubmitted(
+  place: SharedPlace,
+  { run, keys, nowMs }: { readonly run: string; readonly keys: SharedKeys; readonly nowMs: number },
+): Promise<Verdict | undefined> {
   // Looked at again: somebody else may remove it at this very moment, and says so before the submission goes.
   const { removing, latest } = await roundsOf(place, keys);
   if (removing > 0) return finishing(Math.max(removing, latest));
   // Somebody submits it at this very moment.
   if (await place.bucket.stat(keys.submission)) return undefined;
-  for await (const _ of place.bucket.list(keys.root)) throw submissionGone(place, keys);
+  const left: string[] = [];
+  for await (const { key } of place.bucket.list(`${place.prefix}${run}/`)) left.push(key);
+  if (left.length === 0) return undefined;
+  if (await place.bucket.stat(removedKey(place.prefix, run)))
+    return { left, reason: 'it was removed before, and a worker that did not know wrote to it since' };
+  const isShared = left.some((key) => key.startsWith(keys.root));
+  // Other folders beside runs have no segments.
+  const isPaid = left.some((key) => key.startsWith(`${place.prefix}${run}/segments/`));
+  if (isShared || (isPaid && !(await isAnyYoung(place, left, nowMs)))) throw submissionGone(place, keys);
   return undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** What comes before a submission may be a submit that is under way. */
+async function isAnyYoung({ bucket }: SharedPlace, keys: readonly string[], nowMs: number): Promise<boolean> {
+  for (const key of keys) {
+    const stat = await bucket.stat(key);
+    if (stat && nowMs - stat.modifiedMs <= DAY_MS) return true;
+  }
+  return false;
 }
 
 function submissionGone({ bucket }: SharedPlace, keys: SharedKeys): DamageError {
@@ -147,9 +170,8 @@ async function reasonToKeep(
   const { keys, round } = shared;
   const [damage] = shared.damaged;
   if (damage) throw damageOf(damage);
-  if (shared.isCancelled) return 'cancelled: it can be resumed';
-  if (!shared.isComplete) return 'not complete: it can be resumed';
-  const failed = [...shared.jobs()].filter((job) => shared.endOf(job)?.status !== 'completed').length;
+  if (!shared.isComplete) return `${shared.isCancelled ? 'cancelled' : 'not complete'}: it can be resumed`;
+  const failed = failedOf(shared);
   if (failed > 0) return `${failed} of its jobs failed: it can be resumed`;
   const home = await place.bucket.stat(fetchedKey(keys, round, true));
   if (!home) {
@@ -158,9 +180,15 @@ async function reasonToKeep(
   }
   if (nowMs - home.modifiedMs < olderThanMs) return 'fetched a short while ago';
   for (const other of await othersOfPurse(place, shared.submission)) {
-    const isOver = (await SharedRun.open(place, other))?.isComplete ?? true;
+    const shares = await SharedRun.open(place, other);
     // Whoever counts anew what was spent needs to know what this one had of it.
-    if (!isOver) return `it has one budget with ${other}, which is not complete`;
+    if (shares && !(shares.isComplete && failedOf(shares) === 0))
+      return `it has one budget with ${other}, which can be resumed`;
   }
   return (await reasonOf?.(shared.run)) ?? '';
+}
+
+/** How many of its jobs another round would do again. */
+function failedOf(shared: SharedRun): number {
+  return [...shared.jobs()].filter((job) => shared.endOf(job)?.status !== 'completed').length;
 }

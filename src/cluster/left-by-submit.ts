@@ -34,8 +34,8 @@ export async function leftBySubmit(
     if (!stat || nowMs - stat.modifiedMs <= DAY_MS) return undefined;
     keys.push(key);
   }
-  if (!keys.some((key) => key.startsWith(`${root}segments/`)) || !(await isBare(place, about)))
-    return undefined;
+  const hasSegments = keys.some((key) => key.startsWith(`${root}segments/`));
+  if (keys.length === 0 || (hasSegments && !(await isBare(place, about)))) return undefined;
   for await (const { key } of bucket.list(pursesPrefix(prefix))) if (key.endsWith(`/${run}`)) keys.push(key);
   return keys;
 }

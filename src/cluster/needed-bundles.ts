@@ -4,23 +4,30 @@ import { readSubmission } from './shared-run.ts';
 
 /**
  * The bundles that runs of a bucket name, by digest; a sentence when nobody can tell, because something of a run cannot be read, or its submission is
- * gone: then all may be needed [BUN-16]. Runs that are about to go are left out.
+ * gone: then all may be needed [BUN-16]. Runs that are about to go are left out; of those that were found damaged without a submission nobody can tell.
  */
 export async function neededBundles(
   place: SharedPlace,
-  goneSoon: ReadonlySet<string> = new Set(),
+  { goneSoon = NONE, damaged = NONE }: BundleAbout = {},
 ): Promise<ReadonlySet<string> | string> {
   const { bucket, prefix } = place;
   const needed = new Set<string>();
   for await (const { kind, key } of bucket.listFolder(prefix)) {
     const run = key.slice(prefix.length, -1);
     if (kind !== 'folder' || goneSoon.has(run)) continue;
-    const bundle = await bundleOf(place, run);
+    const bundle = (await bundleOf(place, run)) ?? (damaged.has(run) ? 'unknown' : undefined);
     if (bundle === 'unknown') return `nobody can tell which one ${run} needs`;
     if (bundle) needed.add(bundle.digest);
   }
   return needed;
 }
+
+export interface BundleAbout {
+  readonly goneSoon?: ReadonlySet<string>;
+  readonly damaged?: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Undefined for what is no run. */
 async function bundleOf(

@@ -6,7 +6,7 @@ import type { Bucket } from '../bucket/index.ts';
 import { type Collectable, collectRuns, noteFetched } from './collect-runs.ts';
 import { KnownRuns } from './known-runs.ts';
 import { beginRound } from './rounds.ts';
-import { sampleJob } from './shared-keys.ts';
+import { removedKey, SharedKeys, sampleJob } from './shared-keys.ts';
 import { SharedRun } from './shared-run.ts';
 import { workOnJob } from './work-on-job.ts';
 
@@ -32,9 +32,11 @@ async function homeRun() {
   const shared = await fixture.open();
   const collect = (of: Bucket = bucket) =>
     collectRuns({ bucket: of, prefix: '' }, { clock, olderThanMs: 0, isDryRun: false, nowMs: clock.nowMs() });
-  /** All that is there of the run: what it is and what leads to it. */
+  /** All that is there of the run: what it is and what leads to it; that it was removed stays. */
   const keys = async () =>
-    (await Array.fromAsync(bucket.list(''))).flatMap(({ key }) => (key.includes(RUN) ? key : []));
+    (await Array.fromAsync(bucket.list(''))).flatMap(({ key }) =>
+      key.includes(RUN) && key !== removedKey('', RUN) ? key : [],
+    );
   const open = () => SharedRun.open(fixture.place, RUN);
   return { ...fixture, shared, collect, keys, open };
 }
@@ -86,6 +88,31 @@ test('[SHR-26] a run that lost its submission is no half-done collection: it sta
     { run: RUN, isRemoved: false, isDamaged: true, reason: expect.stringContaining('submission is gone') },
   ]);
   expect(await run.keys()).toEqual(before);
+});
+
+test('[SHR-26] what a worker wrote to a run that was removed while it slept goes with the next collection, and is no damage', async () => {
+  const run = await homeRun();
+  await run.collect();
+  expect(await run.keys()).toEqual([]);
+  const late = [new SharedKeys('', RUN).ended(sampleJob(0), 1), `${RUN}/segments/w/00000007.zst`];
+  for (const key of late) await run.bucket.create(key, Buffer.from('late'));
+  expect(await run.collect()).toEqual([
+    { run: RUN, isRemoved: true, reason: expect.stringContaining('removed before') },
+  ]);
+  expect(await run.keys()).toEqual([]);
+  expect(await run.collect()).toEqual([]);
+});
+
+test('[SHR-26] a run that lost all but its segments is damaged once no submit can be under way, and is named', async () => {
+  const run = await homeRun();
+  const { bucket, clock } = run;
+  for (const key of await run.keys()) await bucket.remove(key);
+  const segment = `${RUN}/segments/w/00000001.zst`;
+  await bucket.create(segment, Buffer.from('paid for'));
+  expect(await run.collect()).toEqual([]);
+  await clock.advance(2 * 86_400_000);
+  expect(await run.collect()).toMatchObject([{ run: RUN, isRemoved: false, isDamaged: true }]);
+  expect(await run.keys()).toEqual([segment]);
 });
 
 test('[SHR-26] of a collection and a new round at once one sees the other, in every order', async () => {

@@ -5,6 +5,7 @@ import {
   parseActiveKey,
   parseNumberedKey,
   parseRemovingKey,
+  removedKey,
   SharedKeys,
   type SharedPlace,
 } from './shared-keys.ts';
@@ -23,8 +24,8 @@ export interface RemoveAbout {
  * run that lost something otherwise is never taken for one.
  *
  * ### Ordering
- * What says so, a look for later rounds, the purse, the submission (from then on there is no such run), hints, all the rest, and what says so
- * last. Whoever begins a round looks for what says so after its round is there: one of the two sees the other.
+ * What says so, a look for later rounds, that it was removed, the purse, the submission (from then on there is no such run), hints, all the rest,
+ * and what says so last. That it was removed stays: a worker that slept may write to it at any time. Whoever begins a round looks for what says so after its round is there: one of the two sees the other.
  */
 export async function removeRun(place: SharedPlace, { run, round, clock }: RemoveAbout): Promise<boolean> {
   const { bucket, prefix } = place;
@@ -34,6 +35,7 @@ export async function removeRun(place: SharedPlace, { run, round, clock }: Remov
   await bucket.create(keys.removing(round), encodeShared('removing', { ...record, at }));
   const { latest } = await roundsOf(place, keys);
   if (latest > round) return false;
+  await bucket.create(removedKey(prefix, run), new Uint8Array());
   await leavePurse(place, run);
   await bucket.remove(keys.submission);
   const rest: string[] = [];

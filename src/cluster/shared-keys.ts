@@ -136,6 +136,11 @@ export function pursesPrefix(prefix: string): string {
   return `${prefix}purses/`;
 }
 
+/** That a run was removed: whatever is found of it later was written by somebody who did not know [SHR-26]. */
+export function removedKey(prefix: string, run: string): string {
+  return `${prefix}removed/${run}`;
+}
+
 /** That the log of a round was brought home, by whoever did it first: whole with its artifacts, or not. */
 export function fetchedKey(keys: SharedKeys, round: number, isMerged: boolean): string {
   return `${keys.fetched}${padded(round)}${isMerged ? '' : '.partly'}`;

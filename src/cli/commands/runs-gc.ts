@@ -67,10 +67,11 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
       leftBy,
       reasonOf,
     });
-    const gone = new Set(found.flatMap(({ run, isRemoved }) => (isRemoved ? run : [])));
+    const goneSoon = new Set(found.flatMap(({ run, isRemoved }) => (isRemoved ? run : [])));
+    const damaged = new Set(found.flatMap(({ run, isDamaged }) => (isDamaged ? run : [])));
     const bundles = await collectSentBundles(place, {
       ...{ clock: systemClock, random: systemRandom, nowMs, isDryRun },
-      needed: () => neededBundles(place, gone),
+      needed: () => neededBundles(place, { goneSoon, damaged }),
     });
     const workers = await collectWorkers(place, { nowMs, isDryRun });
     const exitCode = found.some(({ isDamaged }) => isDamaged) ? EXIT.damage : EXIT.ok;
