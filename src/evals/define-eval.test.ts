@@ -192,7 +192,8 @@ describe('what is refused', () => {
     [{ target: { command: 'run me' } }, '"target.command" must be a list, one text for each argument'],
     [{ target: { url: 'x', method: 'DELETE' } }, '"target.method" must be one of GET, POST, PUT'],
     [{ limit: -1 }, '"limit" must be a whole number of at least 1, not the number -1'],
-    [{ epochs: 1.5 }, '"epochs" must be a whole number of at least 1'],
+    [{ epochs: 1.5 }, '"epochs" must be a whole number from 1 to 100,000, not the number 1.5'],
+    [{ epochs: { count: 100_001 } }, '"epochs.count" must be a whole number from 1 to 100,000'],
     [
       { epochs: { count: 2, reducer: 'best' } },
       '"epochs.reducer" names a reducer that does not exist, "best"',

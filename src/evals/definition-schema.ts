@@ -15,6 +15,7 @@ import {
   isPlainObject,
   oneOf,
   plainObject,
+  repeats,
   text,
   texts,
   truth,
@@ -113,12 +114,12 @@ export const reducerSchema = chosen((value) => {
 const epochs = chosen((value) =>
   isPlainObject(value)
     ? strictObject('epochs', {
-        count,
+        count: repeats,
         reducer: chosen((reducer) =>
           Array.isArray(reducer) ? z.array(reducerSchema) : reducerSchema,
         ).optional(),
       })
-    : count,
+    : repeats,
 );
 
 const redactPattern = chosen((value) => {

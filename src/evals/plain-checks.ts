@@ -12,6 +12,11 @@ export const count = must(
   'a whole number of at least 1',
   (value): value is number => isWhole(value) && value >= 1,
 );
+/** How often a row is run. More would be a slip of the hand, and a plan that no machine holds. */
+export const repeats = must(
+  'a whole number from 1 to 100,000',
+  (value): value is number => isWhole(value) && value >= 1 && value <= 100_000,
+);
 export const countOrZero = must(
   'a whole number of at least 0',
   (value): value is number => isWhole(value) && value >= 0,
