@@ -1,5 +1,6 @@
 import { type Clock, DamageError, isoTime } from '../base/index.ts';
 import { damageOf } from './damage.ts';
+import { submissionGone } from './lost-submission.ts';
 import { othersOfPurse } from './purse.ts';
 import { removeRun, roundsOf } from './remove-run.ts';
 import { refuseRemoved } from './removed-runs.ts';
@@ -138,7 +139,7 @@ async function judgeUnsubmitted(
   const isShared = left.some((key) => key.startsWith(keys.root));
   // Other folders beside runs have no segments.
   const isPaid = left.some((key) => key.startsWith(`${place.prefix}${run}/segments/`));
-  if (isShared || (isPaid && !(await isAnyYoung(place, left, nowMs)))) throw submissionGone(place, keys);
+  if (isShared || (isPaid && !(await isAnyYoung(place, left, nowMs)))) throw submissionGone(place, run);
   return undefined;
 }
 
@@ -151,14 +152,6 @@ async function isAnyYoung({ bucket }: SharedPlace, keys: readonly string[], nowM
     if (stat && nowMs - stat.modifiedMs <= DAY_MS) return true;
   }
   return false;
-}
-
-function submissionGone({ bucket }: SharedPlace, keys: SharedKeys): DamageError {
-  return new DamageError({
-    code: 'E_SHARED_DAMAGED',
-    message: `Its submission is gone (${keys.submission}), and nothing says that the run was being removed: what is left of it stays.`,
-    hint: `Restore the submission from a copy of ${bucket.url}; or remove what is left by hand.`,
-  });
 }
 
 /** Empty when it may go. */

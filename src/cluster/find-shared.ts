@@ -1,4 +1,5 @@
-import { inOrder, UsageError } from '../base/index.ts';
+import { DamageError, inOrder, UsageError } from '../base/index.ts';
+import { whyUnsubmitted } from './lost-submission.ts';
 import { SharedKeys, type SharedPlace } from './shared-keys.ts';
 import { SharedRun } from './shared-run.ts';
 
@@ -7,9 +8,10 @@ const SHOWN_MAX = 10;
 
 /** A run of the bucket by its id, or by the beginning of one that no other has. */
 export async function findShared(place: SharedPlace, named: string): Promise<SharedRun> {
-  const shared = await SharedRun.open(place, await findSharedId(place, named));
+  const run = await findSharedId(place, named);
+  const shared = await SharedRun.open(place, run);
   if (shared) return shared;
-  throw unknown(place, named);
+  throw (await whyUnsubmitted(place, run)) ?? unknown(place, named);
 }
 
 /** The same without a look at what is stored of it. */
@@ -17,11 +19,36 @@ export async function findSharedId(place: SharedPlace, named: string): Promise<s
   const { bucket, prefix } = place;
   const isId = /^\w[\w.-]*$/.test(named);
   if (isId && (await bucket.stat(new SharedKeys(prefix, named).submission))) return named;
-  const ids = await sharedRunIds(place);
-  const found = ids.filter((id) => named !== '' && (id.startsWith(named) || id.endsWith(`-${named}`)));
+  const isMeant = (id: string) => named !== '' && (id.startsWith(named) || id.endsWith(`-${named}`));
+  const found = (await sharedRunIds(place)).filter(isMeant);
   const [id] = found;
   if (id !== undefined && found.length === 1) return id;
-  throw found.length > 1 ? ambiguous(named, found) : unknown(place, named);
+  if (found.length > 1) throw ambiguous(named, found);
+  for (const run of (await foldersOf(place)).filter(isMeant)) {
+    const why = await whyUnsubmitted(place, run);
+    if (why) throw why;
+  }
+  throw unknown(place, named);
+}
+
+/** Runs that lost their submission, beside those that are known, the latest first: something of them is there, and nobody can tell what. */
+export async function lostRuns(
+  place: SharedPlace,
+  known: ReadonlySet<string>,
+): Promise<readonly { readonly run: string; readonly problem: string }[]> {
+  const lost: { readonly run: string; readonly problem: string }[] = [];
+  for (const run of await foldersOf(place)) {
+    const why = known.has(run) ? undefined : await whyUnsubmitted(place, run);
+    if (why instanceof DamageError) lost.push({ run, problem: why.message });
+  }
+  return lost.sort((a, b) => (a.run < b.run ? 1 : -1));
+}
+
+async function foldersOf({ bucket, prefix }: SharedPlace): Promise<readonly string[]> {
+  const folders: string[] = [];
+  for await (const { kind, key } of bucket.listFolder(prefix))
+    if (kind === 'folder') folders.push(key.slice(prefix.length, -1));
+  return folders;
 }
 
 function unknown({ bucket }: SharedPlace, named: string): UsageError {
@@ -43,12 +70,11 @@ function ambiguous(named: string, found: readonly string[]): UsageError {
 
 /** Folders that hold a submission, the latest first: ids begin with the time. Those that are known to hold one are not looked into. */
 export async function sharedRunIds(
-  { bucket, prefix }: SharedPlace,
+  place: SharedPlace,
   known: ReadonlySet<string> = new Set(),
 ): Promise<readonly string[]> {
-  const folders: string[] = [];
-  for await (const { kind, key } of bucket.listFolder(prefix))
-    if (kind === 'folder') folders.push(key.slice(prefix.length, -1));
+  const { bucket, prefix } = place;
+  const folders = await foldersOf(place);
   const isShared = async (id: string) =>
     known.has(id) || (await bucket.stat(new SharedKeys(prefix, id).submission)) !== undefined;
   const looks = inOrder(folders, {

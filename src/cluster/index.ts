@@ -9,7 +9,7 @@ export { type OutputPiece, OutputReader } from './evidence-follow.ts';
 export { Prints } from './evidence-prints.ts';
 export { cancelIfFailing } from './failing-runs.ts';
 export { findNotHome } from './find-not-home.ts';
-export { findShared, findSharedId, sharedRunIds } from './find-shared.ts';
+export { findShared, findSharedId, lostRuns, sharedRunIds } from './find-shared.ts';
 export { isolatedRun } from './isolated-run.ts';
 export { idsIn, type JobName, jobNames, jobNameText, jobsNamed } from './job-names.ts';
 export { type Handled, idOfJob, type JobQueue, type QueuedJob } from './job-queue.ts';

@@ -25,7 +25,7 @@ export class JobSessions {
   /** Where each job has a process of its own, this one's; else that of all. */
   async session(): Promise<RunSession> {
     const { opened, use } = this.#options;
-    if (isIsolated(opened)) return await this.#takeOwn(() => opened.alone());
+    if (isIsolated(opened)) return await this.#takeOwn(opened.alone);
     const now = await use();
     const shared = now && !isIsolated(now) ? now : opened;
     this.kept = shared;
@@ -33,10 +33,10 @@ export class JobSessions {
     return shared;
   }
 
-  /** One of its own in a run whose jobs share one; undefined where there is none to be had. */
+  /** One of its own, also in a run whose jobs share one; undefined where there is none to be had. */
   get apart(): (() => Promise<RunSession>) | undefined {
     const { opened } = this.#options;
-    const open = isIsolated(opened) ? undefined : opened.apart;
+    const open = isIsolated(opened) ? opened.alone : opened.apart;
     return open && (() => this.#takeOwn(open));
   }
 

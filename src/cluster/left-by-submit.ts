@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { type Disk, tempPathFor } from '../disk/index.ts';
 import { importWriter, listWriters, openRunJournals } from '../journal/index.ts';
-import { pursesPrefix, type SharedPlace } from './shared-keys.ts';
+import { inPurses } from './purse.ts';
+import type { SharedPlace } from './shared-keys.ts';
 
 const DAY_MS = 86_400_000;
 /** What a submit puts there before the submission. */
@@ -36,8 +37,7 @@ export async function leftBySubmit(
   }
   const hasSegments = keys.some((key) => key.startsWith(`${root}segments/`));
   if (keys.length === 0 || (hasSegments && !(await isBare(place, about)))) return undefined;
-  for await (const { key } of bucket.list(pursesPrefix(prefix))) if (key.endsWith(`/${run}`)) keys.push(key);
-  return keys;
+  return [...keys, ...(await inPurses(place, run))];
 }
 
 /** True when its segments are whole, and nothing was tried in them. */

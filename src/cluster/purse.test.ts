@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { NO_WORK } from '../../test/sim/submitted-work.ts';
-import { joinPurse, leavePurse, spentOfPurse } from './purse.ts';
+import { inPurses, joinPurse, leavePurse, spentOfPurse } from './purse.ts';
 import { beginRound, budgetOfRound, createSubmission } from './rounds.ts';
 import { SharedRun } from './shared-run.ts';
 
@@ -19,6 +19,17 @@ test('[SHR-23] what runs with one budget spent is counted together, builds of th
   await leavePurse(place, RUN);
   const left = await spentOfPurse(place, { run: 'other', purse: 'p' }, spentOn);
   expect(Object.fromEntries(left)).toEqual({ 'w:other': 1, 'b:other/b0': 2 });
+});
+
+test('[SHR-26] a run whose submission cannot be read leaves its purse all the same', async () => {
+  const fixture = sharedFixture({ purse: 'p' });
+  const { place, bucket } = fixture;
+  await joinPurse(place, { purse: 'p', run: RUN });
+  const { keys } = await fixture.submit();
+  await bucket.remove(keys.submission);
+  await bucket.create(keys.submission, Buffer.from('{'));
+  await leavePurse(place, RUN);
+  expect(await inPurses(place, RUN)).toEqual([]);
 });
 
 test('[SHR-23] a budget that is said for a round of one run is that of all runs of its purse, at once; what is said later counts', async () => {

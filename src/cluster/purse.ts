@@ -1,6 +1,7 @@
-import { pursePrefix, type SharedPlace } from './shared-keys.ts';
-import type { Submission } from './shared-records.ts';
-import { readSubmission } from './shared-run.ts';
+import { DamageError } from '../base/index.ts';
+import { orDamage } from './damage.ts';
+import { pursePrefix, pursesPrefix, SharedKeys, type SharedPlace } from './shared-keys.ts';
+import { decodeShared, type Submission } from './shared-records.ts';
 
 /** Says that a run spends from a budget that others have as well [SHR-23]. Before the run is submitted: nobody spends unseen. */
 export async function joinPurse(
@@ -10,10 +11,22 @@ export async function joinPurse(
   await bucket.create(`${pursePrefix(prefix, purse)}${run}`, new Uint8Array());
 }
 
-/** Before the submission goes, which names it. One that has none any more left its purse already. */
+/** Before the submission goes, which names it; where that cannot be read all purses are looked into. One that has none any more left its purse already. */
 export async function leavePurse(place: SharedPlace, run: string): Promise<void> {
-  const purse = (await readSubmission(place, run))?.purse;
-  if (purse !== undefined) await place.bucket.remove(`${pursePrefix(place.prefix, purse)}${run}`);
+  const { bucket, prefix } = place;
+  const key = new SharedKeys(prefix, run).submission;
+  const bytes = await bucket.read(key);
+  const submission = bytes && orDamage(() => decodeShared('submission', bytes, key));
+  if (submission instanceof DamageError) await bucket.removeAll(await inPurses(place, run));
+  else if (submission?.purse !== undefined)
+    await bucket.remove(`${pursePrefix(prefix, submission.purse)}${run}`);
+}
+
+/** The keys that say that a run has a purse. */
+export async function inPurses({ bucket, prefix }: SharedPlace, run: string): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for await (const { key } of bucket.list(pursesPrefix(prefix))) if (key.endsWith(`/${run}`)) keys.push(key);
+  return keys;
 }
 
 /** The other runs that spend from the budget of one. */

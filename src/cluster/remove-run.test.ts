@@ -85,7 +85,12 @@ test('[SHR-26] a run that lost its submission is no half-done collection: it sta
   await bucket.remove(`${RUN}/shared/submission`);
   const before = await run.keys();
   expect(await run.collect()).toEqual([
-    { run: RUN, isRemoved: false, isDamaged: true, reason: expect.stringContaining('submission is gone') },
+    {
+      run: RUN,
+      isRemoved: false,
+      isDamaged: true,
+      reason: expect.stringContaining('submission of run is gone'),
+    },
   ]);
   expect(await run.keys()).toEqual(before);
 });

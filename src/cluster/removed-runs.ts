@@ -1,9 +1,9 @@
-import { UsageError } from '../base/index.ts';
+import { removedMeanwhile, whyUnsubmitted } from './lost-submission.ts';
 import type { SharedPlace } from './shared-keys.ts';
 import type { SharedRun } from './shared-run.ts';
 
 /**
- * Refuses to go on with a run that was removed, or is being removed as it was in `round` [SHR-26]. What the caller put into the bucket before it
+ * Refuses to go on with a run that was removed, or is being removed as it was in `round` [SHR-26], or that lost its submission. What the caller put into the bucket before it
  * asked is taken back: nothing of a run stays behind that is gone.
  *
  * ### Ordering
@@ -11,15 +11,13 @@ import type { SharedRun } from './shared-run.ts';
  */
 export async function refuseRemoved(
   { run, keys }: Pick<SharedRun, 'run' | 'keys'>,
-  { bucket }: SharedPlace,
+  place: SharedPlace,
   { round, withdraw }: { readonly round: number; readonly withdraw?: () => Promise<void> },
 ): Promise<void> {
+  const { bucket } = place;
   const isRemoving = (await bucket.stat(keys.removing(round))) !== undefined;
   if (!isRemoving && (await bucket.stat(keys.submission))) return;
+  const why = isRemoving ? undefined : await whyUnsubmitted(place, run);
   await withdraw?.();
-  throw new UsageError({
-    code: 'E_SHARED_REMOVED',
-    message: `The shared run ${run} was removed from ${bucket.url} meanwhile.`,
-    hint: '"holdfast runs gc" removes only what is complete and was brought home whole: look for its log where it was fetched.',
-  });
+  throw why ?? removedMeanwhile(place, run);
 }

@@ -1,4 +1,4 @@
-import { ActionableError, definedOf, messageOf, type SampleKey } from '../base/index.ts';
+import { ActionableError, messageOf, type SampleKey } from '../base/index.ts';
 import type { ParentLink } from '../process/index.ts';
 import type { CallLimiter, HeardCall } from '../targets/index.ts';
 import { AskedLimiter } from './asked-limiter.ts';
@@ -13,8 +13,6 @@ import type { RunSession } from './worker.ts';
 export interface OpenedRun extends Pick<RunSession, 'writer' | 'work'> {
   /** Undefined for a build. */
   sampleOf(job: JobId): SampleKey | undefined;
-  /** Why nothing that its code calls answers; undefined as long as something may. */
-  gaveUp(): unknown;
   /** Why its journal takes nothing more: then nothing can be done here any more. Undefined as long as it does. */
   failure(): unknown;
   tellBudget(told: BudgetTold): void;
@@ -113,9 +111,7 @@ class Session {
       const sample = opened.sampleOf(lease.job);
       if (sample) this.#say({ kind: 'sample', id, sample });
       const result = await opened.work(lease, { earlier, signal: stop.signal });
-      const gaveUp = opened.gaveUp();
-      const about = gaveUp === undefined ? undefined : toldError(gaveUp);
-      this.#say({ kind: 'worked', id, result, ...definedOf({ gaveUp: about }) });
+      this.#say({ kind: 'worked', id, result });
     } catch (error) {
       const failure = this.#run?.failure() ?? (isDiskFull(error) ? error : undefined);
       if (failure === undefined) this.#say({ kind: 'failed', id, error: toldError(error) });

@@ -51,13 +51,7 @@ export type FromSession =
   /** Which sample a job is, before it is begun. */
   | { readonly kind: 'sample'; readonly id: number; readonly sample: SampleKey }
   | { readonly kind: 'refused'; readonly error: ToldError }
-  | {
-      readonly kind: 'worked';
-      readonly id: number;
-      readonly result: JobResult;
-      /** Nothing that its code calls answers. */
-      readonly gaveUp?: ToldError;
-    }
+  | { readonly kind: 'worked'; readonly id: number; readonly result: JobResult }
   | { readonly kind: 'failed'; readonly id: number; readonly error: ToldError }
   /** It can do nothing more, and none of its jobs is to blame. */
   | { readonly kind: 'broken'; readonly error: ToldError }

@@ -1,7 +1,7 @@
 import { type Clock, messageOf, type SampleKey } from '../base/index.ts';
 import type { Disk } from '../disk/index.ts';
 import { type NodeChild, type NodeChildOptions, startNodeChild } from '../process/index.ts';
-import { type AlikeCalls, createRedaction, type Redaction } from '../targets/index.ts';
+import { type AlikeCalls, createRedaction, type HeardCall, type Redaction } from '../targets/index.ts';
 import { KeptPasses } from './asked-limiter.ts';
 import { shipRest } from './evidence-rest.ts';
 import type { Redact } from './evidence-text.ts';
@@ -78,7 +78,6 @@ export class SessionProcess implements RunSession {
   readonly #passes: KeptPasses;
   #outputs: SessionOutputs | undefined;
   #redaction: Pick<Redaction, 'text'> | undefined;
-  #gaveUp: unknown;
   #ids = 0;
   #end: string | undefined;
 
@@ -142,10 +141,10 @@ export class SessionProcess implements RunSession {
     return started;
   }
 
-  /** By what it found itself, or by what all found together. */
+  /** By what all processes of the worker heard together. */
   get gaveUp(): unknown {
     const { stop } = this.#options.calls ?? {};
-    return this.#gaveUp ?? (stop?.aborted ? stop.reason : undefined);
+    return stop?.aborted ? stop.reason : undefined;
   }
 
   get isGone(): boolean {
@@ -224,6 +223,11 @@ export class SessionProcess implements RunSession {
     });
   }
 
+  /** Its reason becomes that of a round, or of a worker that refuses the run. */
+  #redactedCall(call: HeardCall): HeardCall {
+    return 'reason' in call ? { ...call, reason: this.#redact(call.reason) } : call;
+  }
+
   #redacted(result: JobResult): JobResult {
     return result.reason === undefined ? result : { ...result, reason: this.#redact(result.reason) };
   }
@@ -249,15 +253,12 @@ export class SessionProcess implements RunSession {
     }
     if (said.kind === 'refused') this.#opened.reject(this.#errorOf(said.error));
     if (said.kind === 'sample') this.#samples.set(said.id, said.sample);
-    if (said.kind === 'worked') {
-      if (said.gaveUp) this.#gaveUp = this.#errorOf(said.gaveUp);
-      this.#waiting.get(said.id)?.resolve(this.#redacted(said.result));
-    }
+    if (said.kind === 'worked') this.#waiting.get(said.id)?.resolve(this.#redacted(said.result));
     if (said.kind === 'broken') this.failure ??= this.#errorOf(said.error);
     if (said.kind === 'failed') this.#waiting.get(said.id)?.reject(this.#errorOf(said.error));
     if (said.kind === 'spent') this.#options.limits?.spend(said.usd);
     if (said.kind === 'enter' || said.kind === 'leave') this.#passes.hear(said);
-    if (said.kind === 'called') this.#options.calls?.hear(said.call);
+    if (said.kind === 'called') this.#options.calls?.hear(this.#redactedCall(said.call));
     if (said.kind === 'note') this.#options.onLine(this.#redact(said.text));
   }
 

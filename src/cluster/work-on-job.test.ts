@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { settle } from '../../test/sim/manual-clock.ts';
 import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { withMethods } from '../../test/sim/with-methods.ts';
+import { ActionableError } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
 import { sampleJob } from './shared-keys.ts';
 import { type JobResult, workOnJob } from './work-on-job.ts';
@@ -175,9 +177,58 @@ test('[SHR-8] a bucket that is away while a job is done is not held against the 
   });
 });
 
+test('[SHR-2] a lease whose end could not be stored is ended by its worker, when the job is handed to it again', async () => {
+  const fixture = sharedFixture();
+  const { book } = fixture;
+  let isFull = true;
+  const end: typeof book.end = async (lease, words) => {
+    if (isFull)
+      throw new ActionableError({ code: 'E_DISK_FULL', message: 'the disk is full.', hint: 'make room' });
+    return await book.end(lease, words);
+  };
+  const ports = await fixture.ports('a', { book: withMethods(book, { end }) });
+  await expect(workOnJob(JOB, ports)).rejects.toMatchObject({ code: 'E_DISK_FULL' });
+  isFull = false;
+  // A process of its own has a journal of its own.
+  const again = await fixture.ports('a', {
+    session: async () => ({
+      writer: 'another',
+      work: async () => ({ status: 'completed', origin: 'another/1' }),
+    }),
+  });
+  expect(await workOnJob(JOB, again)).toMatchObject({ kind: 'ended', end: { status: 'completed', n: 2 } });
+  expect((await book.ofJob(JOB))[0]?.ended).toMatchObject({ status: 'returned', by: 'a' });
+});
+
+test('[SHR-8] whoever must go when it has just begun a lease ends it as well', async () => {
+  const fixture = sharedFixture();
+  const { book } = fixture;
+  const stop = new AbortController();
+  let looks = 0;
+  const isRunThere = async () => {
+    stop.abort(new Error('preempted'));
+    if (looks++ === 0) throw bucketErrors.away('memory', new Error('the cable is cut'));
+    return true;
+  };
+  const ports = await fixture.ports('a', {
+    ...{ book: withMethods(book, { isRunThere }), signal: stop.signal },
+    work: async (_, { signal }) => {
+      signal.throwIfAborted();
+      return { status: 'completed' };
+    },
+  });
+  const working = workOnJob(JOB, ports);
+  await settle();
+  await fixture.clock.advance(60_000);
+  expect(await working).toMatchObject({ kind: 'ended', end: { status: 'returned', reason: 'preempted' } });
+});
+
 describe('[SHR-8] a job that lost a worker before', () => {
   /** One job is under way, and another that lost so many workers is handed out; tells who did what, as far as that is begun. */
-  async function beside(lost: number, { hasApart }: { readonly hasApart: boolean }) {
+  async function beside(
+    lost: number,
+    { hasApart, refuses }: { readonly hasApart: boolean; readonly refuses?: boolean },
+  ) {
     const fixture = sharedFixture();
     for (let n = 0; n < lost; n++) {
       const taken = await fixture.book.take(JOB, fixture.taker('a'));
@@ -193,8 +244,17 @@ describe('[SHR-8] a job that lost a worker before', () => {
         return job === JOB ? Promise.resolve({ status: 'completed' }) : promise;
       },
     });
-    const apart = hasApart ? sessionOf('its own') : undefined;
-    const ports = await fixture.ports('b', { session: sessionOf('all'), apart });
+    let tries = 0;
+    const open = async () => {
+      tries++;
+      if (refuses) throw new Error('its port is taken');
+      return await sessionOf('its own')();
+    };
+    const problems: string[] = [];
+    const ports = await fixture.ports('b', {
+      ...{ session: sessionOf('all'), apart: hasApart ? open : undefined },
+      onProblem: (error) => problems.push(String(error)),
+    });
     const other = workOnJob(sampleJob(1), ports);
     await settle();
     const suspect = workOnJob(JOB, ports);
@@ -203,13 +263,33 @@ describe('[SHR-8] a job that lost a worker before', () => {
       resolve({ status: 'completed' });
       await Promise.all([other, suspect]);
     };
-    return { begun, finish, leases: () => fixture.book.ofJob(JOB) };
+    return {
+      ...{ begun, finish, suspect, problems, leases: () => fixture.book.ofJob(JOB) },
+      get tries() {
+        return tries;
+      },
+    };
   }
 
   test('is done in a process of its own, and waits for nobody', async () => {
     const { begun, finish } = await beside(1, { hasApart: true });
     expect(begun).toEqual(['s1 by all', `${JOB} by its own`]);
     await finish();
+  });
+
+  test('is done alone in the process of all when it can have none of its own, which is said', async () => {
+    const { begun, finish, leases, problems } = await beside(1, { hasApart: true, refuses: true });
+    expect([begun, problems]).toEqual([['s1 by all'], ['Error: its port is taken']]);
+    expect(await leases()).toHaveLength(1);
+    await finish();
+    expect(begun).toEqual(['s1 by all', `${JOB} by all`]);
+  });
+
+  test('is set aside at once when it may lose no more: it waits for nobody, and no process is started for it', async () => {
+    const seen = await beside(3, { hasApart: true });
+    expect(await seen.suspect).toMatchObject({ kind: 'ended', end: { status: 'aside' } });
+    expect([seen.begun, seen.tries]).toEqual([['s1 by all'], 0]);
+    await seen.finish();
   });
 
   test.each([

@@ -33,7 +33,7 @@ export interface JobPorts {
    * waited for its place is not held against this one.
    */
   readonly session: () => Promise<JobSession>;
-  /** The same in a process of its own, beside others: for a job that lost a worker before. Without it such a job is done alone. */
+  /** The same in a process of its own, beside others: for a job that lost a worker before. Without it, or when it fails, such a job is done alone. */
   readonly apart?: (() => Promise<JobSession>) | undefined;
   /** True when this round was cancelled: nothing of it is taken. */
   readonly isCancelled: () => Promise<boolean>;
@@ -113,29 +113,65 @@ class RunGone extends Error {
 export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome> {
   const { book, signal } = ports;
   const ask = <T>(request: () => Promise<T>) => patiently(request, ports);
+  let { apart } = ports;
   for (let manner: number = BESIDE; ; ) {
     // Before the lease, not after it: whoever waits with a lease in hand is lost with those that it waits for.
     using _place = await (manner === ALONE ? ports.company.alone() : ports.company.join());
     signal.throwIfAborted();
     if (await ask(ports.isCancelled)) return { kind: 'cancelled' };
-    const session = await (manner === BESIDE ? ports.session : (ports.apart ?? ports.session))();
-    const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
-    const taken = await ask(() => book.take(job, taker, (earlier) => manner >= mannerAfter(earlier, ports)));
-    if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
-    if (taken.kind === 'declined') {
-      manner = mannerAfter(taken.earlier, ports);
+    const session = await sessionFor(manner, { ...ports, apart });
+    if (!session) {
+      apart = undefined;
+      manner = ALONE;
       continue;
     }
-    if (taken.kind === 'taken') {
-      if (await ask(() => book.isRunThere())) return await holdLease(taken, session, ports);
-      await ask(() => book.withdraw(taken.lease));
-      return { kind: 'cancelled' };
-    }
-    const { by } = taken;
-    if (!(await ask(() => ports.signs.isSilent(by, book.keys.begun(job, by.n))))) return taken;
-    const reason = `worker ${by.worker} gave no sign of life any more`;
-    await ask(() => book.end(by, { status: 'lost', by: ports.worker, reason }));
+    const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
+    const needed = (earlier: readonly Lease[]) => mannerAfter(earlier, { ...ports, apart });
+    const taken = await ask(() => book.take(job, taker, (earlier) => manner >= needed(earlier)));
+    if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
+    if (taken.kind === 'declined') manner = needed(taken.earlier);
+    else if (taken.kind === 'taken') return await holdIfThere(taken, session, ports);
+    else if (!(await ask(() => endForHolder(taken.by, ports)))) return taken;
   }
+}
+
+/**
+ * Undefined when no process of its own is to be had. Another of this run may not start beside the first, which has its port, or the memory: the
+ * job would be due for ever if it needed one.
+ */
+async function sessionFor(
+  manner: number,
+  { session, apart, signal, onProblem }: JobPorts,
+): Promise<JobSession | undefined> {
+  if (manner === BESIDE || !apart) return await session();
+  try {
+    return await apart();
+  } catch (error) {
+    signal.throwIfAborted();
+    onProblem?.(error);
+    return undefined;
+  }
+}
+
+/** False when whoever has it lives, and will end it. */
+async function endForHolder(by: LeaseBegun, { book, signs, worker }: JobPorts): Promise<boolean> {
+  // Handed out to the one who has it, nothing of it is under way: its end could not be stored, and nobody else will say so while this worker lives.
+  const isOwn = by.worker === worker;
+  if (!isOwn && !(await signs.isSilent(by, book.keys.begun(by.job, by.n)))) return false;
+  const words = isOwn
+    ? returnedBy('what it ended with could not be stored')
+    : ({ status: 'lost', reason: `worker ${by.worker} gave no sign of life any more` } as const);
+  await book.end(by, { ...words, by: worker });
+  return true;
+}
+
+/** Who must go asks as well: a lease that was begun is ended, too. */
+async function holdIfThere(held: Held, session: JobSession, ports: JobPorts): Promise<JobOutcome> {
+  const { book, clock, onProblem } = ports;
+  const always = <T>(request: () => Promise<T>) => patiently(request, { clock, onProblem });
+  if (await always(() => book.isRunThere())) return await holdLease(held, session, ports);
+  await always(() => book.withdraw(held.lease));
+  return { kind: 'cancelled' };
 }
 
 /** How a job is done, each more careful than the one before: with others in one process, in its own beside them, or with nobody beside it. */
@@ -152,8 +188,10 @@ function mannerAfter(
   earlier: readonly Lease[],
   { round, lostMax, apart }: Pick<JobPorts, 'round' | 'lostMax' | 'apart'>,
 ): number {
-  if (!earlier.some(({ ended }) => ended?.status === 'lost')) return BESIDE;
-  return apart && lostIn(earlier, round).length < lostMax - 1 ? APART : ALONE;
+  const lost = lostIn(earlier, round).length;
+  // Nothing is done any more for what is set aside.
+  if (lost >= lostMax || !earlier.some(({ ended }) => ended?.status === 'lost')) return BESIDE;
+  return apart && lost < lostMax - 1 ? APART : ALONE;
 }
 
 interface Held {

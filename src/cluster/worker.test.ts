@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RUN, runInMemory as submitted } from '../../test/sim/run-in-memory.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
-import { systemClock } from '../base/index.ts';
+import { shortId, systemClock, systemRandom } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
 import { cancelIfFailing } from './failing-runs.ts';
 import { LeaseBook } from './lease-book.ts';
@@ -50,6 +50,45 @@ test('[SHR-8] what a job does to its process is not held against a job that was 
   const run = await submitted(4, 2);
   const poison = sampleJob(0);
   const worker = run.serve({ openSession: async () => mortalSession(run, poison) });
+  await untilComplete(run.shared);
+  await worker.stop();
+  const ends = [0, 1, 2, 3].map((position) => run.shared.endOf(sampleJob(position))?.status);
+  expect(ends).toEqual(['aside', 'completed', 'completed', 'completed']);
+});
+
+test('[SHR-8] what takes a machine and all processes of its samples with it is set aside, and no other sample', async () => {
+  const run = await submitted(4, 3);
+  const poison = sampleJob(0);
+  const running = new Set<(reason: Error) => void>();
+  const alone = async (): Promise<RunSession> => {
+    const death = Promise.withResolvers<never>();
+    death.promise.catch(() => undefined);
+    let isGone = false;
+    const die = (reason: Error) => {
+      isGone = true;
+      death.reject(reason);
+    };
+    return {
+      ...{ book: new LeaseBook(run.place, { run: RUN, clock: systemClock }), lostMax: 3 },
+      writer: shortId(systemRandom),
+      get isGone() {
+        return isGone;
+      },
+      async work({ job }) {
+        running.add(die);
+        try {
+          await Promise.race([death.promise, systemClock.sleep(200)]);
+          if (job === poison) for (const one of running) one(new Error('out of memory'));
+          await Promise.race([death.promise, systemClock.sleep(200)]);
+          return { status: 'completed', origin: job };
+        } finally {
+          running.delete(die);
+        }
+      },
+    };
+  };
+  const book = new LeaseBook(run.place, { run: RUN, clock: systemClock });
+  const worker = run.serve({ slots: 4, openSession: async () => ({ book, lostMax: 3, alone }) });
   await untilComplete(run.shared);
   await worker.stop();
   const ends = [0, 1, 2, 3].map((position) => run.shared.endOf(sampleJob(position))?.status);

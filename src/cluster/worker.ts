@@ -38,7 +38,7 @@ export interface RunSession extends JobSession {
 export interface IsolatedRun
   extends Pick<RunSession, 'book' | 'lostMax' | 'failOnError' | 'isGone' | 'close'> {
   /** Opens one that does one job. Whoever has it closes it. */
-  alone(): Promise<RunSession>;
+  readonly alone: () => Promise<RunSession>;
 }
 
 export type OpenRun = RunSession | IsolatedRun;
@@ -232,8 +232,7 @@ export class Worker {
       ...{ book, lostMax, apart: sessions.apart },
       session: () =>
         sessions.session().catch((error: unknown) => this.#cannotStart(queued.run, opened, error)),
-      // Whoever has a process of its own takes nobody with it.
-      company: isIsolated(opened) ? new Company() : this.#company,
+      company: this.#company,
       round: queued.round,
       isCancelled: async () => (await place.bucket.stat(cancelled)) !== undefined,
       isUnwanted: () => isUnwanted(place, book.keys, queued.round),

@@ -21,6 +21,14 @@ describe('[CALL-2] calls that all fail', () => {
     });
   });
 
+  test('whoever counts the calls of several processes decides instead, and is told each failure', () => {
+    const calls = createCallWatch();
+    const heard: unknown[] = [];
+    calls.onCall = (call) => heard.push(call);
+    for (let count = 1; count <= 12; count++) calls.failed('openai/x', failure(401));
+    expect([calls.stop.aborted, heard.length]).toEqual([false, 12]);
+  });
+
   test.each([
     ['an answer', (calls: ReturnType<typeof createCallWatch>) => calls.answered('openai/y')],
     [

@@ -19,7 +19,7 @@ export interface FailedTry {
  *
  * - [CALL-1] A failed try is told at once, while the call still waits for its next try.
  * - [CALL-2] When the first ten calls of a run all fail for good, and alike, `stop` is aborted with an error that says why: the
- *   eleventh would fail, too. One answer, or two kinds of failure, and it never is.
+ *   eleventh would fail, too. One answer, or two kinds of failure, and it never is. Nor is it when somebody else counts.
  */
 export interface CallWatch {
   /** Set by whoever shows the run. */
@@ -32,7 +32,10 @@ export interface CallWatch {
   hasAnswered(model: string): boolean;
   /** A call that failed for good. */
   failed(model: string, failure: CallFailure & { readonly reason: string }): void;
-  /** Set by whoever counts the calls of several processes together: told what calls came to, answers of one model once. */
+  /**
+   * Set by whoever counts the calls of several processes together, and decides for all of them: one process knows only its own. Told what calls
+   * came to, answers of one model once.
+   */
   onCall: ((call: HeardCall) => void) | undefined;
 }
 
@@ -81,13 +84,17 @@ export class AlikeCalls {
 
 export function createCallWatch(): CallWatch {
   const calls = new AlikeCalls();
+  const stop = new AbortController();
+  calls.stop.addEventListener('abort', () => {
+    if (!watch.onCall) stop.abort(calls.stop.reason);
+  });
   const hear = (call: HeardCall) => {
     if (calls.hear(call)) watch.onCall?.(call);
   };
   const watch: CallWatch = {
     onFailedTry: undefined,
     onCall: undefined,
-    stop: calls.stop,
+    stop: stop.signal,
     answered: (model) => hear({ answered: model, isModel: true }),
     answeredOther: (name) => hear({ answered: name, isModel: false }),
     hasAnswered: (model) => calls.hasAnswered(model),

@@ -18,6 +18,11 @@ process.on('message', ({ kind, id, lease }: Said) => {
   }
   if (kind === 'end') process.disconnect();
   if (kind !== 'work') return;
-  if (lease.job === 's0') process.send?.({ kind: 'failed', id, error });
-  else process.send?.({ kind: 'worked', id, result: { status: 'errored', reason: 'sk-1' }, gaveUp: error });
+  if (lease.job === 's0') {
+    process.send?.({ kind: 'failed', id, error });
+    return;
+  }
+  const call = { failed: 'openai/x', failure: '401', reason: 'no key sk-1' };
+  for (let count = 0; count < 10; count++) process.send?.({ kind: 'called', call });
+  process.send?.({ kind: 'worked', id, result: { status: 'errored', reason: 'sk-1' } });
 });

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { DamageError, systemRandom, toJson } from '../../base/index.ts';
 import {
+  lostRuns,
   type RunStatus,
   type SeenWorkers,
   type SharedPlace,
@@ -43,6 +44,7 @@ export const command = defineCommand<ListFlags>({
       const listed = await tryStatus(place, id, seen);
       if (listed) runs.push(listed);
     }
+    for (const lost of await lostRuns(place, new Set(ids))) runs.push({ ...lost, state: 'unknown' });
     const exitCode = runs.some(isDamaged) ? EXIT.damage : EXIT.ok;
     if (flags.json) {
       terminal.json({ exitCode, total: ids.length, runs: toJson(runs) });

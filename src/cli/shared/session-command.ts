@@ -71,7 +71,6 @@ async function openRun(begin: SessionBegin, told: SessionTold, call: CommandCall
       return parsed?.kind === 'sample' ? shared.sampleAt(parsed.position) : undefined;
     },
     tellBudget: (said) => budget.tell(said),
-    gaveUp: () => session.gaveUp,
     failure: () => shared.failure,
     close: () => shared.close(),
   };

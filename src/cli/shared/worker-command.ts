@@ -111,7 +111,7 @@ async function serve(
     signs: new SignsOfLife(place, {
       ...{ worker: name, clock: systemClock, slots, host: hostname(), onProblem },
     }),
-    openSession: (run) => openSession(run, home),
+    openSession: sessionsIn(home),
     onOutcome: (job, outcome) => note(outcomeLine(job, outcome)),
     ...{ onProblem, redact: redactor.redact },
   });
@@ -140,8 +140,14 @@ interface WorkerHome extends Pick<Serving, 'place' | 'env' | 'limiter' | 'onProb
   readonly by: string;
   readonly signal: AbortSignal;
   readonly runs: KnownRuns;
+  readonly calls: Map<string, AlikeCalls>;
   readonly dir: string;
   readonly hangMax: number | undefined;
+}
+
+function sessionsIn(home: Omit<WorkerHome, 'calls'>): (run: string) => Promise<OpenRun | undefined> {
+  const calls = new Map<string, AlikeCalls>();
+  return (run) => openSession(run, { ...home, calls });
 }
 
 /** The code of a run comes from its bundle, and runs in a process of its own; or in one for each job, when that is asked for. */
@@ -158,8 +164,7 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
     ...{ disk: nodeDisk, clock: systemClock, random: systemRandom, env: childEnv, place },
     ...{ digest: work.bundle, dir: dirs.bundles, onLine, signal },
   });
-  // One process does few calls: those of all are counted.
-  const calls = work.isIsolated ? new AlikeCalls() : undefined;
+  const calls = callsOf(run, home);
   const open = async ({ outputs, apart }: Pick<SessionProcessOptions, 'outputs' | 'apart'>) => {
     const session = await SessionProcess.open({
       argv: [...process.execArgv, process.argv[1] ?? '', 'worker', '--session'],
@@ -189,6 +194,15 @@ async function openSession(run: string, home: WorkerHome): Promise<OpenRun | und
   };
   const openOne = () => open({ outputs: { disk: nodeDisk, dir: tempPathFor(join(dirs.outputs, run)) } });
   return await (work.isIsolated ? isolatedRun(openOne) : open({ apart: openOne }));
+}
+
+/** Those of all processes that this worker has for a run, side by side or one after the other [SHR-22]; anew once they gave it up. */
+function callsOf(run: string, { calls }: WorkerHome): AlikeCalls {
+  const known = calls.get(run);
+  if (known && !known.stop.aborted) return known;
+  const fresh = new AlikeCalls();
+  calls.set(run, fresh);
+  return fresh;
 }
 
 /** One that was launched ends with its launch, also where no command reaches it. */
