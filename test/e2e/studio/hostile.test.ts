@@ -224,6 +224,9 @@ describe.skipIf(obstacle !== undefined)(
         const { page, wrong } = await openPage(browser, { origin: studio.url });
         page.on('dialog', () => wrong.push('a dialog'));
         await page.goto(studio.url + path);
+        // A machine that is busy takes its time to show anything.
+        const isShown = "document.body.textContent.trim() !== ''";
+        await page.waitForFunction(isShown, undefined, { timeout: 60_000 }).catch(() => undefined);
         await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined); // the event stream never ends
         await page.waitForTimeout(700);
         const evil = await page.evaluate('window.evil');
