@@ -31,6 +31,9 @@ export async function findSharedId(place: SharedPlace, named: string): Promise<s
   throw unknown(place, named);
 }
 
+/** What lies beside the folders of runs. */
+const NO_RUNS: ReadonlySet<string> = new Set(['active', 'bundles', 'purses', 'removed', 'workers']);
+
 /** Runs that lost their submission, beside those that are known, the latest first: something of them is there, and nobody can tell what. */
 export async function lostRuns(
   place: SharedPlace,
@@ -38,7 +41,8 @@ export async function lostRuns(
 ): Promise<readonly { readonly run: string; readonly problem: string }[]> {
   const lost: { readonly run: string; readonly problem: string }[] = [];
   for (const run of await foldersOf(place)) {
-    const why = known.has(run) ? undefined : await whyUnsubmitted(place, run);
+    if (known.has(run) || NO_RUNS.has(run)) continue;
+    const why = await whyUnsubmitted(place, run);
     if (why instanceof DamageError) lost.push({ run, problem: why.message });
   }
   return lost.sort((a, b) => (a.run < b.run ? 1 : -1));

@@ -59,9 +59,14 @@ describe('the list of shared runs', () => {
     const bad = await submitRun(store, { number: 2 });
     await store.place.bucket.removeAll([bad.shared.keys.submission]);
     await store.place.bucket.create(bad.shared.keys.submission, Buffer.from('no JSON'));
+    const lost = await submitRun(store, { number: 3 });
+    await store.place.bucket.remove(lost.shared.keys.submission);
     const page = await ask(await studioOn(store), 'shared', shared);
     expect(page.runs).toHaveLength(1);
-    expect(page.damaged).toMatchObject([{ run: bad.run, problem: { code: 'E_SHARED_DAMAGED' } }]);
+    expect(page.damaged).toMatchObject([
+      { run: lost.run, problem: { code: 'E_SHARED_DAMAGED', message: expect.stringContaining('is gone') } },
+      { run: bad.run, problem: { code: 'E_SHARED_DAMAGED' } },
+    ]);
   });
 
   test('comes in pages', async () => {

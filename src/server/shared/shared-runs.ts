@@ -2,6 +2,7 @@ import type { Clock, Random } from '../../base/index.ts';
 import {
   findShared,
   type JobQueue,
+  lostRuns,
   type RunStatus,
   type SeenWorkers,
   type SharedPlace,
@@ -96,9 +97,12 @@ export class SharedRuns implements AsyncDisposable {
   }
 
   async #listed(): Promise<readonly string[]> {
-    const ids = await sharedRunIds(await this.#opened(), this.#known);
+    const place = await this.#opened();
+    const ids = await sharedRunIds(place, this.#known);
     for (const id of ids) this.#known.add(id);
-    return ids;
+    // Whoever opens one of these is told what is wrong with it.
+    const lost = await lostRuns(place, this.#known);
+    return [...ids, ...lost.map(({ run }) => run)].sort().reverse();
   }
 
   async #look(shared: SharedRun): Promise<SeenRun> {
