@@ -7,6 +7,7 @@ import { writeCancelled } from './rounds.ts';
 import { parseJob, type SharedPlace } from './shared-keys.ts';
 import type { LeaseEnded } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
+import type { SignsOfLife } from './signs-of-life.ts';
 
 interface Canceller {
   readonly clock: Clock;
@@ -48,6 +49,7 @@ function hasResult(shared: SharedRun): boolean {
 }
 
 interface FailingAbout extends Canceller {
+  readonly signs: Pick<SignsOfLife, 'isRefusedByAll'>;
   readonly signal: AbortSignal;
   readonly runs: KnownRuns;
 }
@@ -83,14 +85,17 @@ export class FailingRuns {
     return looked.next;
   }
 
-  /** True when it is hopeless for all, as far as anybody knows: then it is cancelled. */
+  /**
+   * True when it is hopeless for all, as far as anybody knows: then it is cancelled. Samples may take hours, so it says little that nobody has a
+   * result yet: who is there and does not refuse the run may have answers.
+   */
   async giveUp({ run, round }: Pick<QueuedJob, 'run' | 'round'>, reason: string): Promise<boolean> {
-    const { clock, signal, by } = this.#about;
+    const { clock, signal, by, signs } = this.#about;
     return await patiently(
       async () => {
         const shared = await this.#about.runs.look(run);
         if (!shared || shared.round !== round || shared.isCancelled || shared.isComplete) return true;
-        if (hasResult(shared)) return false;
+        if (hasResult(shared) || !(await signs.isRefusedByAll({ run, round }))) return false;
         await writeCancelled(this.#place, { run, round, clock, by, reason, because: 'calls' });
         return true;
       },

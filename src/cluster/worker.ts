@@ -100,7 +100,7 @@ export class Worker {
     const { clock, signs, place, worker: by, signal, onProblem, redact = (text) => text } = options;
     this.#busyMs = clock.monotonicMs();
     this.#runs = options.runs ?? new KnownRuns(place);
-    this.#failing = new FailingRuns(place, { clock, by, signal, runs: this.#runs });
+    this.#failing = new FailingRuns(place, { clock, by, signal, signs, runs: this.#runs });
     this.#active = new ActiveRuns(options, this.#runs);
     this.#mistakes = new Mistakes({ place, clock, signs, by, signal, redact, onProblem });
     this.#sessions = new RunSessions({
@@ -277,7 +277,7 @@ export class Worker {
     throw error;
   }
 
-  /** [SHR-22] Where others had answers it is this worker that leaves the run to them; where nobody had any the run is cancelled. */
+  /** [SHR-22] Where others have or may have answers it is this worker that leaves the run to them; where nobody can have any the run is cancelled. */
   async #giveUp({ run, round }: QueuedJob, session: OpenRun, gaveUp: unknown): Promise<void> {
     const { redact = (text) => text } = this.#options;
     // Refused before anything is asked: whatever is taken until then would only be given back.

@@ -49,6 +49,35 @@ test('[SHR-22] when the first calls all fail alike and nobody had any answer the
   expect([...shared.jobs()].every((job) => shared.endOf(job)?.status === 'completed')).toBe(true);
 });
 
+test('[SHR-22] a worker to which nothing answers does not cancel a run while another works on it that has no result yet', async () => {
+  const deaf = deafModel();
+  const gate = Promise.withResolvers<void>();
+  const slow = mockModel({
+    name: 'mock/scripted',
+    respond: async ({ text }) => {
+      await gate.promise;
+      return text.replace('question', 'answer');
+    },
+  });
+  const submitted = await submit(bucket(), { dir: dir.path, eval: twoTurns(SAMPLES), model: slow });
+  const { shared, place } = submitted;
+  const first = await startWorker(submitted, { name: 'slow', model: slow });
+  await until(async () => {
+    await shared.refresh();
+    return [...shared.jobs()].some((job) => shared.leasesOf(job).length > 0);
+  });
+  const second = await startWorker(submitted, { name: 'deaf', model: deaf.model });
+  const beat = async () => Buffer.from((await place.bucket.read(`${place.prefix}workers/deaf`)) ?? []);
+  await until(async () => (await beat()).toString().includes('401 no such key'));
+  await shared.refresh();
+  expect(shared.isCancelled).toBe(false);
+  gate.resolve();
+  await untilComplete(submitted);
+  await second.stop();
+  await first.stop();
+  expect(shared.isCancelled).toBe(false);
+});
+
 test('[SHR-22] a worker to which nothing answers, where others have answers, refuses the run and leaves it to them', async () => {
   const deaf = deafModel();
   const good = countingModel();
