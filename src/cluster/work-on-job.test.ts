@@ -200,6 +200,25 @@ test('[SHR-2] a lease whose end could not be stored is ended by its worker, when
   expect((await book.ofJob(JOB))[0]?.ended).toMatchObject({ status: 'returned', by: 'a' });
 });
 
+test('[SHR-5] whoever had no answer for long right after it began a lease looks whether it still has it, before it buys anything', async () => {
+  const fixture = sharedFixture();
+  const { book, clock } = fixture;
+  const isRunThere = async () => {
+    const [lease] = await book.ofJob(JOB);
+    if (!lease) throw new Error('it was taken');
+    await clock.advance(20_000);
+    await book.end(lease.begun, { status: 'lost', by: 'b', reason: 'silent' });
+    return true;
+  };
+  const work = vi.fn();
+  const ports = await fixture.ports('a', { book: withMethods(book, { isRunThere }), work });
+  expect(await workOnJob(JOB, ports)).toMatchObject({
+    ...{ kind: 'ended', isOwn: false },
+    end: { status: 'lost', by: 'b' },
+  });
+  expect(work).not.toHaveBeenCalled();
+});
+
 test('[SHR-8] whoever must go when it has just begun a lease ends it as well', async () => {
   const fixture = sharedFixture();
   const { book } = fixture;

@@ -165,13 +165,20 @@ async function endForHolder(by: LeaseBegun, { book, signs, worker }: JobPorts): 
   return true;
 }
 
-/** Who must go asks as well: a lease that was begun is ended, too. */
+/** Who must go asks as well: a lease that was begun is ended, too. Whoever had no answer for long may have lost it meanwhile. */
 async function holdIfThere(held: Held, session: JobSession, ports: JobPorts): Promise<JobOutcome> {
   const { book, clock, onProblem } = ports;
+  const { lease } = held;
   const always = <T>(request: () => Promise<T>) => patiently(request, { clock, onProblem });
-  if (await always(() => book.isRunThere())) return await holdLease(held, session, ports);
-  await always(() => book.withdraw(held.lease));
-  return { kind: 'cancelled' };
+  const askedMs = clock.monotonicMs();
+  if (!(await always(() => book.isRunThere()))) {
+    await always(() => book.withdraw(lease));
+    return { kind: 'cancelled' };
+  }
+  const isLate = clock.monotonicMs() - askedMs >= WATCH_MS;
+  const end = isLate ? await always(() => book.readEnd(lease.job, lease.n)) : undefined;
+  if (end instanceof DamageError) return damagedEnd(lease, book, end);
+  return end ? { kind: 'ended', end, isOwn: false } : await holdLease(held, session, ports);
 }
 
 /** How a job is done, each more careful than the one before: with others in one process, in its own beside them, or with nobody beside it. */
