@@ -119,7 +119,7 @@ describe('each kind of input moves the digest', () => {
   test('what the lock file says, also where git ignores it', async () => {
     const dir = project({ '.gitignore': 'yarn.lock\nignored/\n', 'yarn.lock': 'one' });
     const before = await bundleOf(dir);
-    expect(before).toMatchObject({ isDirty: false, manifest: { lock: 'yarn.lock' } });
+    expect(before).toMatchObject({ dirtyFiles: ['yarn.lock'], manifest: { lock: 'yarn.lock' } });
     expect(before.manifest.files.map(({ path }) => path)).toContain('yarn.lock');
     writeFiles(dir, { 'yarn.lock': 'two' });
     expect(await digestOfBundle(dir)).not.toBe(before.digest);
@@ -221,6 +221,27 @@ describe('dirty', () => {
     writeFiles(dir, { 'data/a.txt': 'changed' });
     for (const files of [undefined, ['evals/run.sh']])
       expect((await bundleOf(dir, { files, data: ['data'] })).dirtyFiles).toEqual(['data/a.txt']);
+  });
+
+  test('data that git was told not to look at counts as changed', async () => {
+    const dir = project({ 'data/a.txt': 'a' });
+    git(dir, 'update-index', '--skip-worktree', 'data/a.txt');
+    expect((await bundleOf(dir, { data: ['data'] })).dirtyFiles).toEqual(['data/a.txt']);
+  });
+
+  test('of a list also what git ignores, and what a link leads to that no commit has as it is', async () => {
+    const dir = project();
+    const listed = async () => (await bundleOf(dir, { files: ['evals/*', 'ignored/*'] })).dirtyFiles;
+    expect(await listed()).toEqual(['ignored/cache.bin']);
+    rmSync(join(dir, 'ignored'), { recursive: true });
+    symlinkSync('../lib', join(dir, 'evals/within'));
+    writeFileSync(join(temp.path, 'beyond.ts'), '');
+    symlinkSync(join(temp.path, 'beyond.ts'), join(dir, 'evals/beyond.ts'));
+    commitAll(dir);
+    const through = async () => (await bundleOf(dir, { files: ['evals'] })).dirtyFiles;
+    expect(await through()).toEqual(['evals/beyond.ts']);
+    writeFiles(dir, { 'lib/add.ts': 'changed' });
+    expect(await through()).toEqual(['evals/beyond.ts', 'evals/link.ts', 'evals/within/add.ts']);
   });
 
   test('names of any kind are taken as they are', async () => {

@@ -1,4 +1,4 @@
-import { join, posix } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { inOrder } from '../base/index.ts';
 import { hashFile, isExecutable, readSymbolicLink, realPathOf } from '../disk/index.ts';
 import { type Bundle, type BundlePorts, type BundleSettings, type LeftOut, nodeMajorHere } from './bundle.ts';
@@ -56,7 +56,7 @@ export async function deriveBundle({ dir: given, settings, ...ports }: DeriveOpt
     root: code.root,
     dir: code.dir,
     revision: code.revision,
-    ...dirtOf(code, chosen),
+    ...dirtOf(code, chosen, await unwatchedIn(code, chosen)),
     filesFrom: (path) => join(chosen.data.get(path) ?? code.root, path),
   };
 }
@@ -190,6 +190,7 @@ async function describeData({ data, isMeant }: Chosen, { disk, signal }: BundleP
 function dirtOf(
   code: FoundCode,
   { paths, data, isListed }: Chosen,
+  unwatched: readonly string[],
 ): Pick<Bundle, 'isDirty' | 'dirtyFiles' | 'leftOut'> {
   const { changed, untracked, tracked } = code;
   const inside = new Set(paths);
@@ -198,7 +199,6 @@ function dirtOf(
   const isInside = (path: string) =>
     inside.has(path) || (isFolder(path) && paths.some((one) => isWithin(path.replace(/\/$/, ''), one)));
   const matters = (path: string) => !isListed || isInside(path) || data.has(path);
-  const unwatched = paths.filter((path) => tracked.get(path)?.isUnwatched);
   // Data that git does not know is declared.
   const unknown = untracked.filter((path) => !data.has(path));
   const dirtyFiles = [...new Set([...changed, ...unknown, ...unwatched].filter(matters))].sort();
@@ -207,4 +207,23 @@ function dirtOf(
   );
   for (const path of code.secrets) if (!isListed && !data.has(path)) leftOut.push({ path, reason: 'secret' });
   return { isDirty: dirtyFiles.length > 0, dirtyFiles, leftOut: leftOut.sort(byPath) };
+}
+
+/**
+ * What goes along although git would not say that it changed: it was told not to look, it ignores the file, or a link leads to a file that it
+ * does not know or that is not as the commit has it. What is declared as data need not be known to git.
+ */
+async function unwatchedIn(code: FoundCode, { paths, data, isListed }: Chosen): Promise<readonly string[]> {
+  const { root, tracked, isInGit } = code;
+  if (!isInGit) return [];
+  const changed = new Set(code.changed);
+  const submodules = [...tracked.values()].filter(({ kind }) => kind === 'submodule');
+  const found = [...data.keys()].filter((path) => tracked.get(path)?.isUnwatched);
+  for (const path of paths) {
+    // Only of a list are links followed.
+    const real = isListed ? relative(root, await realPathOf(join(root, path))).replaceAll('\\', '/') : path;
+    const file = tracked.get(real) ?? submodules.find((one) => isWithin(one.path, real));
+    if (!file || file.isUnwatched || changed.has(real)) found.push(path);
+  }
+  return found;
 }

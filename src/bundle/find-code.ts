@@ -15,6 +15,8 @@ export interface FoundCode {
   /** Where data lies that is not in a linked work tree. */
   readonly mainRoot: string | undefined;
   readonly revision: string | undefined;
+  /** Without git no commit could have any of it. */
+  readonly isInGit: boolean;
   /** Paths of the code, unless the settings list others. */
   readonly paths: readonly string[];
   /** Those that git tracks; none without git. */
@@ -83,6 +85,7 @@ async function asGitSays(dir: string, ports: BundlePorts): Promise<Found> {
     changed: tree.changed,
     untracked: tree.untracked,
     secrets: [],
+    isInGit: true,
   };
 }
 
@@ -111,6 +114,7 @@ async function packageAround(disk: Disk, dir: string): Promise<Found> {
     changed: [],
     untracked: [],
     secrets: all.filter(isNamedSecret),
+    isInGit: false,
   };
 }
 

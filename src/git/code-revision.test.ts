@@ -30,7 +30,7 @@ test('commit, branch and whether files differ; the index is not touched', async 
   expect(await codeRevisionAt(repo, ports)).toEqual({ commit, isDirty: true });
 });
 
-test('code that is not in the commit is a difference: new, ignored or elsewhere; other new files are none', async () => {
+test('code that is not in the commit is a difference: new, ignored, elsewhere or hidden from git; other new files are none', async () => {
   const repo = join(dir.path, 'repo');
   initRepository(repo);
   mkdirSync(join(repo, 'deep'));
@@ -56,6 +56,12 @@ test('code that is not in the commit is a difference: new, ignored or elsewhere;
   expect(await isDirtyWith('a.ts', 'new.ts')).toBe(true);
   expect(await isDirtyWith('ignored.ts')).toBe(true);
   expect(await isDirtyWith('a.ts', '../outside.ts')).toBe(true);
+  for (const word of ['assume-unchanged', 'skip-worktree']) {
+    git(repo, 'update-index', `--${word}`, 'a.ts');
+    expect(await isDirtyWith('deep/[b]*.ts')).toBe(false);
+    expect(await isDirtyWith('a.ts'), word).toBe(true);
+    git(repo, 'update-index', `--no-${word}`, 'a.ts');
+  }
 });
 
 test('code in a submodule is in the commit', async () => {

@@ -15,7 +15,8 @@ export interface CodeRevision {
  * nobody from running an eval. The index is read and never refreshed.
  *
  * `code`: files that are used as code. One that git does not know, be it new, ignored or outside of the work tree, is not in the commit:
- * whoever checks that out has other code. Other such files do not matter: logs and notes lie about in every work tree.
+ * whoever checks that out has other code. One that git was told not to look at counts as such. Other such files do not matter: logs and
+ * notes lie about in every work tree.
  */
 export async function codeRevisionAt(
   dir: string,
@@ -34,12 +35,18 @@ const FILES_AT_A_TIME = 200;
 async function knowsAll(dir: string, ports: GitPorts, files: readonly string[]): Promise<boolean> {
   for (let at = 0; at < files.length; at += FILES_AT_A_TIME) {
     const some = files.slice(at, at + FILES_AT_A_TIME);
-    const args = ['--literal-pathspecs', 'ls-files', '-z', '--recurse-submodules', '--', ...some];
+    const args = ['--literal-pathspecs', 'ls-files', '-z', '-v', '--recurse-submodules', '--', ...some];
     // It ends with an error for a file outside of the work tree.
-    const known = (await sayIn(dir, ports, args))?.split('\0').filter((name) => name !== '') ?? [];
+    const known = (await sayIn(dir, ports, args))?.split('\0').filter((entry) => entry !== '') ?? [];
+    if (known.some((entry) => isUnwatchedTag(entry.charAt(0)))) return false;
     if (new Set(known).size < new Set(some).size) return false;
   }
   return true;
+}
+
+/** Of a file that git was told not to look at (`--assume-unchanged`, `--skip-worktree`): what it says of its changes means nothing. */
+export function isUnwatchedTag(tag: string): boolean {
+  return tag === 'S' || tag !== tag.toUpperCase();
 }
 
 /** What git says in a folder; undefined when it fails or is missing. */

@@ -1,3 +1,4 @@
+import { isUnwatchedTag } from './code-revision.ts';
 import { askGit, type GitPorts, LOOKING } from './git.ts';
 import { gitFailure } from './git-errors.ts';
 
@@ -83,7 +84,7 @@ function trackedIn(list: string): readonly TrackedFile[] {
       kind: mode === '160000' ? 'submodule' : mode === '120000' ? 'link' : 'file',
       isExecutable: mode === '100755',
       isConflict: stage !== '0',
-      isUnwatched: tag === 'S' || tag !== tag.toUpperCase(),
+      isUnwatched: isUnwatchedTag(tag),
     });
   }
   return [...found.values()];

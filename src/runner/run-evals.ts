@@ -117,6 +117,8 @@ export interface PreparedSet {
 export interface HandOverOptions {
   readonly place: SegmentPlace;
   readonly store: Bucket;
+  /** Which code is handed over, for the log, as far as it is known. */
+  readonly revision: LoggedCode | undefined;
   readonly observer?: RunObserver | undefined;
 }
 
@@ -172,9 +174,9 @@ export async function prepareSet(options: RunEvalsOptions): Promise<PreparedSet>
     ...{ items, places, concurrency, gates, limiter },
     forecast: () => forecastItems(items, { settings, modelsFor, onNote: options.onNote }),
     buildArtifacts: (wish, watch) => buildForItems(items, { settings, modelsFor, wish, ...watch }),
-    handOver: (item, { place, store, observer }) => {
+    handOver: (item, { place, store, revision, observer }) => {
       const task = { ...item, models: modelsFor(item), observer };
-      return handOver(task, { ...settings, signals: neverStop() }, place, { store });
+      return handOver(task, { ...settings, revision, signals: neverStop() }, place, { store });
     },
     share: (item, share) => shareItem(item, share, { settings, modelsFor, options }),
     run: ({ signals = neverStop(), observerFor, onNextAttempt, elsewhere } = {}) =>

@@ -1,9 +1,10 @@
 /** What `submit` refuses, as `run` does, and which keys it finds that workers need. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
-import { jsonOf } from './holdfast.ts';
+import { filesBelow, jsonOf } from './holdfast.ts';
 import { commitAll, type SharedProject, sharedProject } from './shared-project.ts';
 
 const redis = useRedis();
@@ -53,6 +54,33 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('a submit'), () => {
       expect(both).toEqual(['run', 'submit'].map((command) => ({ command, args, exitCode: 2, code })));
     }
     expect(readdirSync(project.bucket)).toEqual([]);
+  });
+
+  test('is refused where the queue has jobs of another version, and neither the bucket nor the queue has anything of it', async () => {
+    await using project = await sharedProject({ samples: 2, queue: redis.url() });
+    const submit = ['submit', 'shared.eval.ts', '--fresh', '--detach', '--json'];
+    expect(jsonOf(await project.holdfast(submit))).toMatchObject({ exitCode: 0 });
+    const client = new Redis({ port: redis.port });
+    const prefix = new URL(project.env.HOLDFAST_QUEUE).searchParams.get('prefix');
+    const [version = ''] = await client.keys(`${prefix}:*:version`);
+    // As another version of Holdfast leaves it that serves the same place.
+    await client.set(version, '7');
+    await client.lpush(version.replace(/version$/, 'jobs-v7:wait'), 'job');
+    const kept = async () => ({
+      bucket: filesBelow(project.bucket),
+      queue: (await client.keys(`${prefix}:*`)).sort(),
+      jobs: await client.llen(version.replace(/version$/, 'jobs-v1:wait')),
+    });
+    const before = await kept();
+    expect(jsonOf(await project.holdfast(submit))).toMatchObject({
+      exitCode: 2,
+      error: { code: 'E_QUEUE_VERSION', message: expect.stringContaining('version 7') },
+    });
+    expect(await kept()).toEqual(before);
+    await client.set(version, '1');
+    expect(jsonOf(await project.holdfast(submit))).toMatchObject({ exitCode: 0 });
+    expect(await kept()).not.toEqual(before);
+    client.disconnect();
   });
 
   test('is refused also for what a run of one machine finds out later: keys of graders and builders, artifacts', async () => {

@@ -3,6 +3,7 @@ import { DamageError, packageVersion, systemClock, systemRandom, UsageError } fr
 import { isBucketUrl } from '../../bucket/index.ts';
 import { type Bundle, refuseUninstallable } from '../../bundle/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
+import type { CodeRevision } from '../../git/index.ts';
 import { type Forecast, type PlannedItem, type PreparedSet, prepareSet } from '../../runner/index.ts';
 import { cacheDirOf } from '../artifacts/artifact-place.ts';
 import { projectBundle } from '../bundle/project-bundle.ts';
@@ -28,6 +29,8 @@ import { keysOf } from './submit-keys.ts';
 export interface Checked {
   readonly set: PreparedSet;
   readonly bundle: Bundle;
+  /** What the log says that was run. */
+  readonly revision: CodeRevision | undefined;
   /** Names of the variables that each of them needs. */
   readonly keys: ReadonlyMap<PlannedItem, readonly string[]>;
 }
@@ -64,7 +67,17 @@ export async function checkSubmission(
   if (!flags.fresh && !flags.again) await refuseSubmitted(forecasts, place);
   const ports = { disk: nodeDisk, clock: systemClock, random: systemRandom, env: terminal.env };
   await refuseUninstallable(bundle, { place, ports });
-  return { set, bundle, keys };
+  return { set, bundle, revision: await revisionOf(bundle, terminal, evals), keys };
+}
+
+/** What goes to workers is more than what this process has loaded: the record of the run is dirty when either is. */
+async function revisionOf(
+  { isDirty }: Bundle,
+  { cwd, env }: Terminal,
+  evals: readonly LoadedEval[],
+): Promise<CodeRevision | undefined> {
+  const revision = await codeOfRun({ cwd, env }, codeFilesOf(evals, cwd));
+  return revision && { ...revision, isDirty: isDirty || revision.isDirty };
 }
 
 async function setOptions(
@@ -81,7 +94,6 @@ async function setOptions(
     earlierLogs: new PublishedRuns({}, terminal),
     artifactsDir: await cacheDirOf(flags, cwd),
     artifactStore: place.store,
-    revision: await codeOfRun({ cwd, env }, codeFilesOf(evals, cwd)),
     ...{ reuse: flags.fresh ? 'none' : flags.reuse, keepOutputs: flags.keepOutputs },
     ...{ budgetUsd: flags.budget, allowUnpriced: flags.allowUnpriced, baseUrl: flags.baseUrl },
     prices: flags.prices === undefined ? undefined : await readPrices(nodeDisk, resolve(cwd, flags.prices)),

@@ -166,11 +166,11 @@ interface SubmittingOne extends Submitting {
 async function submitOne(
   item: PlannedItem,
   call: CommandCall<SubmitFlags>,
-  { set, bundle, keys, place, queue, purse, submitted }: SubmittingOne,
+  { set, bundle, revision, keys, place, queue, purse, submitted }: SubmittingOne,
 ): Promise<string> {
   const { flags, terminal } = call;
   const handed = await set.handOver(item, {
-    ...{ place, store: place.store, observer: { onNote: terminal.note } },
+    ...{ place, store: place.store, revision, observer: { onNote: terminal.note } },
   });
   const { run: record, lent, notes, damage } = handed;
   for (const sentence of [...notes, ...damage]) terminal.note(sentence);

@@ -1,10 +1,10 @@
 /** `holdfast doctor --bucket` refuses a server that does not do what it says. */
 import { randomUUID } from 'node:crypto';
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from 'vitest';
 import { openS3Bucket } from '../../../src/bucket/s3/s3-bucket.ts';
 import { nodeDisk } from '../../../src/disk/index.ts';
 import { type Fault, type Seen, startFaultProxy } from '../../sim/s3/fault-proxy.ts';
+import { heedless } from '../../sim/s3/heedless.ts';
 import { BUCKET } from '../../sim/s3/s3-server.ts';
 import { obstacle, onServer, useS3 } from '../../sim/s3/use-s3.ts';
 import { makeTempDir } from '../../sim/temp-dir.ts';
@@ -31,21 +31,6 @@ async function doctor(fault: (seen: Seen) => Fault | undefined) {
   const failed = checks.filter(({ status }) => status !== 'ok').map(({ name }) => name);
   return { code, failed, checks: checks.length, left, requests: proxy.seen.length, stdout };
 }
-
-/** Puts the object there as if it had been told no condition. */
-const heedless = (header: 'if-none-match' | 'if-match') => (seen: Seen) => {
-  if (seen.method !== 'PUT' || seen.headers[header] === undefined) return undefined;
-  const answer = async (body: Buffer) => {
-    const client = new S3Client({ region: 'us-east-1', forcePathStyle: true });
-    const [, Bucket = '', Key = ''] = /^\/([^/]+)\/([^?]+)/.exec(seen.path) ?? [];
-    const { ETag = '' } = await client.send(
-      new PutObjectCommand({ Bucket, Key: decodeURIComponent(Key), Body: body }),
-    );
-    client.destroy();
-    return { status: 200, headers: { etag: ETag } };
-  };
-  return { kind: 'other', answer } as const;
-};
 
 describe.skipIf(obstacle !== undefined)(onServer('doctor'), () => {
   test('takes a server that keeps its conditions, and leaves nothing there', async () => {
