@@ -1,7 +1,8 @@
 import { type Lease, parseJob, SharedRun } from '../../../src/cluster/index.ts';
+import { problemsOfFetches } from './check-fetches.ts';
 import { problemsOfLosses } from './check-losses.ts';
 import { problemsOfPurchases } from './check-purchases.ts';
-import { allWriters, readWriter } from './sim-samples.ts';
+import { readWriters } from './sim-samples.ts';
 import type { Simulated } from './simulate.ts';
 import { wasTorn } from './was-torn.ts';
 
@@ -14,6 +15,7 @@ export async function problemsOf(simulated: Simulated): Promise<readonly string[
     ...ofLeases(simulated),
     ...problemsOfPurchases(simulated),
     ...(await problemsOfLosses(simulated)),
+    ...(await problemsOfFetches(simulated)),
     ...builtTwice(simulated),
     ...begunTooEarly(simulated),
     ...takenThoughCancelled(simulated),
@@ -31,7 +33,7 @@ function incomplete({ shared, endedAtMs }: Simulated): readonly string[] {
 async function withoutResult(simulated: Simulated): Promise<readonly string[]> {
   const { shared, bucket, scripts } = simulated;
   const problems: string[] = [];
-  const everybody = await allWriters(bucket);
+  const all = await readWriters(bucket);
   for (const job of shared.jobs()) {
     const completed = shared.leasesOf(job).filter(({ ended }) => ended?.status === 'completed');
     // One that could not be read was gone past, and is whole again.
@@ -40,13 +42,13 @@ async function withoutResult(simulated: Simulated): Promise<readonly string[]> {
     const end = shared.endOf(job);
     if (!end || end.status === 'aside') continue;
     const [writer = ''] = end.origin?.split('/') ?? [];
-    const rows = await readWriter(bucket, writer);
+    const rows = all.get(writer) ?? [];
     if (!rows.some((row) => 'result' in row && row.result === `${job} ${end.origin}`))
       problems.push(`${job} ended ${end.status}, and ${end.origin} is not in the bucket`);
     const known = new Set<string>();
-    const writers = isExcused ? everybody : shared.leasesOf(job).map(({ begun }) => begun.writer);
+    const writers = isExcused ? all.keys() : shared.leasesOf(job).map(({ begun }) => begun.writer);
     for (const one of writers)
-      for (const row of await readWriter(bucket, one)) if ('answer' in row) known.add(row.answer);
+      for (const row of all.get(one) ?? []) if ('answer' in row) known.add(row.answer);
     for (let call = 1; call <= (scripts.get(job)?.calls ?? 0); call++)
       if (!known.has(`${job}/${call}`)) problems.push(`answer ${call} of ${job} is lost`);
   }

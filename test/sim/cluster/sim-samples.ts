@@ -209,8 +209,7 @@ export const SEGMENTS = 'run/segments/';
 
 export async function allWriters(bucket: Bucket): Promise<readonly string[]> {
   const writers = new Set<string>();
-  for await (const { key } of bucket.list(SEGMENTS))
-    writers.add(key.slice(SEGMENTS.length).split('/')[0] ?? '');
+  for await (const { key } of bucket.list(SEGMENTS)) writers.add(writerOf(key));
   return [...writers];
 }
 
@@ -219,6 +218,20 @@ export async function readWriter(bucket: Bucket, writer: string): Promise<readon
   for await (const { key } of bucket.list(`${SEGMENTS}${writer}/`))
     rows.push(...rowsIn(await bucket.read(key)));
   return rows;
+}
+
+/** What all of them have shipped, by their names. */
+export async function readWriters(bucket: Bucket): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const keys = (await Array.fromAsync(bucket.list(SEGMENTS))).map(({ key }) => key);
+  const read = await Promise.all(keys.map(async (key) => ({ key, rows: rowsIn(await bucket.read(key)) })));
+  const all = new Map<string, Row[]>();
+  for (const { key, rows } of read)
+    all.set(writerOf(key), [...(all.get(writerOf(key)) ?? []), ...rows]);
+  return all;
+}
+
+function writerOf(key: string): string {
+  return key.slice(SEGMENTS.length).split('/')[0] ?? '';
 }
 
 /** The rows of a segment that was just stored: when that was goes into the ledger. */

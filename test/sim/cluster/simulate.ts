@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../../../src/base/index.ts';
+import { type Clock, type Random, seededRandom } from '../../../src/base/index.ts';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import {
   beginRound,
@@ -8,6 +8,7 @@ import {
   type JobId,
   LeaseBook,
   patiently,
+  type SharedPlace,
   SharedRun,
   SignsOfLife,
   type Submission,
@@ -16,6 +17,7 @@ import {
 import { memoryBucket } from '../memory-bucket.ts';
 import { type BucketWeather, bucketOf, type Cable } from './sim-bucket.ts';
 import { type Tear, Tears } from './sim-damage.ts';
+import { fetchOnce, type SimFetch } from './sim-fetch.ts';
 import { SimProcess } from './sim-process.ts';
 import { queueOf, SimEngine } from './sim-queue.ts';
 import {
@@ -46,6 +48,8 @@ export interface Simulated {
   readonly strikes: Strikes;
   /** Every lease as it was begun and ended, told by the bucket as it happened. */
   readonly witnessed: readonly WitnessedLease[];
+  /** What those were told who fetched the run meanwhile. */
+  readonly fetches: readonly SimFetch[];
   /** When an object was first there, by key. */
   readonly createdAtMs: ReadonlyMap<string, number>;
   /** What was wrong the very moment that it happened. */
@@ -83,6 +87,7 @@ class World {
   readonly #ledger: Purchase[] = [];
   readonly #strikes = new Strikes();
   readonly #witnessed: WitnessedLease[] = [];
+  readonly #fetches: SimFetch[] = [];
   /** The session of each worker: the process in which it runs the code of the run. */
   readonly #sessions = new Map<string, SimSession>();
   readonly #createdAtMs = new Map<string, number>();
@@ -98,6 +103,8 @@ class World {
   readonly #submitters = new Set<string>();
   #processes = 0;
   #opened = 0;
+  /** How many have not brought it home yet. */
+  #fetching = 0;
   #shared: SharedRun | undefined;
   #isDone = false;
 
@@ -125,6 +132,7 @@ class World {
     if (!this.#isCalm && this.#random.next() < 0.2) this.#submit();
     for (let count = 0; count < workers; count++) this.#startWorker(this.#random.next() * 3_000);
     if (!this.#isCalm) this.#planTrouble();
+    this.#planFetches();
     this.#tears.plan(() => [...this.#createdAtMs.keys()]);
     this.#time.after(HEALED_AT_MS, () => this.#heal());
     this.#watchForTheEnd();
@@ -137,6 +145,7 @@ class World {
       ...{
         strikes: this.#strikes,
         witnessed: this.#witnessed,
+        fetches: this.#fetches,
         createdAtMs: this.#createdAtMs,
         seen: this.#seen,
         scripts: this.#scripts,
@@ -230,6 +239,38 @@ class World {
       { clock },
     );
     this.#watch(process.name, submitting);
+  }
+
+  /** Two want it home at the same time while it is worked on, and two wait until all of it is there. */
+  #planFetches(): void {
+    const random = seededRandom(this.#seed + 3);
+    for (const [earliestMs, isPatient] of [
+      [TROUBLE_MS * random.next(), false],
+      [HEALED_AT_MS - 20_000 * random.next(), true],
+    ] as const)
+      for (let who = 0; who < 2; who++) this.#fetch(earliestMs + 500 * random.next(), isPatient);
+  }
+
+  #fetch(atMs: number, isPatient: boolean): void {
+    const { process, bucket } = this.#newProcess('home');
+    const { clock } = process;
+    const ports = { clock, random: seededRandom(this.#seed + 4), by: process.name };
+    const place = this.#place(bucket);
+    const fetching = async () => {
+      await clock.sleep(atMs);
+      if (isPatient) await this.#untilComplete(place, clock);
+      this.#fetches.push(await patiently(() => fetchOnce(place, ports), ports));
+    };
+    this.#fetching++;
+    this.#watch(process.name, fetching().finally(() => this.#fetching--));
+  }
+
+  async #untilComplete(place: SharedPlace, clock: Clock): Promise<void> {
+    let shared: SharedRun | undefined;
+    for (; !shared?.isComplete; await clock.sleep(4_000)) {
+      shared ??= await patiently(() => SharedRun.open(place, RUN), { clock });
+      await patiently(async () => await shared?.refresh(), { clock });
+    }
   }
 
   #startWorker(inMs: number): void {
@@ -415,7 +456,7 @@ class World {
       this.#shared ??= await SharedRun.open(this.#place(this.#bucket), RUN);
       await this.#shared?.refresh();
       const isOver = this.#shared?.isComplete && this.#time.nowMs > HEALED_AT_MS + 30_000;
-      if (isOver) this.#isDone = await this.#isWhole();
+      if (isOver && this.#fetching === 0) this.#isDone = await this.#isWhole();
       if (!this.#isDone) this.#time.after(5_000, lookOn);
     };
     const lookOn = () => this.#watch('the watch', look());
