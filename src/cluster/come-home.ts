@@ -219,7 +219,8 @@ function withBuilt(plan: SealPlan, shared: SharedRun): SealPlan {
   return { ...plan, run: { ...plan.run, start: withPins(plan.run.start, pins) } };
 }
 
-interface Found {
+/** What was found in the segments of a run. */
+export interface Found {
   readonly writers: number;
   readonly usd: number;
   readonly problems: readonly string[];
@@ -228,7 +229,8 @@ interface Found {
   readonly there?: ReadonlySet<string>;
 }
 
-function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
+/** The account of a run as it was read. */
+export function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
   const { run, round, isComplete, submission, budgetUsd, damaged } = shared;
   const cancelled = isComplete ? undefined : cancelledBy(shared);
   const counts = { completed: 0, errored: 0, aside: 0, due: 0, damaged: 0 };

@@ -71,6 +71,7 @@ describe('[SHR-7] a job is over', () => {
     ['completed in any round', [lease(1, 1, 'completed')], 2, 'completed'],
     ['errored in this round', [lease(1, 1, 'lost'), lease(2, 1, 'errored')], 1, 'errored'],
     ['set aside in this round', [lease(1, 1, 'aside')], 1, 'aside'],
+    ['set aside in a later round', [lease(1, 1, 'lost'), lease(2, 2, 'aside')], 1, 'aside'],
     [
       'completed although it failed before',
       [lease(1, 1, 'errored'), lease(2, 2, 'completed')],

@@ -40,7 +40,10 @@ export function standingOf(
   return last.begun ? { kind: 'held', by: last.begun } : { kind: 'free', after, isOpen: false };
 }
 
-/** By which end a job is over in a round; undefined when it is due [SHR-7]. */
+/**
+ * By which end a job is over in a round; undefined when it is due [SHR-7]. What a later round is done with is over also for whoever is handed it
+ * of an earlier one, late.
+ */
 export function endOfJob(
   leases: readonly (Pick<LeaseParts, 'ended'> | undefined)[],
   round: number,
@@ -48,7 +51,7 @@ export function endOfJob(
   const ends = leases.flatMap((lease) => lease?.ended ?? []);
   return (
     ends.find(({ status }) => status === 'completed') ??
-    ends.findLast((end) => end.round === round && (end.status === 'errored' || end.status === 'aside'))
+    ends.findLast((end) => end.round >= round && (end.status === 'errored' || end.status === 'aside'))
   );
 }
 

@@ -1,6 +1,10 @@
-import { type JobId, type Lease, parseJob, SharedRun } from '../../../src/cluster/index.ts';
-import { allWriters, readWriter } from './sim-samples.ts';
+import { type Lease, parseJob, SharedRun } from '../../../src/cluster/index.ts';
+import { problemsOfFetches } from './check-fetches.ts';
+import { problemsOfLosses } from './check-losses.ts';
+import { problemsOfPurchases } from './check-purchases.ts';
+import { readWriters } from './sim-samples.ts';
 import type { Simulated } from './simulate.ts';
+import { wasTorn } from './was-torn.ts';
 
 /** What must hold of every shared run, whatever went wrong. Gives a sentence for each thing that does not. */
 export async function problemsOf(simulated: Simulated): Promise<readonly string[]> {
@@ -9,10 +13,11 @@ export async function problemsOf(simulated: Simulated): Promise<readonly string[
     ...incomplete(simulated),
     ...(await withoutResult(simulated)),
     ...ofLeases(simulated),
-    ...boughtTwice(simulated),
+    ...problemsOfPurchases(simulated),
+    ...(await problemsOfLosses(simulated)),
+    ...(await problemsOfFetches(simulated)),
     ...builtTwice(simulated),
     ...begunTooEarly(simulated),
-    ...boughtInVain(simulated),
     ...takenThoughCancelled(simulated),
     ...(await ofOrder(simulated)),
   ];
@@ -24,16 +29,11 @@ function incomplete({ shared, endedAtMs }: Simulated): readonly string[] {
   return [`after ${endedAtMs} ms the run is not complete: ${left.join(', ')}`];
 }
 
-/** A record of one of its leases was damaged, if only for a while. */
-function wasTorn({ torn }: Simulated, job: JobId): boolean {
-  return [...torn.keys()].some((key) => key.includes(`/${job}.`));
-}
-
 /** Each job that is over has one result, and all that it promises is in the bucket. */
 async function withoutResult(simulated: Simulated): Promise<readonly string[]> {
   const { shared, bucket, scripts } = simulated;
   const problems: string[] = [];
-  const everybody = await allWriters(bucket);
+  const all = await readWriters(bucket);
   for (const job of shared.jobs()) {
     const completed = shared.leasesOf(job).filter(({ ended }) => ended?.status === 'completed');
     // One that could not be read was gone past, and is whole again.
@@ -42,13 +42,13 @@ async function withoutResult(simulated: Simulated): Promise<readonly string[]> {
     const end = shared.endOf(job);
     if (!end || end.status === 'aside') continue;
     const [writer = ''] = end.origin?.split('/') ?? [];
-    const rows = await readWriter(bucket, writer);
+    const rows = all.get(writer) ?? [];
     if (!rows.some((row) => 'result' in row && row.result === `${job} ${end.origin}`))
       problems.push(`${job} ended ${end.status}, and ${end.origin} is not in the bucket`);
     const known = new Set<string>();
-    const writers = isExcused ? everybody : shared.leasesOf(job).map(({ begun }) => begun.writer);
+    const writers = isExcused ? all.keys() : shared.leasesOf(job).map(({ begun }) => begun.writer);
     for (const one of writers)
-      for (const row of await readWriter(bucket, one)) if ('answer' in row) known.add(row.answer);
+      for (const row of all.get(one) ?? []) if ('answer' in row) known.add(row.answer);
     for (let call = 1; call <= (scripts.get(job)?.calls ?? 0); call++)
       if (!known.has(`${job}/${call}`)) problems.push(`answer ${call} of ${job} is lost`);
   }
@@ -56,7 +56,7 @@ async function withoutResult(simulated: Simulated): Promise<readonly string[]> {
 }
 
 function ofLeases(simulated: Simulated): readonly string[] {
-  const { shared, struck, scripts, wasCalm, wasBucketWell } = simulated;
+  const { shared, strikes, scripts, wasCalm, wasBucketWell } = simulated;
   const problems: string[] = [];
   for (const job of shared.jobs()) {
     const leases = shared.leasesOf(job);
@@ -69,7 +69,7 @@ function ofLeases(simulated: Simulated): readonly string[] {
       if (ended?.status === 'lost' && (ended.reason ?? '') === '')
         problems.push(`${job} lost ${begun.worker} without a reason`);
       const isKnown = !damaged?.some(({ key }) => key.endsWith('.begun'));
-      if (ended?.status === 'lost' && wasBucketWell && isKnown && !struck.has(begun.worker))
+      if (ended?.status === 'lost' && wasBucketWell && isKnown && !strikes.struck.has(begun.worker))
         problems.push(`${begun.worker} was well, and was declared lost`);
       if (ended?.status === 'aside' && !scripts.get(job)?.isPoison && wasCalm)
         problems.push(`${job} was set aside`);
@@ -83,43 +83,23 @@ function ofLeases(simulated: Simulated): readonly string[] {
 }
 
 /** How often a job was lost by what another job did to its worker, or to what runs both. */
-function takenAlong(leases: readonly Lease[], { shared, poisoned, createdAtMs }: Simulated): number {
+function takenAlong(leases: readonly Lease[], { shared, strikes, createdAtMs }: Simulated): number {
   return leases.filter(({ begun, ended }) => {
-    const poison = poisoned.get(begun.writer);
+    const poison = strikes.poisoned.get(begun.writer);
     if (ended?.status !== 'lost' || !poison || poison.job === begun.job) return false;
     return poison.atMs < (createdAtMs.get(shared.keys.ended(begun.job, begun.n)) ?? 0);
   }).length;
 }
 
-/** What a worker may buy after its lease was ended by another: it looks every three seconds. */
-const NOTICED_MS = 4_000;
-
-/** A worker that was declared lost stops soon after it can know. */
-function boughtInVain({ ledger, shared, struck, createdAtMs, wasBucketWell }: Simulated): readonly string[] {
-  if (!wasBucketWell) return [];
-  return ledger.flatMap(({ job, n, by, boughtAtMs }) => {
-    const end = shared.leasesOf(job).find(({ begun }) => begun.n === n)?.ended;
-    if (!end || end.by === by) return [];
-    const endedAtMs = createdAtMs.get(shared.keys.ended(job, n)) ?? 0;
-    const { wellAtMs: allMs = [], cutOff = [] } = struck.get(by) ?? {};
-    if (cutOff.some(({ fromMs, untilMs }) => fromMs <= boughtAtMs && boughtAtMs <= untilMs)) return [];
-    const wellAtMs = Math.max(0, ...allMs.filter((ms) => ms <= boughtAtMs));
-    const couldKnowMs = Math.max(endedAtMs, wellAtMs) + NOTICED_MS;
-    return boughtAtMs > couldKnowMs
-      ? [`${by} bought for ${job} at ${boughtAtMs}, although ${end.by} had ended its lease at ${endedAtMs}`]
-      : [];
-  });
-}
-
 /** Nothing is taken of a cancelled round, but what was on its way. */
-function takenThoughCancelled({ shared, createdAtMs, struck, wasBucketWell }: Simulated): readonly string[] {
+function takenThoughCancelled({ shared, createdAtMs, strikes, wasBucketWell }: Simulated): readonly string[] {
   if (!wasBucketWell) return [];
   const problems: string[] = [];
   for (const job of shared.jobs())
     for (const { begun } of shared.leasesOf(job)) {
       const cancelledAtMs = createdAtMs.get(shared.keys.cancelled(begun.round));
       const begunAtMs = createdAtMs.get(shared.keys.begun(job, begun.n)) ?? 0;
-      if (cancelledAtMs !== undefined && begunAtMs > cancelledAtMs + 200 && !struck.has(begun.worker))
+      if (cancelledAtMs !== undefined && begunAtMs > cancelledAtMs + 200 && !strikes.struck.has(begun.worker))
         problems.push(
           `${job} was taken at ${begunAtMs}, although round ${begun.round} was cancelled at ${cancelledAtMs}`,
         );
@@ -127,33 +107,20 @@ function takenThoughCancelled({ shared, createdAtMs, struck, wasBucketWell }: Si
   return problems;
 }
 
-/** An answer that was in the bucket before a lease began is not bought under it. */
-function boughtTwice({ ledger }: Simulated): readonly string[] {
-  const problems: string[] = [];
-  for (const later of ledger)
-    for (const first of ledger) {
-      if (first === later || first.job !== later.job || first.call !== later.call) continue;
-      if (first.writer === later.writer && later.boughtAtMs > first.boughtAtMs)
-        problems.push(`${later.by} bought answer ${later.call} of ${later.job} twice`);
-      if (first.storedAtMs !== undefined && first.storedAtMs < later.leaseAtMs)
-        problems.push(
-          `${later.by} bought answer ${later.call} of ${later.job} at ${later.boughtAtMs}, which ${first.by} had stored at ${first.storedAtMs}`,
-        );
-    }
-  return problems;
-}
-
-/** A build is begun once, and once more for each worker that it lost, or that gave it back. */
+/** A build is begun once, and once more for each worker that it lost, or that could not go on with it: it was struck, the round was cancelled or the bucket away. */
 function builtTwice(simulated: Simulated): readonly string[] {
-  const { shared } = simulated;
+  const { shared, strikes, createdAtMs, wasBucketWell } = simulated;
   const problems: string[] = [];
+  const isExcused = ({ begun, ended }: Lease) =>
+    ended?.status === 'lost' ||
+    (ended?.status === 'returned' &&
+      (!wasBucketWell ||
+        strikes.struck.has(begun.worker) ||
+        createdAtMs.has(shared.keys.cancelled(begun.round))));
   for (const job of shared.jobs()) {
     if (parseJob(job)?.kind !== 'build' || wasTorn(simulated, job)) continue;
-    const leases = shared.leasesOf(job);
-    const excused = leases.filter(
-      ({ ended }) => ended?.status === 'lost' || ended?.status === 'returned',
-    ).length;
-    if (leases.length > excused + 1) problems.push(`${job} was built ${leases.length - excused} times`);
+    const built = shared.leasesOf(job).filter((lease) => !isExcused(lease));
+    if (built.length > 1) problems.push(`${job} was built ${built.length} times`);
   }
   return problems;
 }

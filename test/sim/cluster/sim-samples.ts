@@ -43,6 +43,7 @@ export interface JobScript {
 type Row = { readonly answer: string } | { readonly result: string };
 
 const FLUSH_MS = 5_000;
+const LAST_SHIP_MS = 3_000;
 
 export interface SessionWorld {
   readonly time: VirtualTime;
@@ -94,7 +95,7 @@ export class SimSession implements RunSession {
 
   /** What it has goes to the bucket first, if that takes it. */
   async close(): Promise<void> {
-    if (this.#world.apart !== undefined || this.isGone) return;
+    if (this.isGone) return;
     await this.ship().catch(() => undefined);
     this.die();
   }
@@ -141,7 +142,18 @@ export class SimSession implements RunSession {
     }
   }
 
-  async #work(lease: LeaseBegun, { earlier, signal }: WorkAbout): Promise<JobResult> {
+  /** As in `EvalSession`: what was bought is sent before the job is given back, if the bucket takes it in time. Whoever has it next replays it. */
+  async #work(lease: LeaseBegun, about: WorkAbout): Promise<JobResult> {
+    try {
+      return await this.#try(lease, about);
+    } catch (error) {
+      const { clock } = this.#process;
+      if (!this.isGone) await Promise.race([this.ship().catch(() => undefined), clock.sleep(LAST_SHIP_MS)]);
+      throw error;
+    }
+  }
+
+  async #try(lease: LeaseBegun, { earlier, signal }: WorkAbout): Promise<JobResult> {
     const { job } = lease;
     const { time, ledger, scriptOf, onPoison } = this.#world;
     const script = scriptOf(job);
@@ -197,8 +209,7 @@ export const SEGMENTS = 'run/segments/';
 
 export async function allWriters(bucket: Bucket): Promise<readonly string[]> {
   const writers = new Set<string>();
-  for await (const { key } of bucket.list(SEGMENTS))
-    writers.add(key.slice(SEGMENTS.length).split('/')[0] ?? '');
+  for await (const { key } of bucket.list(SEGMENTS)) writers.add(writerOf(key));
   return [...writers];
 }
 
@@ -207,6 +218,20 @@ export async function readWriter(bucket: Bucket, writer: string): Promise<readon
   for await (const { key } of bucket.list(`${SEGMENTS}${writer}/`))
     rows.push(...rowsIn(await bucket.read(key)));
   return rows;
+}
+
+/** What all of them have shipped, by their names. */
+export async function readWriters(bucket: Bucket): Promise<ReadonlyMap<string, readonly Row[]>> {
+  const keys = (await Array.fromAsync(bucket.list(SEGMENTS))).map(({ key }) => key);
+  const read = await Promise.all(keys.map(async (key) => ({ key, rows: rowsIn(await bucket.read(key)) })));
+  const all = new Map<string, Row[]>();
+  for (const { key, rows } of read)
+    all.set(writerOf(key), [...(all.get(writerOf(key)) ?? []), ...rows]);
+  return all;
+}
+
+function writerOf(key: string): string {
+  return key.slice(SEGMENTS.length).split('/')[0] ?? '';
 }
 
 /** The rows of a segment that was just stored: when that was goes into the ledger. */

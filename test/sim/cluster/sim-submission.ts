@@ -27,8 +27,8 @@ export function makeSubmission(random: Random): Submission {
   return {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },
     ...{ work: NO_WORK, samples, lent: '', builds, lostMax: LOST_MAX },
-    // The simulated journals have no use for it.
-    record: Object.create(null),
+    // The simulated journals have no use for more of it.
+    record: Object.assign(Object.create(null), { identity: { eval: 'none', targetName: 'none' } }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Random, seededRandom } from '../../../src/base/index.ts';
+import { type Clock, type Random, seededRandom } from '../../../src/base/index.ts';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import {
   beginRound,
@@ -8,6 +8,7 @@ import {
   type JobId,
   LeaseBook,
   patiently,
+  type SharedPlace,
   SharedRun,
   SignsOfLife,
   type Submission,
@@ -16,6 +17,7 @@ import {
 import { memoryBucket } from '../memory-bucket.ts';
 import { type BucketWeather, bucketOf, type Cable } from './sim-bucket.ts';
 import { type Tear, Tears } from './sim-damage.ts';
+import { fetchOnce, type SimFetch } from './sim-fetch.ts';
 import { SimProcess } from './sim-process.ts';
 import { queueOf, SimEngine } from './sim-queue.ts';
 import {
@@ -26,7 +28,9 @@ import {
   SEGMENTS,
   SimSession,
 } from './sim-samples.ts';
+import { Strikes } from './sim-strikes.ts';
 import { makeScript, makeSubmission, RUN } from './sim-submission.ts';
+import { type WitnessedLease, witness } from './sim-witness.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const PREFIX = '';
@@ -40,10 +44,12 @@ export interface Simulated {
   readonly bucket: Bucket;
   readonly shared: SharedRun;
   readonly ledger: readonly Purchase[];
-  /** Processes to which something happened: killed, frozen, told to go. */
-  readonly struck: ReadonlyMap<string, Strike>;
-  /** Sessions that a job killed, by their writers. */
-  readonly poisoned: ReadonlyMap<string, Poisoning>;
+  /** What happened to processes: killed, frozen, told to go. */
+  readonly strikes: Strikes;
+  /** Every lease as it was begun and ended, told by the bucket as it happened. */
+  readonly witnessed: readonly WitnessedLease[];
+  /** What those were told who fetched the run meanwhile. */
+  readonly fetches: readonly SimFetch[];
   /** When an object was first there, by key. */
   readonly createdAtMs: ReadonlyMap<string, number>;
   /** What was wrong the very moment that it happened. */
@@ -55,20 +61,6 @@ export interface Simulated {
   /** Every request to the bucket was answered. */
   readonly wasBucketWell: boolean;
   readonly endedAtMs: number;
-}
-
-/** The job that killed what ran it, and when. */
-export interface Poisoning {
-  readonly job: JobId;
-  readonly atMs: number;
-}
-
-/** What happened to a process. */
-export interface Strike {
-  /** When it was well again, each time. */
-  readonly wellAtMs: readonly number[];
-  /** When it did not reach the bucket, although others did. */
-  readonly cutOff?: readonly { readonly fromMs: number; readonly untilMs: number }[];
 }
 
 /** One shared run from submission to completion, with everything going wrong that a seed brings. */
@@ -93,8 +85,9 @@ class World {
   readonly #isCalm: boolean;
   readonly #wasBucketWell: boolean;
   readonly #ledger: Purchase[] = [];
-  readonly #struck = new Map<string, Strike>();
-  readonly #poisoned = new Map<string, Poisoning>();
+  readonly #strikes = new Strikes();
+  readonly #witnessed: WitnessedLease[] = [];
+  readonly #fetches: SimFetch[] = [];
   /** The session of each worker: the process in which it runs the code of the run. */
   readonly #sessions = new Map<string, SimSession>();
   readonly #createdAtMs = new Map<string, number>();
@@ -110,6 +103,8 @@ class World {
   readonly #submitters = new Set<string>();
   #processes = 0;
   #opened = 0;
+  /** How many have not brought it home yet. */
+  #fetching = 0;
   #shared: SharedRun | undefined;
   #isDone = false;
 
@@ -137,6 +132,7 @@ class World {
     if (!this.#isCalm && this.#random.next() < 0.2) this.#submit();
     for (let count = 0; count < workers; count++) this.#startWorker(this.#random.next() * 3_000);
     if (!this.#isCalm) this.#planTrouble();
+    this.#planFetches();
     this.#tears.plan(() => [...this.#createdAtMs.keys()]);
     this.#time.after(HEALED_AT_MS, () => this.#heal());
     this.#watchForTheEnd();
@@ -147,8 +143,9 @@ class World {
     return {
       ...{ seed: this.#seed, trace: this.#trace, bucket: this.#bucket, shared, ledger: this.#ledger },
       ...{
-        struck: this.#struck,
-        poisoned: this.#poisoned,
+        strikes: this.#strikes,
+        witnessed: this.#witnessed,
+        fetches: this.#fetches,
         createdAtMs: this.#createdAtMs,
         seen: this.#seen,
         scripts: this.#scripts,
@@ -172,6 +169,7 @@ class World {
         const isNew = await bucket.create(key, bytes);
         this.#note(`create ${key} ${isNew}`);
         if (isNew) this.#createdAtMs.set(key, this.#time.nowMs);
+        if (isNew) witness(this.#witnessed, key, bytes);
         if (isNew && key.endsWith('.ended')) await this.#checkEnd(bucket, bytes);
         if (isNew && key.startsWith(SEGMENTS)) {
           const [writer = ''] = key.slice(SEGMENTS.length).split('/');
@@ -200,6 +198,11 @@ class World {
     this.#trace.push(`${this.#time.nowMs.toFixed(3)} ${what}`);
   }
 
+  /** Nothing that somebody does in the background throws: it would be told without its seed. */
+  #watch(name: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#seen.push(`${name} threw: ${stackOf(error)}`));
+  }
+
   #scriptOf(job: JobId): JobScript {
     const script = this.#scripts.get(job) ?? makeScript(this.#seed, job, this.#isCalm);
     this.#scripts.set(job, script);
@@ -224,7 +227,7 @@ class World {
     const place = this.#place(bucket);
     const { clock } = process;
     const queue = queueOf(process, { engine: this.#engine, time: this.#time });
-    void patiently(
+    const submitting = patiently(
       async () => {
         await createSubmission(place, { ...this.#submission, by: process.name });
         const shared = await SharedRun.open(place, RUN);
@@ -235,6 +238,39 @@ class World {
       },
       { clock },
     );
+    this.#watch(process.name, submitting);
+  }
+
+  /** Two want it home at the same time while it is worked on, and two wait until all of it is there. */
+  #planFetches(): void {
+    const random = seededRandom(this.#seed + 3);
+    for (const [earliestMs, isPatient] of [
+      [TROUBLE_MS * random.next(), false],
+      [HEALED_AT_MS - 20_000 * random.next(), true],
+    ] as const)
+      for (let who = 0; who < 2; who++) this.#fetch(earliestMs + 500 * random.next(), isPatient);
+  }
+
+  #fetch(atMs: number, isPatient: boolean): void {
+    const { process, bucket } = this.#newProcess('home');
+    const { clock } = process;
+    const ports = { clock, random: seededRandom(this.#seed + 4), by: process.name };
+    const place = this.#place(bucket);
+    const fetching = async () => {
+      await clock.sleep(atMs);
+      if (isPatient) await this.#untilComplete(place, clock);
+      this.#fetches.push(await patiently(() => fetchOnce(place, ports), ports));
+    };
+    this.#fetching++;
+    this.#watch(process.name, fetching().finally(() => this.#fetching--));
+  }
+
+  async #untilComplete(place: SharedPlace, clock: Clock): Promise<void> {
+    let shared: SharedRun | undefined;
+    for (; !shared?.isComplete; await clock.sleep(4_000)) {
+      shared ??= await patiently(() => SharedRun.open(place, RUN), { clock });
+      await patiently(async () => await shared?.refresh(), { clock });
+    }
   }
 
   #startWorker(inMs: number): void {
@@ -246,12 +282,17 @@ class World {
       const { clock } = process;
       const worker = process.name;
       const slots = 1 + Math.floor(3 * this.#random.next());
-      void new Worker({
+      const serving = new Worker({
         ...{ worker, place, clock, slots, signal: stop.signal },
         queue: queueOf(process, { engine: this.#engine, time: this.#time }),
         signs: new SignsOfLife(place, { worker, clock, slots }),
         openSession: async (run) => this.#openSession(process, bucket, new LeaseBook(place, { run, clock })),
       }).serve();
+      // What it has not sent by then goes with it.
+      this.#watch(
+        worker,
+        serving.then(() => process.kill()),
+      );
     });
   }
 
@@ -274,7 +315,7 @@ class World {
       n: ++this.#opened,
       scriptOf: (job) => this.#scriptOf(job),
       onPoison: (job) => {
-        this.#poisoned.set(session.writer, { job, atMs: this.#time.nowMs });
+        this.#strikes.poisoned.set(session.writer, { job, atMs: this.#time.nowMs });
         if (this.#scriptOf(job).killsWorker) this.#kill(process.name);
         else this.#killSession(process.name, session);
       },
@@ -285,8 +326,9 @@ class World {
   /** What ran the code of the run is gone, and its worker lives: it opens the run again. */
   #killSession(name: string, session = this.#sessions.get(name)): void {
     if (!this.#alive.has(name)) return;
-    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
+    this.#strikes.add(name);
     this.#note(`kill the session of ${name}`);
+    if (session) this.#strikes.died.add(session.writer);
     session?.die();
   }
 
@@ -296,7 +338,7 @@ class World {
     if (!found) return;
     found.process.kill();
     this.#alive.delete(name);
-    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
+    this.#strikes.add(name, { isHard: true });
     this.#note(`kill ${name}`);
     this.#startWorker(1_000 + 5_000 * this.#random.next());
   }
@@ -317,6 +359,7 @@ class World {
     else if (chance < 0.6) this.#terminate(name);
     else if (chance < 0.75) {
       this.#note('lose the queue');
+      this.#strikes.queueLostAtMs.push(this.#time.nowMs);
       this.#engine.lose(20_000 * this.#random.next());
     } else if (chance < 0.9 && !this.#wasBucketWell) {
       this.#note('lose the bucket');
@@ -327,12 +370,11 @@ class World {
   #freeze(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
-    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
+    this.#strikes.add(name, { isHard: true });
     this.#note(`freeze ${name}`);
     found.process.freeze();
     this.#time.after(1_000 + 60_000 * this.#random.next(), () => {
-      const before = this.#struck.get(name);
-      this.#struck.set(name, { ...before, wellAtMs: [...(before?.wellAtMs ?? []), this.#time.nowMs] });
+      this.#strikes.add(name, { wellAtMs: this.#time.nowMs });
       found.process.thaw();
     });
   }
@@ -341,11 +383,10 @@ class World {
   #cutOff(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
-    const { wellAtMs = [], cutOff = [] } = this.#struck.get(name) ?? {};
     const fromMs = this.#time.nowMs;
     const untilMs = Math.min(HEALED_AT_MS, fromMs + 1_000 + 60_000 * this.#random.next());
     this.#note(`cut off ${name}`);
-    this.#struck.set(name, { wellAtMs: [...wellAtMs, untilMs], cutOff: [...cutOff, { fromMs, untilMs }] });
+    this.#strikes.add(name, { isHard: true, wellAtMs: untilMs, cutOff: { fromMs, untilMs } });
     found.cable.cutUntilMs = untilMs;
   }
 
@@ -353,7 +394,7 @@ class World {
   #terminate(name: string): void {
     const found = this.#alive.get(name);
     if (!found) return;
-    this.#struck.set(name, { wellAtMs: [], ...this.#struck.get(name) });
+    this.#strikes.add(name);
     this.#note(`terminate ${name}`);
     this.#alive.delete(name);
     found.stop.abort(new Error('The machine is wanted elsewhere'));
@@ -365,7 +406,7 @@ class World {
     const { process, bucket } = this.#newProcess('desk');
     const place = this.#place(bucket);
     const { clock } = process;
-    void patiently(
+    const resuming = patiently(
       async () => {
         const shared = await SharedRun.open(place, RUN);
         if (!shared || shared.round === 0 || shared.isComplete) return;
@@ -373,12 +414,13 @@ class World {
         await clock.sleep(10_000);
         if (this.#random.next() < 0.5) {
           const other = this.#newProcess('desk');
-          void this.#resume(other.process, other.bucket);
+          this.#watch(other.process.name, this.#resume(other.process, other.bucket));
         }
         await this.#resume(process, bucket);
       },
       { clock },
     );
+    this.#watch(process.name, resuming);
   }
 
   async #resume(process: SimProcess, bucket: Bucket): Promise<void> {
@@ -400,7 +442,7 @@ class World {
     for (const { process } of this.#alive.values()) process.thaw();
     this.#startWorker(0);
     const { process, bucket } = this.#newProcess('desk');
-    void this.#resumeWhenCancelled(process, bucket);
+    this.#watch(process.name, this.#resumeWhenCancelled(process, bucket));
   }
 
   async #resumeWhenCancelled(process: SimProcess, bucket: Bucket): Promise<void> {
@@ -414,10 +456,11 @@ class World {
       this.#shared ??= await SharedRun.open(this.#place(this.#bucket), RUN);
       await this.#shared?.refresh();
       const isOver = this.#shared?.isComplete && this.#time.nowMs > HEALED_AT_MS + 30_000;
-      if (isOver) this.#isDone = await this.#isWhole();
-      if (!this.#isDone) this.#time.after(5_000, () => void look());
+      if (isOver && this.#fetching === 0) this.#isDone = await this.#isWhole();
+      if (!this.#isDone) this.#time.after(5_000, lookOn);
     };
-    this.#time.after(5_000, () => void look());
+    const lookOn = () => this.#watch('the watch', look());
+    this.#time.after(5_000, lookOn);
   }
 
   /** Whoever reads it now may find something damaged: then only that is missing, it is said, and somebody resumes the run. */
@@ -432,7 +475,11 @@ class World {
     for (const job of shared.jobs())
       if (!shared.endOf(job) && !named.has(job)) this.#seen.push(`${job} is missing, and nothing says why`);
     const { process, bucket } = this.#newProcess('desk');
-    void this.#resume(process, bucket);
+    this.#watch(process.name, this.#resume(process, bucket));
     return false;
   }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

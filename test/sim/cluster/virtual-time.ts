@@ -1,3 +1,6 @@
+/** Far more than any run needs: whoever comes here waits for something that never is. */
+const STEPS_MAX = 5_000_000;
+
 /** Time that passes only when somebody waits for it: what happens, happens in the order of its times, and then of its being asked for. */
 export class VirtualTime {
   readonly #heap: Due[] = [];
@@ -26,7 +29,8 @@ export class VirtualTime {
     readonly untilMs: number;
     readonly isEnough?: () => boolean;
   }): Promise<void> {
-    for (;;) {
+    for (let steps = 0; ; steps++) {
+      if (steps > STEPS_MAX) throw new Error(`at ${this.nowMs} ms it does not go on`);
       // One turn of the event loop runs every promise callback that is ready, and what it makes ready.
       await new Promise((resolve) => setImmediate(resolve));
       if (isEnough?.()) return;
