@@ -11,12 +11,15 @@ export function freeze({ child }: Started): Frozen {
   const sessions = childrenOf(worker);
   for (const pid of sessions) process.kill(pid, 'SIGSTOP');
   return {
+    sessions,
     thawSessions: () => thaw(sessions),
     thawWorker: () => thaw([worker]),
   };
 }
 
 export interface Frozen {
+  /** The processes in which it runs the code of evals. */
+  readonly sessions: readonly number[];
   thawSessions(): void;
   thawWorker(): void;
 }

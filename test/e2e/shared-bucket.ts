@@ -8,10 +8,21 @@ export async function placeAt(url: string): Promise<SharedPlace> {
   return { bucket: await openBucket(url, { disk: nodeDisk }), prefix: SHARED_PREFIX };
 }
 
-/** All leases of all jobs of a run. */
-export async function leasesAt(place: SharedPlace, run: string): Promise<readonly Lease[]> {
+async function runAt(place: SharedPlace, run: string): Promise<SharedRun> {
   const shared = await SharedRun.open(place, run);
   if (!shared) throw new Error(`there is no run ${run}`);
+  return shared;
+}
+
+/** The jobs of builds, by unit. */
+export async function buildsAt(place: SharedPlace, run: string): Promise<ReadonlyMap<string, string>> {
+  const { submission } = await runAt(place, run);
+  return new Map(submission.builds.map(({ unit, job }) => [unit, job]));
+}
+
+/** All leases of all jobs of a run. */
+export async function leasesAt(place: SharedPlace, run: string): Promise<readonly Lease[]> {
+  const shared = await runAt(place, run);
   await shared.refresh();
   return [...shared.jobs()].flatMap((job) => shared.leasesOf(job));
 }
