@@ -18,7 +18,6 @@ export { LeaseBook } from './lease-book.ts';
 export type { Lease } from './lease-standing.ts';
 export { leftBySubmit } from './left-by-submit.ts';
 export { uploadLenders } from './lender-logs.ts';
-export { LocalQueue } from './local-queue.ts';
 export { neededBundles } from './needed-bundles.ts';
 export { openLimiter, openQueue } from './open-queue.ts';
 export { patiently } from './patiently.ts';

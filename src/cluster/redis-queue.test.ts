@@ -7,8 +7,10 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { noting, samples, serving } from '../../test/contract/job-queue.ts';
 import { onRedis, redisObstacle, startRedis, useRedis } from '../../test/sim/redis-server.ts';
+import { sharedFixture } from '../../test/sim/shared-fixture.ts';
 import type { JobQueue } from './job-queue.ts';
 import { openQueue } from './open-queue.ts';
+import { enqueueDue } from './reconcile.ts';
 
 const redis = useRedis();
 const opened: { close(): Promise<unknown> }[] = [];
@@ -55,6 +57,22 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('a queue in Redis'), () => 
     expect(left.filter((name) => name.includes('run-1'))).toEqual([]);
     for (const name of ['completed', 'failed'])
       expect(await raw().zcard(`${prefixOf(url)}:jobs-v1:${name}`)).toBe(0);
+  });
+
+  test('jobs are handed out in the order of the plan, and none waits for the one before it', async () => {
+    const fixture = sharedFixture({ samples: 6 });
+    const shared = await fixture.submit();
+    const queue = await open(redis.url());
+    expect(await enqueueDue(shared, queue)).toBe(6);
+    const seen: string[] = [];
+    await using _served = serving(queue, {
+      handle: async ({ job }) => {
+        seen.push(job);
+        // The first is not to be had for as long as this test lasts.
+        return job === 's0' ? { againMs: 60_000 } : 'done';
+      },
+    });
+    await expect.poll(() => seen).toEqual(['s0', 's1', 's2', 's3', 's4', 's5']);
   });
 
   test('100,000 jobs are added in seconds, and counted without being read', async () => {

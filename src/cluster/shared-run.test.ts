@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { LocalQueue } from '../../test/sim/local-queue.ts';
 import { sharedFixture } from '../../test/sim/shared-fixture.ts';
-import { LocalQueue } from './local-queue.ts';
 import { enqueueDue } from './reconcile.ts';
 import { beginRound, cancelRound } from './rounds.ts';
 import { buildJob, parseJob, SharedKeys, sampleJob } from './shared-keys.ts';

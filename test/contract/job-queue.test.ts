@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
-import { LocalQueue, openQueue } from '../../src/cluster/index.ts';
+import { openQueue } from '../../src/cluster/index.ts';
+import { LocalQueue } from '../sim/local-queue.ts';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
 import { queueContract } from './job-queue.ts';
 

@@ -146,8 +146,8 @@ export function untilGone(pids: Iterable<number>): Promise<void> {
 }
 
 /** For as long as a test may take on a slow machine; then it says what it waited for. */
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 150_000; !isSo(); await sleep(20))
+export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + 150_000; !(await isSo()); await sleep(20))
     if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
 }
 

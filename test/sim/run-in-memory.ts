@@ -4,7 +4,6 @@ import {
   beginRound,
   createSubmission,
   enqueueDue,
-  LocalQueue,
   SHARED_VERSION,
   SharedRun,
   SignsOfLife,
@@ -12,6 +11,7 @@ import {
   Worker,
 } from '../../src/cluster/index.ts';
 import type { WorkerOptions } from '../../src/cluster/worker.ts';
+import { LocalQueue } from './local-queue.ts';
 import { memoryBucket } from './memory-bucket.ts';
 import { NO_WORK } from './submitted-work.ts';
 

@@ -11,7 +11,6 @@ import {
   enqueueDue,
   evalSession,
   type JobId,
-  LocalQueue,
   rangesText,
   SHARED_VERSION,
   SharedRun,
@@ -27,6 +26,7 @@ import { StateDir } from '../../src/journal/index.ts';
 import { directoryLogStore } from '../../src/log/index.ts';
 import { handOver, type RunSettings, type RunTask, SharedEval, Slots } from '../../src/runner/index.ts';
 import { createModels, type LanguageModel, type PriceTable } from '../../src/targets/index.ts';
+import { LocalQueue } from './local-queue.ts';
 import { NO_WORK } from './submitted-work.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: machines run evals of every type

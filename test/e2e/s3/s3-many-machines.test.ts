@@ -2,20 +2,23 @@
  * Everything at once, with real parts: workers that are killed, frozen and thawed, a Redis that comes back empty, a bucket that refuses for a
  * while. Everything comes home, and what was bought is counted where it is sold.
  */
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import type { Lease, SharedPlace } from '../../../src/cluster/index.ts';
 import { chatCompletion } from '../../sim/chat-server.ts';
 import { sendJson, startServer } from '../../sim/http-server.ts';
-import { redisObstacle, startRedis } from '../../sim/redis-server.ts';
+import { samplesOf } from '../../sim/read-log.ts';
+import { type RedisServer, redisObstacle, startRedis } from '../../sim/redis-server.ts';
 import { type FaultProxy, startFaultProxy } from '../../sim/s3/fault-proxy.ts';
 import { BUCKET } from '../../sim/s3/s3-server.ts';
 import { obstacle, onServer, useS3 } from '../../sim/s3/use-s3.ts';
+import { type Frozen, freeze, killAll } from '../freeze.ts';
 import type { Started } from '../holdfast.ts';
+import { buildsAt, leasesAt, placeAt, untilLease } from '../shared-bucket.ts';
 import { commitAll, sharedProject } from '../shared-project.ts';
 
 const s3 = useS3();
@@ -25,7 +28,7 @@ const KEYS = 8;
 const WORKERS = 4;
 const SLOTS = 4;
 
-/** Two calls a sample, and an artifact for each of eight keys, which takes two calls to build. */
+/** Two calls a sample, and an artifact for each of eight keys, which takes two calls to build. Each output says which process it is of. */
 const evalText = (model: string) => `
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +51,7 @@ export default defineEval({
     const read = readFileSync(join(artifact(reference(String(metadata?.key))), 'reference.md'), 'utf8');
     if (!read.includes('build ' + metadata?.key)) throw new Error('another reference');
     await generate(input + ' first');
-    return (await generate(input + ' second')).text;
+    return (await generate(input + ' second')).text + ' by ' + process.pid;
   },
   scorers: [includes()],
 });
@@ -66,19 +69,42 @@ async function openShop() {
   return Object.assign(server, { sold });
 }
 
-/** A worker and what it started. */
-function signalAll({ child }: Started, signal: NodeJS.Signals): void {
-  const pid = child.pid ?? 0;
-  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-  process.kill(pid, signal);
-  for (const one of children.split('\n').filter((line) => line.trim() !== ''))
-    process.kill(Number(one), signal);
+/** Gives how many requests were refused by then. */
+function refuseFor(proxy: FaultProxy, ms: number): () => number {
+  const until = Date.now() + ms;
+  let refused = 0;
+  proxy.fault = () => {
+    if (Date.now() >= until) return undefined;
+    refused++;
+    return { kind: 'status', status: 503, code: 'ServiceUnavailable' };
+  };
+  return () => refused;
 }
 
-function refuseFor(proxy: FaultProxy, ms: number): void {
-  const until = Date.now() + ms;
-  proxy.fault = () =>
-    Date.now() < until ? { kind: 'status', status: 503, code: 'ServiceUnavailable' } : undefined;
+/** What tells one start of a server from the next. */
+async function idOf({ port }: RedisServer): Promise<string | undefined> {
+  const client = new Redis({ port });
+  try {
+    return /run_id:(\w+)/.exec(await client.info('server'))?.[1];
+  } finally {
+    client.disconnect();
+  }
+}
+
+function isOf({ child }: Started, { begun }: Lease): boolean {
+  return begun.worker.includes(`-${child.pid}-`);
+}
+
+/** Freezes a worker that has something, so that it has something to lose. */
+async function freezeBusy(worker: Started, place: SharedPlace, run: string): Promise<Frozen> {
+  for (;;) {
+    const frozen = freeze(worker);
+    const leases = await leasesAt(place, run);
+    if (leases.some((lease) => isOf(worker, lease) && !lease.ended)) return frozen;
+    frozen.thawSessions();
+    frozen.thawWorker();
+    await sleep(50);
+  }
 }
 
 const whyNot = obstacle ?? redisObstacle;
@@ -109,20 +135,31 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
     };
     const [first, second, third] = workers;
     if (!first || !second || !third) throw new Error('there are four');
+    const place = await placeAt(bucket);
     await untilSold(60);
-    signalAll(first, 'SIGKILL');
+    killAll(first);
     await untilSold(160);
-    signalAll(second, 'SIGSTOP');
+    const frozen = await freezeBusy(second, place, run);
+    const thawed = untilLease(place, run, (lease) => isOf(second, lease) && lease.ended?.status === 'lost');
+    const thawing = thawed.then(() => {
+      frozen.thawSessions();
+      frozen.thawWorker();
+    });
     await untilSold(260);
+    const queue = await idOf(redis);
     await redis.kill();
     await redis.start();
+    expect(await idOf(redis)).not.toBe(queue);
     await untilSold(360);
-    signalAll(third, 'SIGKILL');
-    signalAll(second, 'SIGCONT');
+    killAll(third);
     await untilSold(480);
-    refuseFor(proxy, 10_000);
+    const refused = refuseFor(proxy, 10_000);
+    await thawing;
     const waited = await waiting;
     expect(JSON.parse(waited.stdout), waited.stderr).toMatchObject({ exitCode: 0, end: 'complete' });
+    expect(refused()).toBeGreaterThan(0);
+    for (const { ended } of [first, third]) expect(await ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(second.child.exitCode).toBe(null);
 
     const fetched = JSON.parse((await project.holdfast(['runs', 'fetch', run, '--json'])).stdout);
     expect(fetched).toMatchObject({
@@ -133,6 +170,8 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
         builds: { done: KEYS, errored: 0 },
       },
     });
+    const units = fetched.artifacts.entries.map(({ unit, state }: Record<string, string>) => [unit, state]);
+    expect(units).toEqual(Array.from({ length: KEYS }, (_, n) => [`reference/k${n}`, 'installed']));
     const verified = await project.holdfast(['log', 'verify', 'logs', '--json']);
     expect(verified.code, verified.stdout).toBe(0);
 
@@ -141,16 +180,46 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
       ...Array.from({ length: KEYS }, (_, n) => [`build k${n} one`, `build k${n} two`]).flat(),
     ];
     expect(new Set(shop.sold)).toEqual(new Set(all));
-    // Every job of which something was bought twice lost a worker, and the account names it.
-    const twice = shop.sold.filter((text, at) => shop.sold.indexOf(text) !== at);
-    const lost = new Set(fetched.home.lostLeases.map(({ job }: { job: string }) => job));
-    const unnamed = twice.filter(
-      (text) => text.startsWith('q') && !lost.has(`s${Number.parseInt(text.slice(1), 10)}`),
-    );
-    expect(unnamed).toEqual([]);
-    // Two calls a sample: with each lease that was lost no more is lost than what its worker had not sent yet.
-    expect(twice.length).toBeLessThanOrEqual(2 * fetched.home.lostLeases.length);
+    // Nothing of any job is bought more often than it lost workers, and the account names each.
+    const losses = new Map<string, number>();
+    for (const { job } of fetched.home.lostLeases) losses.set(job, (losses.get(job) ?? 0) + 1);
     // How many they had in hand when they were killed is a matter of luck.
-    expect(fetched.home.lostLeases.length).toBeGreaterThan(0);
+    expect(losses.size).toBeGreaterThan(0);
+    const builds = await buildsAt(place, run);
+    const jobOf = (text: string) =>
+      text.startsWith('q')
+        ? `s${Number.parseInt(text.slice(1), 10)}`
+        : builds.get(text.replace(/^build (k\d+) .*/, 'reference/$1'));
+    const times = new Map<string, number>();
+    for (const text of shop.sold) times.set(text, (times.get(text) ?? 0) + 1);
+    const unnamed = [...times].filter(([text, count]) => count > 1 + (losses.get(jobOf(text) ?? '') ?? 0));
+    expect(unnamed).toEqual([]);
+
+    // What the frozen one had is another's, whatever it went on to do when it woke up.
+    const leases = await leasesAt(place, run);
+    const completed = leases.flatMap(({ ended }) => (ended?.status === 'completed' ? ended : []));
+    expect(completed.map(({ job }) => job).sort()).toEqual(
+      [...new Set(completed.map(({ job }) => job))].sort(),
+    );
+    const outputs = await outputsOf(fetched.home.log);
+    const late = leases.filter((lease) => isOf(second, lease) && lease.ended?.status === 'lost');
+    expect(late.length).toBeGreaterThan(0);
+    for (const { begun } of late) {
+      const { by = '', n = 0 } = completed.find(({ job }) => job === begun.job) ?? {};
+      expect(n).toBeGreaterThan(begun.n);
+      const isAnothers = !by.includes(`-${second.child.pid}-`);
+      if (isAnothers) expect(frozen.sessions).not.toContain(outputs.get(begun.job) ?? 0);
+    }
   }, 900_000);
 });
+
+/** Which process the result of each sample is of. */
+async function outputsOf(log: string): Promise<ReadonlyMap<string, number>> {
+  const samples = await samplesOf(log);
+  return new Map(
+    samples.map(({ id, output }) => {
+      const text = String(output.choices[0]?.message.content);
+      return [String(id), Number(/by (\d+)$/.exec(text)?.[1])];
+    }),
+  );
+}

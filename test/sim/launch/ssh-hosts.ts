@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWithUs } from '../end-with-us.ts';
-import { openNamespace } from '../network-namespace.ts';
+import { namespaceObstacle, openNamespace } from '../network-namespace.ts';
 import { makeTempDir } from '../temp-dir.ts';
 
 export interface SshHost {
@@ -26,7 +26,6 @@ export interface SshHosts extends AsyncDisposable {
   readonly hosts: readonly [SshHost, SshHost];
   /** Options of ssh that lead there. */
   readonly options: readonly string[];
-  readonly areNamespaces: boolean;
 }
 
 const SSHD = '/usr/sbin/sshd';
@@ -35,7 +34,14 @@ const SSHD = '/usr/sbin/sshd';
 export const sshObstacle =
   isThere(SSHD, ['-?']) && isThere('ssh', ['-V']) ? undefined : 'sshd is not installed';
 
-export const onSsh = (what: string) => (sshObstacle === undefined ? what : `${what} (${sshObstacle})`);
+/** Where both hosts are this machine, their names say it: nothing is proved of two networks. */
+export function onSsh(what: string): string {
+  if (sshObstacle !== undefined) return `${what} (${sshObstacle})`;
+  const why = namespaceObstacle();
+  return why === undefined
+    ? `${what}, between network namespaces`
+    : `${what}, on this machine alone (${why})`;
+}
 
 export async function startSshHosts(): Promise<SshHosts> {
   const dir = await makeTempDir();
@@ -73,7 +79,6 @@ export async function startSshHosts(): Promise<SshHosts> {
       ...['-F', 'none', '-p', String(port), '-i', userKey, '-o', 'IdentitiesOnly=yes'],
       ...['-o', `UserKnownHostsFile=${known}`, '-o', 'StrictHostKeyChecking=yes'],
     ],
-    areNamespaces: network.isNamespaces,
     async [Symbol.asyncDispose]() {
       for (const { child } of started) {
         const ended = once(child, 'exit');

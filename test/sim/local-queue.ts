@@ -1,7 +1,9 @@
-import type { Clock } from '../base/index.ts';
-import { type Handled, idOfJob, type JobQueue, type QueuedJob, type ServeOptions } from './job-queue.ts';
+import type { Clock } from '../../src/base/index.ts';
+import { type Handled, idOfJob, type JobQueue, type QueuedJob } from '../../src/cluster/index.ts';
 
-/** A queue in this process, for workers that it started itself: nothing of it outlives the process, and nothing has to. */
+type ServeOptions = Parameters<JobQueue['serve']>[0];
+
+/** Stands for a queue engine, in this process: nothing of it outlives the process. */
 export class LocalQueue implements JobQueue {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, QueuedJob>();
