@@ -40,8 +40,8 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
         const exitCode = exitAfterLaunch(ownCode, launched);
         if (flags.json)
           terminal.json({
-            ...{ exitCode, end: waited.end, missed: [...(missed ?? [])], status: toJson(waited.status) },
-            launched: launchedJson(launched),
+            ...{ exitCode, run: shared.run, end: waited.end, missed: [...(missed ?? [])] },
+            ...{ status: toJson(waited.status), launched: launchedJson(launched) },
           });
         else {
           terminal.line(progressLine(waited.status));

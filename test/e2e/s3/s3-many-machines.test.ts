@@ -130,7 +130,7 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
       home: {
         ...{ isComplete: true, lostResults: [], problems: [], aside: [] },
         samples: { planned: SAMPLES, completed: SAMPLES, errored: 0 },
-        builds: { done: KEYS, errored: 0 },
+        builds: { completed: KEYS, errored: 0 },
       },
     });
     const verified = await project.holdfast(['log', 'verify', 'logs', '--json']);
