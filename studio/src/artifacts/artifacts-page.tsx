@@ -171,6 +171,7 @@ function Unit({ row: { kind, key, recipe, unusable } }: { readonly row: RecipeRo
     <>
       <Link to="/artifacts/r/$recipe" params={{ recipe }} className={styles.unit}>
         <span className={styles.quiet}>{kind}/</span>
+        <wbr />
         {key}
       </Link>
       {inTheWay !== undefined && <p className={styles.reason}>{inTheWay.reason}</p>}
