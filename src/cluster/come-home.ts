@@ -65,7 +65,7 @@ export interface HomeReport {
   };
   /** Builds of artifacts that were due when it was submitted, by how they ended. Their cost is not in `usd`, which counts the samples. */
   readonly builds: {
-    readonly done: number;
+    readonly completed: number;
     readonly errored: number;
     readonly aside: number;
     readonly due: number;
@@ -258,13 +258,13 @@ export function reportOf(shared: SharedRun, { writers, usd, problems, evidence, 
 }
 
 function buildsOf(shared: SharedRun): HomeReport['builds'] {
-  const counts = { done: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
+  const counts = { completed: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
   let usd = 0;
   for (const { job } of shared.submission.builds) {
     const status = shared.endOf(job)?.status;
     if (status === undefined) counts[shared.isDamaged(job) ? 'damaged' : 'due']++;
     else if (status === 'aside') counts.aside++;
-    else counts[status === 'completed' ? 'done' : 'errored']++;
+    else counts[status === 'completed' ? 'completed' : 'errored']++;
     // Each says what it had cost by then, over all who worked on it.
     usd += Math.max(0, ...shared.leasesOf(job).map(({ ended }) => ended?.usd ?? 0));
   }

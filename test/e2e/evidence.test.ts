@@ -152,7 +152,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('evidence'), () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines.at(-1)).toEqual({ kind: 'over', exitCode: 0, run, state: 'complete', damaged: [] });
+    expect(lines.at(-1)).toEqual({ run, kind: 'over', exitCode: 0, state: 'complete', damaged: [] });
     const output = lines.filter(({ kind }) => kind === 'output');
     expect(output.map(({ job, path, text }) => [job, path, text])).toEqual([
       ['s1', 'printed.stdout', 'hello from q1 with [redacted]\n'],

@@ -67,7 +67,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('artifacts of shared runs')
     const first = JSON.parse((await project.holdfast(['runs', 'fetch', run, '--json'])).stdout);
     expect(first).toMatchObject({
       exitCode: 0,
-      home: { samples: { completed: 20, errored: 0 }, builds: { done: 8, errored: 0 }, lostResults: [] },
+      home: { samples: { completed: 20, errored: 0 }, builds: { completed: 8, errored: 0 }, lostResults: [] },
     });
     // Eight tables are described once each, although two workers needed them: the same unit is never built by two.
     expect(ledger.asked).toEqual({ descriptions: 8, queries: 20 });
@@ -83,7 +83,7 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('artifacts of shared runs')
     const second = JSON.parse((await project.holdfast(submit, elsewhere)).stdout);
     expect(second).toMatchObject({
       exitCode: 0,
-      runs: [{ home: { samples: { completed: 20 }, builds: { done: 0, usd: 0 } } }],
+      runs: [{ home: { samples: { completed: 20 }, builds: { completed: 0, usd: 0 } } }],
     });
     expect(ledger.asked).toEqual({ descriptions: 8, queries: 40 });
   });

@@ -174,7 +174,7 @@ test('[SHR-11] [SHR-12] each unit is built once by one of two workers, after wha
   expect(report).toMatchObject({
     ...{ isComplete: true, lostResults: [], usd: SAMPLES },
     samples: { completed: SAMPLES, errored: 0 },
-    builds: { done: 6, errored: 0, aside: 0, due: 0, usd: 6 },
+    builds: { completed: 6, errored: 0, aside: 0, due: 0, usd: 6 },
   });
   const { header, samples } = await logOf(report.log);
   const pins = new Map(pinsIn(header.eval.metadata).map((pin) => [`${pin.kind}/${pin.key}`, pin.digest]));
@@ -255,7 +255,7 @@ test('[SHR-13] a worker that is lost in the middle of a build leaves its answers
   expect(await held).toMatchObject({ kind: 'ended', isOwn: false, end: { status: 'lost', by: 'b' } });
   await zombie.close();
   const report = await bringHome(submitted);
-  expect(report).toMatchObject({ samples: { completed: SAMPLES }, builds: { done: 6, usd: 6 } });
+  expect(report).toMatchObject({ samples: { completed: SAMPLES }, builds: { completed: 6, usd: 6 } });
   // What it went on with it could not bring anywhere.
   const { header } = await logOf(report.log);
   const [shop] = pinsIn(header.eval.metadata).filter(({ key }) => key === 'shop');
@@ -307,7 +307,7 @@ test('a build that fails fails the samples that read it, as in a local run, and 
   const failed = await bringHome(submitted);
   expect(failed).toMatchObject({
     samples: { completed: 6, errored: 3 },
-    builds: { done: 5, errored: 1, aside: 0, due: 0, usd: 5 },
+    builds: { completed: 5, errored: 1, aside: 0, due: 0, usd: 5 },
   });
   const { samples } = await logOf(failed.log);
   expect(new Set(samples.flatMap(({ error }) => error ?? []))).toEqual(
@@ -382,7 +382,7 @@ test('what a failed build would have been an input of is not built, and samples 
   await workBy(submitted, ['a'], { first });
   expect(begun).not.toContain('knowledge/bank');
   const report = await bringHome(submitted);
-  expect(report).toMatchObject({ samples: { completed: 6, errored: 3 }, builds: { done: 4, errored: 2 } });
+  expect(report).toMatchObject({ samples: { completed: 6, errored: 3 }, builds: { completed: 4, errored: 2 } });
   const end = submitted.shared.endOf(jobOf(submitted, 'knowledge/bank'));
   expect(end).toMatchObject({
     status: 'errored',
@@ -458,7 +458,7 @@ test('a build from which no worker comes back is set aside, and the samples that
   const report = await bringHome(submitted);
   expect(report).toMatchObject({
     samples: { completed: 6, errored: 3 },
-    builds: { done: 4, errored: 1, aside: 1, due: 0 },
+    builds: { completed: 4, errored: 1, aside: 1, due: 0 },
   });
   const errors = (await logOf(report.log)).samples.flatMap(({ error }) => error ?? []);
   const why = '3 workers did not come back from it: x is gone; y is gone; z is gone';
@@ -508,6 +508,6 @@ test('[SHR-4] a store that is away when something is built, or taken, is waited 
   expect(report).toMatchObject({
     lostLeases: [],
     samples: { completed: SAMPLES },
-    builds: { done: 6, usd: 6 },
+    builds: { completed: 6, usd: 6 },
   });
 });

@@ -238,7 +238,7 @@ test('builds leave evidence as samples do: what they print and what they write, 
   await nextRound(submitted);
   await untilComplete(submitted);
   await worker.stop();
-  expect(await bringHome(submitted)).toMatchObject({ samples: { completed: 1 }, builds: { done: 1 } });
+  expect(await bringHome(submitted)).toMatchObject({ samples: { completed: 1 }, builds: { completed: 1 } });
   const [build] = submitted.shared.submission.builds;
   const job = build?.job ?? buildJob('');
   const read = (n: number, of: string, path: string) => {

@@ -66,7 +66,7 @@ async function follow(reader: RunNewsReader, call: CommandCall<LogsFlags>): Prom
   );
   const { run, state, damaged } = last.status;
   const exitCode = exitAfterDamage(isOver(last) ? EXIT.ok : EXIT.interrupted, damaged);
-  if (flags.json) terminal.json({ kind: 'over', exitCode, run, state, damaged: damagedJson(damaged) });
+  if (flags.json) terminal.json({ run, kind: 'over', exitCode, state, damaged: damagedJson(damaged) });
   else terminal.note(`${run} ${state}`);
   if (!flags.json) sayDamage(last, call);
   return exitCode;
@@ -76,10 +76,13 @@ function sayDamage({ status: { run, damaged } }: RunNews, { terminal }: CommandC
   for (const line of damageLines(run, damaged, terminal.noteStyle)) terminal.note(line);
 }
 
-function tell({ events, output }: RunNews, { flags, terminal }: CommandCall<LogsFlags>): void {
+function tell(
+  { events, output, status: { run } }: RunNews,
+  { flags, terminal }: CommandCall<LogsFlags>,
+): void {
   if (flags.json) {
-    for (const event of events) terminal.json(toJson(event));
-    for (const piece of output) terminal.json(toJson({ kind: 'output', ...piece }));
+    for (const event of events) terminal.json(toJson({ run, ...event }));
+    for (const piece of output) terminal.json(toJson({ run, kind: 'output', ...piece }));
     return;
   }
   for (const event of events) terminal.line(eventLine(event, terminal.style));

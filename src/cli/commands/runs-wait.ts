@@ -32,7 +32,8 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
     return await untilStopped(
       { onStop, note: terminal.note },
       async ({ drain: signal }): Promise<ExitCode> => {
-        const waited = await waitForRun(shared, { place, queue, flags, signal, note: terminal.note });
+        const { note } = terminal;
+        const waited = await waitForRun(shared, { place, queue, flags, signal, note, isEndSaid: true });
         const isOver = waited.end === 'complete' || waited.end === 'cancelled';
         const launched = isOver ? await stopLaunchedFor(shared.run, { place, terminal }) : [];
         const missed = waited.end === 'complete' ? await tryMissedOf(shared, place, signal) : [];
@@ -40,8 +41,8 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
         const exitCode = exitAfterLaunch(ownCode, launched);
         if (flags.json)
           terminal.json({
-            ...{ exitCode, end: waited.end, missed: [...(missed ?? [])], status: toJson(waited.status) },
-            launched: launchedJson(launched),
+            ...{ exitCode, run: shared.run, end: waited.end, missed: [...(missed ?? [])] },
+            ...{ status: toJson(waited.status), launched: launchedJson(launched) },
           });
         else {
           terminal.line(progressLine(waited.status));

@@ -56,6 +56,8 @@ export interface WaitOptions {
   readonly flags: WaitFlags;
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
+  /** Whoever waits says at once how it ended: it is not said twice. */
+  readonly isEndSaid?: true;
   /** Of several who wait each sees the same workers. */
   readonly workers?: WorkersSeenLately | undefined;
 }
@@ -145,9 +147,14 @@ class Watch {
   }
 
   endOf(status: RunStatus): WaitEnd | undefined {
-    const { timeout, progress } = this.#options.flags;
     const nowMs = systemClock.monotonicMs();
-    this.#say(status, nowMs);
+    const end = this.#endOf(status, nowMs);
+    if (!(end && this.#options.isEndSaid)) this.#say(status, nowMs);
+    return end;
+  }
+
+  #endOf(status: RunStatus, nowMs: number): WaitEnd | undefined {
+    const { timeout, progress } = this.#options.flags;
     const { completed, errored, aside, damaged } = status.samples;
     const ended = completed + errored + aside + damaged + status.builds.completed;
     if (ended !== this.#ended) this.#progressMs = nowMs;

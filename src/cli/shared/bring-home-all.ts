@@ -130,7 +130,7 @@ function outcomeJson(outcome: Outcome): JsonObject {
   const { end, status } = waited;
   return {
     ...runJson(shared, status.state),
-    ...{ exitCode, end, status: toJson(status), ...definedOf({ log: fetched?.home.log }) },
+    ...{ exitCode, end, status: toJson(status) },
     ...(fetched ? fetchedJson(fetched) : {}),
   };
 }
@@ -155,8 +155,8 @@ export function fetchedJson({
 }: Fetched): JsonObject {
   const { results: published } = publishedJson(rest.published);
   return toJson({
-    ...{ home, missed, scorerTroubles },
-    ...definedOf({ results, artifacts, published }),
+    ...{ run: home.run, home, missed, scorerTroubles },
+    ...definedOf({ log: home.log, results, artifacts, published }),
   }) as JsonObject;
 }
 

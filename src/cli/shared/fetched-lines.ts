@@ -88,7 +88,7 @@ function goOnText({ because }: NonNullable<Fetched['home']['cancelled']>): strin
 }
 
 function buildsText({ builds }: Fetched['home']): string {
-  const all = builds.done + builds.errored + builds.aside;
+  const all = builds.completed + builds.errored + builds.aside;
   if (all === 0) return '';
   const failed = builds.errored + builds.aside;
   const why = failed === 0 ? '' : `, ${failed} of which failed`;

@@ -22,6 +22,7 @@ import type { StopSignals } from '../../runner/index.ts';
 import type { CommandCall } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { portsOfLaunch } from '../launch/ports-of-launch.ts';
+import { errorJson } from '../report-error.ts';
 import type { Environment, Terminal } from '../terminal.ts';
 import type { LaunchFlags } from './launch-options.ts';
 import { type OpenedPlace, submitterName } from './shared-place.ts';
@@ -194,7 +195,7 @@ export function exitAfterLaunch(exitCode: ExitCode, launched: readonly LaunchEnd
 export function launchedJson(launched: readonly LaunchEnd[]): JsonObject[] {
   return launched.map(({ record, outcome, problem, started }) => {
     const { label, kind, name, workers, hosts } = record;
-    const error = problem && { code: problem.code, message: problem.message, hint: problem.hint };
+    const error = problem && errorJson(problem);
     return toJson(definedOf({ label, kind, name, workers, started, hosts, outcome, error })) as JsonObject;
   });
 }

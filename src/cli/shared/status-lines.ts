@@ -22,7 +22,7 @@ export function progressLine(status: RunStatus): string {
     ...(builds.planned > 0 ? [`${builds.completed}/${counted(builds.planned, 'build')}`] : []),
   ];
   const money = usd > 0 ? ` · ${formatUsd(usd)}` : '';
-  const who = live === 0 && state !== 'complete' ? 'no worker is there' : counted(live, 'worker');
+  const who = live === 0 && !isOver(state) ? 'no worker is there' : counted(live, 'worker');
   const refusal = workers.flatMap(({ refuses }) => refuses).find((one) => one.run === run);
   const why = refusal === undefined ? '' : ` · refused by a worker: ${refusal.reason}`;
   return `${run} ${state}${whyCancelled(status)}: ${parts.join(', ')} · ${who}${money}${why}`;
@@ -91,7 +91,13 @@ export function statusLines(status: RunStatus, { style, columns: width }: Termin
   if (status.inFlight.length > shown.length)
     lines.push(style.dim(`and ${status.inFlight.length - shown.length} more`));
   lines.push(...scorerLines(status).map((line) => style.bad(line)));
-  return [...lines, ...workerLines(status, { style, width }), ...damageLines(run, status.damaged, style)];
+  const damage = damageLines(run, status.damaged, style);
+  return [...lines, ...workerLines(status, { style, width }), ...(damage.length > 0 ? ['', ...damage] : [])];
+}
+
+/** Nobody needs a worker for it any more. */
+function isOver(state: RunStatus['state']): boolean {
+  return state === 'complete' || state === 'cancelled';
 }
 
 /** A scorer that failed is no failure of its sample, but of the run. */
@@ -120,18 +126,20 @@ function countsTable(
     ]),
     { width: Number.POSITIVE_INFINITY },
   );
-  const lost = lostLeases === 0 ? '' : `, ${counted(lostLeases, 'job')} lost with their workers or processes`;
+  const lost = lostLeases === 0 ? '' : `, ${counted(lostLeases, 'lease')} lost with workers or processes`;
   const whose = isBudgetShared ? ' for all runs of its submit' : '';
   const budget = budgetUsd === undefined ? '' : ` of ${formatUsd(budgetUsd)}${whose}`;
   return `${table}\n${formatUsd(usd)}${budget} spent on what ended${lost}`;
 }
 
 function workerLines(
-  { workers, run }: RunStatus,
+  { workers, run, state }: RunStatus,
   { style, width }: { readonly style: Style; readonly width: number },
 ): string[] {
   if (workers.length === 0)
-    return ['', style.warn('No worker is there: start one with "holdfast worker", on any machine.')];
+    return isOver(state)
+      ? []
+      : ['', style.warn('No worker is there: start one with "holdfast worker", on any machine.')];
   const rows = workers.map(({ worker, host, state, slots, busy, silentMs, refuses, problem }) => [
     worker,
     host ?? '',

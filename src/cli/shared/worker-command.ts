@@ -72,7 +72,8 @@ export async function workerCommand(call: CommandCall<WorkerFlags>): Promise<Exi
     try {
       using _limit = limitRuntime(stop, flags.maxRuntime);
       using _launch = heedLaunch(flags, { place, stop, onProblem });
-      await serve(call, { place, env, queue, limiter, stop, onProblem, redactor, note });
+      const worker = await serve(call, { place, env, queue, limiter, stop, onProblem, redactor, note });
+      if (call.flags.json) terminal.json({ exitCode: EXIT.ok, worker });
     } finally {
       stop.dispose();
     }
@@ -94,10 +95,11 @@ interface Serving {
   readonly note: (text: string) => void;
 }
 
+/** Resolves with the name of the worker when it has ended. */
 async function serve(
   { flags, terminal }: CommandCall<WorkerFlags>,
   { place, env, queue, limiter, stop, onProblem, redactor, note }: Serving,
-): Promise<void> {
+): Promise<string> {
   const { slots = 1, idleExit, hangMax, keepBundles: keepBundlesMs = WEEK_MS } = flags;
   const name = workerName();
   const dir = resolve(terminal.cwd, flags.dir ?? join(userDataDirs(terminal)[0] ?? '', 'holdfast/worker'));
@@ -120,6 +122,7 @@ async function serve(
     throw isDenied(error) ? unusable(error) : error;
   });
   terminal.note('worker    ended');
+  return name;
 }
 
 /** A bucket that does not take the first sign of life cannot be used: nothing was done. */

@@ -12,10 +12,10 @@ import { Empty } from '../ui/empty.tsx';
 import { Field } from '../ui/field.tsx';
 import { Ago } from '../ui/figures.tsx';
 import { formatBytes, formatCount, formatUsd } from '../ui/format.ts';
+import { Look } from '../ui/look.tsx';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { recipeShown, shortDigest } from './artifact-words.ts';
 import styles from './artifacts-page.module.css';
-import { Look } from './look.tsx';
 
 const route = getRouteApi('/artifacts');
 const AGAIN_MS = 15_000;
@@ -127,7 +127,7 @@ const COLUMNS: readonly PlainColumn<RecipeRow>[] = [
   {
     id: 'unit',
     label: 'Unit',
-    width: 'minmax(240px, 2.4fr)',
+    width: 'minmax(130px, 2.4fr)',
     cell: (row) => <Unit row={row} />,
   },
   {
@@ -171,6 +171,7 @@ function Unit({ row: { kind, key, recipe, unusable } }: { readonly row: RecipeRo
     <>
       <Link to="/artifacts/r/$recipe" params={{ recipe }} className={styles.unit}>
         <span className={styles.quiet}>{kind}/</span>
+        <wbr />
         {key}
       </Link>
       {inTheWay !== undefined && <p className={styles.reason}>{inTheWay.reason}</p>}

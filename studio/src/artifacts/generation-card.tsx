@@ -2,10 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { GenerationView } from '../../../src/server/api.ts';
 import { counted } from '../ui/counted.ts';
 import { formatBytes, formatCount, formatTime, formatUsd } from '../ui/format.ts';
+import { Look } from '../ui/look.tsx';
 import styles from './artifact-page.module.css';
 import { generationShown, shortDigest } from './artifact-words.ts';
 import { Fact } from './fact.tsx';
-import { Look } from './look.tsx';
 
 type Relative = GenerationView['madeInto'][number];
 

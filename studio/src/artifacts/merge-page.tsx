@@ -7,10 +7,10 @@ import { Asked } from '../ui/asked.tsx';
 import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/empty.tsx';
 import { formatBytes, formatTime } from '../ui/format.ts';
+import { Look } from '../ui/look.tsx';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { mergedAs, shortDigest } from './artifact-words.ts';
 import styles from './artifacts-page.module.css';
-import { Look } from './look.tsx';
 
 type Entry = MergeReportView['entries'][number];
 
@@ -107,19 +107,28 @@ const COLUMNS: readonly PlainColumn<Entry>[] = [
       <code className={styles.code}>{generation ?? (recipe === null ? 'any' : shortDigest(recipe))}</code>
     ),
   },
-  { id: 'size', label: 'Size', width: '76px', align: 'right', cell: ({ bytes }) => formatBytes(bytes) },
+  { id: 'size', label: 'Size', width: '76px', align: 'right', cell: sizeOf },
   {
     id: 'why',
     label: 'Why, and from where',
     width: 'minmax(200px, 1.8fr)',
     cell: ({ reason, source }) => (
       <span className={styles.reason}>
-        {reason !== undefined && `${reason} `}
-        {source !== null && <code className={styles.code}>{source}</code>}
+        {reason !== undefined && <p>{reason}</p>}
+        {source !== null && (
+          <p>
+            from <code className={styles.code}>{source}</code>
+          </p>
+        )}
       </span>
     ),
   },
 ];
+
+/** Of what nobody has there is no size. */
+function sizeOf({ generation, bytes }: Entry): string {
+  return generation === null ? '–' : formatBytes(bytes);
+}
 
 function Unit({ entry }: { readonly entry: Entry }) {
   if (!entry.isHere || entry.recipe === null) return entry.unit;

@@ -4,15 +4,15 @@ import type { MergeReportsPage } from '../../../src/server/api.ts';
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAskAgain } from '../data/use-ask-again.ts';
 import { usePages } from '../data/use-pages.ts';
-import { Asked } from '../ui/asked.tsx';
 import { CopyCommand } from '../ui/copy.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatCount, formatTime } from '../ui/format.ts';
+import { Look } from '../ui/look.tsx';
 import { Badge } from '../ui/outcome.tsx';
-import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
+import { PagedTable } from '../ui/paged-table.tsx';
+import type { PlainColumn } from '../ui/plain-table.tsx';
 import { mergedAs } from './artifact-words.ts';
 import styles from './artifacts-page.module.css';
-import { Look } from './look.tsx';
 
 type Report = MergeReportsPage['reports'][number];
 
@@ -22,35 +22,30 @@ const rowsOf = (page: MergeReportsPage) => page.reports;
 /** Every merge into the warm cache, the latest first. */
 export function Page() {
   const scroller = useRef<HTMLDivElement>(null);
-  const { head, total, rowAt, onRange } = usePages('mergeReports', {}, {}, rowsOf);
   useAskAgain(['mergeReports'], AGAIN_MS);
   return (
     <PageFrame title="Merges" head={<Head />}>
-      <Asked query={head} what="The list of merges">
-        {() =>
-          total === 0 ? (
-            <Empty title="Nothing was merged into this cache yet">
-              <p>
-                Artifacts of other machines come with "holdfast runs fetch", with a pull, or with a merge.
-              </p>
-              <CopyCommand label="Merge" command="holdfast artifacts merge <cache, folder, bucket or log>" />
-            </Empty>
-          ) : (
-            <div ref={scroller} className={styles.scroller}>
-              <PlainTable
-                label="Merges"
-                columns={COLUMNS}
-                total={total}
-                rowAt={rowAt}
-                onRange={onRange}
-                scroller={scroller}
-                isWrapped
-              />
-            </div>
-          )
-        }
-      </Asked>
+      <div ref={scroller} className={styles.scroller}>
+        <PagedTable
+          pages={usePages('mergeReports', {}, {}, rowsOf)}
+          what="The list of merges"
+          empty={<NoMerges />}
+          label="Merges"
+          columns={COLUMNS}
+          scroller={scroller}
+          isWrapped
+        />
+      </div>
     </PageFrame>
+  );
+}
+
+function NoMerges() {
+  return (
+    <Empty title="Nothing was merged into this cache yet">
+      <p>Artifacts of other machines come with "holdfast runs fetch", with a pull, or with a merge.</p>
+      <CopyCommand label="Merge" command="holdfast artifacts merge <cache, folder, bucket or log>" />
+    </Empty>
   );
 }
 

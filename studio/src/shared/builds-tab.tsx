@@ -4,7 +4,7 @@ import type { SharedBuild, SharedRunView } from '../../../src/server/api.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Money } from '../ui/figures.tsx';
 import { formatCount, formatTime } from '../ui/format.ts';
-import { Badge } from '../ui/outcome.tsx';
+import { Look } from '../ui/look.tsx';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { ageText, buildShown } from './shared-words.ts';
 import styles from './tabs.module.css';
@@ -36,7 +36,7 @@ export function BuildsTab({ view, scroller }: TabProps) {
 }
 
 const COLUMNS: readonly PlainColumn<SharedBuild>[] = [
-  { id: 'state', label: 'State', width: '140px', cell: (build) => <State build={build} /> },
+  { id: 'state', label: 'State', width: '140px', cell: (build) => <Look shown={buildShown(build)} /> },
   { id: 'unit', label: 'Unit', width: 'minmax(160px, 1.2fr)', cell: ({ unit }) => unit },
   {
     id: 'readers',
@@ -46,7 +46,7 @@ const COLUMNS: readonly PlainColumn<SharedBuild>[] = [
     about: 'How many samples read it',
     cell: ({ samples }) => formatCount(samples),
   },
-  { id: 'about', label: 'About it', width: 'minmax(200px, 1.8fr)', cell: (build) => <About build={build} /> },
+  { id: 'about', label: 'About it', width: 'minmax(180px, 1.8fr)', cell: (build) => <About build={build} /> },
   { id: 'usd', label: 'Cost', width: '72px', align: 'right', cell: ({ usd }) => <Money usd={usd} /> },
   {
     id: 'ended',
@@ -55,15 +55,6 @@ const COLUMNS: readonly PlainColumn<SharedBuild>[] = [
     cell: ({ endedAt }) => (endedAt === undefined ? '' : formatTime(endedAt)),
   },
 ];
-
-function State({ build }: { readonly build: SharedBuild }) {
-  const { tone, glyph, word } = buildShown(build);
-  return (
-    <Badge tone={tone} glyph={glyph}>
-      {word}
-    </Badge>
-  );
-}
 
 function About({ build }: { readonly build: SharedBuild }) {
   const { worker, ageMs, reason, generation, recipe, isHere } = build;

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import type { RefObject } from 'react';
 import type { SharedFailure, SharedFailures, SharedRunView } from '../../../src/server/api.ts';
 import { usePages } from '../data/use-pages.ts';
-import { Asked } from '../ui/asked.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Money } from '../ui/figures.tsx';
 import { formatTime } from '../ui/format.ts';
-import { Badge } from '../ui/outcome.tsx';
-import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
+import { Look } from '../ui/look.tsx';
+import { PagedTable } from '../ui/paged-table.tsx';
+import type { PlainColumn } from '../ui/plain-table.tsx';
 import { failureShown, jobText } from './shared-words.ts';
 import styles from './tabs.module.css';
 
@@ -21,41 +21,32 @@ const rowsOf = (page: SharedFailures) => page.failures;
 /** Errors, what was set aside, and leases that were lost with their workers, each with its reason; the latest first. */
 export function FailuresTab({ view, scroller }: TabProps) {
   const { run } = view.row;
-  const { head, total, rowAt, onRange } = usePages('sharedFailures', { run }, {}, rowsOf);
   return (
-    <Asked query={head} what="The list of failures">
-      {() =>
-        total === 0 ? (
-          <Empty title="Nothing failed so far" />
-        ) : (
-          <PlainTable
-            label="Failures"
-            columns={columnsOf(view)}
-            total={total}
-            rowAt={rowAt}
-            onRange={onRange}
-            scroller={scroller}
-            isWrapped
-          />
-        )
-      }
-    </Asked>
+    <PagedTable
+      pages={usePages('sharedFailures', { run }, {}, rowsOf)}
+      what="The list of failures"
+      empty={<Empty title="Nothing failed so far" />}
+      label="Failures"
+      columns={columnsOf(view)}
+      scroller={scroller}
+      isWrapped
+    />
   );
 }
 
 function columnsOf(view: SharedRunView): readonly PlainColumn<SharedFailure>[] {
   return [
-    { id: 'is', label: 'What', width: '116px', cell: (failure) => <What failure={failure} /> },
+    { id: 'is', label: 'What', width: '116px', cell: (failure) => <Look shown={failureShown(failure)} /> },
     {
       id: 'job',
       label: 'Job',
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(120px, 1fr)',
       cell: (failure) => <Job failure={failure} view={view} />,
     },
     {
       id: 'reason',
       label: 'Why',
-      width: 'minmax(200px, 2.4fr)',
+      width: 'minmax(160px, 2.4fr)',
       cell: ({ reason, isMended }) => (
         <span className={styles.reason}>
           {reason ?? 'no reason was given'}
@@ -66,22 +57,13 @@ function columnsOf(view: SharedRunView): readonly PlainColumn<SharedFailure>[] {
     {
       id: 'worker',
       label: 'Worker',
-      width: 'minmax(90px, 0.7fr)',
+      width: 'minmax(80px, 0.7fr)',
       cell: ({ worker }) => <code className={styles.code}>{worker}</code>,
     },
     { id: 'round', label: 'Round', width: '52px', align: 'right', cell: ({ round }) => round },
     { id: 'usd', label: 'Cost', width: '72px', align: 'right', cell: ({ usd }) => <Money usd={usd} /> },
     { id: 'at', label: 'When', width: '150px', cell: ({ at }) => formatTime(at) },
   ];
-}
-
-function What({ failure }: { readonly failure: SharedFailure }) {
-  const { tone, glyph, word } = failureShown(failure);
-  return (
-    <Badge tone={tone} glyph={glyph}>
-      {word}
-    </Badge>
-  );
 }
 
 /** Leads to the sample where the log of the run is here. */

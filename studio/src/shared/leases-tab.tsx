@@ -1,11 +1,11 @@
 import type { RefObject } from 'react';
 import type { SharedLease, SharedLeases } from '../../../src/server/api.ts';
 import { usePages } from '../data/use-pages.ts';
-import { Asked } from '../ui/asked.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { formatTime } from '../ui/format.ts';
-import { Badge } from '../ui/outcome.tsx';
-import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
+import { Look } from '../ui/look.tsx';
+import { PagedTable } from '../ui/paged-table.tsx';
+import type { PlainColumn } from '../ui/plain-table.tsx';
 import { ageText, jobText, workerShown } from './shared-words.ts';
 import styles from './tabs.module.css';
 
@@ -18,24 +18,15 @@ const rowsOf = (page: SharedLeases) => page.leases;
 
 /** Jobs that somebody has, the oldest first. */
 export function LeasesTab({ run, scroller }: TabProps) {
-  const { head, total, rowAt, onRange } = usePages('sharedLeases', { run }, {}, rowsOf);
   return (
-    <Asked query={head} what="The list of jobs under way">
-      {() =>
-        total === 0 ? (
-          <Empty title="Nobody has a job of this run now" />
-        ) : (
-          <PlainTable
-            label="Jobs under way"
-            columns={COLUMNS}
-            total={total}
-            rowAt={rowAt}
-            onRange={onRange}
-            scroller={scroller}
-          />
-        )
-      }
-    </Asked>
+    <PagedTable
+      pages={usePages('sharedLeases', { run }, {}, rowsOf)}
+      what="The list of jobs under way"
+      empty={<Empty title="Nobody has a job of this run now" />}
+      label="Jobs under way"
+      columns={COLUMNS}
+      scroller={scroller}
+    />
   );
 }
 
@@ -43,7 +34,7 @@ const COLUMNS: readonly PlainColumn<SharedLease>[] = [
   {
     id: 'job',
     label: 'Job',
-    width: 'minmax(180px, 1.6fr)',
+    width: 'minmax(160px, 1.6fr)',
     cell: (lease) => <span title={jobText(lease)}>{jobText(lease)}</span>,
   },
   { id: 'what', label: 'What', width: '72px', cell: ({ unit }) => (unit === undefined ? 'sample' : 'build') },
@@ -73,15 +64,11 @@ const COLUMNS: readonly PlainColumn<SharedLease>[] = [
       </span>
     ),
   },
-  { id: 'state', label: 'Its worker', width: '96px', cell: ({ state }) => <State state={state} /> },
+  {
+    id: 'state',
+    label: 'Its worker',
+    width: '96px',
+    cell: ({ state }) => <Look shown={workerShown({ state })} />,
+  },
   { id: 'since', label: 'Since', width: '150px', cell: ({ since }) => formatTime(since) },
 ];
-
-function State({ state }: Pick<SharedLease, 'state'>) {
-  const { tone, glyph, word } = workerShown({ state });
-  return (
-    <Badge tone={tone} glyph={glyph}>
-      {word}
-    </Badge>
-  );
-}

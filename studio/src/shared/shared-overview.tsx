@@ -6,7 +6,7 @@ import { formatCount, formatUsd } from '../ui/format.ts';
 import { ShareBar } from '../ui/share-bar.tsx';
 import { QueueFact } from './queue-fact.tsx';
 import styles from './shared-overview.module.css';
-import { sampleShares } from './shared-words.ts';
+import { sampleShares, spentText } from './shared-words.ts';
 
 /** How far it is, in figures. */
 export function SharedOverview({ view }: { readonly view: SharedRunView }) {
@@ -34,7 +34,7 @@ export function SharedOverview({ view }: { readonly view: SharedRunView }) {
       </section>
       <section className={styles.card} aria-label="Cost">
         <h2 className={styles.eyebrow}>Spent so far</h2>
-        <p className={styles.headline}>{formatUsd(row.usd)}</p>
+        <p className={styles.headline}>{spentText(row)}</p>
         <dl className={styles.figures}>
           {row.budgetUsd !== undefined && <Figure name="of a budget of">{formatUsd(row.budgetUsd)}</Figure>}
           <Figure name="a finished sample">{perSample(view)}</Figure>

@@ -9,12 +9,13 @@ import { CopyCommand } from '../ui/copy.tsx';
 import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/empty.tsx';
 import { Ago } from '../ui/figures.tsx';
-import { formatCount, formatUsd } from '../ui/format.ts';
+import { formatCount } from '../ui/format.ts';
+import { Look } from '../ui/look.tsx';
 import { Badge } from '../ui/outcome.tsx';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { ShareBar } from '../ui/share-bar.tsx';
 import styles from './shared-page.module.css';
-import { isGoingOn, sampleShares, stateShown } from './shared-words.ts';
+import { isGoingOn, sampleShares, spentText, stateShown } from './shared-words.ts';
 
 const AGAIN_MS = 5_000;
 const SHOWN = 50;
@@ -81,11 +82,11 @@ function NoBucket({ page }: { readonly page: SharedPage }) {
 }
 
 const COLUMNS: readonly PlainColumn<SharedRow>[] = [
-  { id: 'state', label: 'State', width: '116px', cell: (row) => <State row={row} /> },
+  { id: 'state', label: 'State', width: '116px', cell: (row) => <Look shown={stateShown(row)} /> },
   {
     id: 'eval',
     label: 'Eval',
-    width: 'minmax(160px, 1.6fr)',
+    width: 'minmax(150px, 1.6fr)',
     cell: ({ run, eval: name, target }) => (
       <>
         <Link to="/shared/$run" params={{ run }} className={styles.name}>
@@ -98,7 +99,7 @@ const COLUMNS: readonly PlainColumn<SharedRow>[] = [
   {
     id: 'progress',
     label: 'Samples',
-    width: 'minmax(140px, 1fr)',
+    width: 'minmax(80px, 1fr)',
     cell: (row) => <ShareBar parts={sampleShares(row)} isSlim />,
   },
   {
@@ -129,17 +130,17 @@ const COLUMNS: readonly PlainColumn<SharedRow>[] = [
     label: 'Spent',
     width: '76px',
     align: 'right',
-    cell: ({ usd, unpriced }) =>
-      unpriced === 0 ? (
-        formatUsd(usd)
+    cell: (row) =>
+      row.unpriced === 0 ? (
+        spentText(row)
       ) : (
-        <span title={`and ${counted(unpriced, 'lease')} of unknown cost`}>{formatUsd(usd)}+</span>
+        <span title={`and ${counted(row.unpriced, 'lease')} of unknown cost`}>{spentText(row)}</span>
       ),
   },
   {
     id: 'when',
     label: 'Submitted',
-    width: 'minmax(120px, 0.8fr)',
+    width: 'minmax(100px, 0.8fr)',
     cell: ({ submittedAt, submittedBy }) => (
       <>
         <Ago time={submittedAt} /> <span className={styles.target}>{submittedBy}</span>
@@ -147,15 +148,6 @@ const COLUMNS: readonly PlainColumn<SharedRow>[] = [
     ),
   },
 ];
-
-function State({ row }: { readonly row: SharedRow }) {
-  const { tone, glyph, word } = stateShown(row);
-  return (
-    <Badge tone={tone} glyph={glyph}>
-      {word}
-    </Badge>
-  );
-}
 
 /** Whoever is there has nothing to do with a run that is over. */
 function workersText(row: SharedRow): string {

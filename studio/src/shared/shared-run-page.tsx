@@ -87,7 +87,7 @@ function Loaded({ view }: { readonly view: SharedRunView }) {
           controls="shared-part"
         />
       </div>
-      <div id="shared-part" role="tabpanel" aria-label={NAMES[tab]}>
+      <div id="shared-part" role="tabpanel" className={styles.panel} aria-label={NAMES[tab]}>
         {tab === 'workers' && <WorkersTab run={view.row.run} scroller={scroller} />}
         {tab === 'leases' && <LeasesTab run={view.row.run} scroller={scroller} />}
         {tab === 'failures' && <FailuresTab view={view} scroller={scroller} />}

@@ -5,7 +5,7 @@ import type {
   SharedRow,
   SharedWorker,
 } from '../../../src/server/api.ts';
-import { formatDuration } from '../ui/format.ts';
+import { formatDuration, formatUsd } from '../ui/format.ts';
 import type { Shown } from '../ui/outcomes.ts';
 import type { Share } from '../ui/share-bar.tsx';
 
@@ -63,6 +63,11 @@ const FAILURES: Readonly<Record<SharedFailure['is'], Shown>> = {
 
 export function failureShown({ is }: Pick<SharedFailure, 'is'>): Shown {
   return FAILURES[is];
+}
+
+/** What it cost so far, with a plus where leases of unknown cost come on top. */
+export function spentText({ usd, unpriced }: Pick<SharedRow, 'usd' | 'unpriced'>): string {
+  return `${formatUsd(usd)}${unpriced > 0 ? '+' : ''}`;
 }
 
 /** The samples of a run by what became of them: together they are all of the plan. */

@@ -1,10 +1,10 @@
 import type { RefObject } from 'react';
 import type { SharedWorker, SharedWorkers } from '../../../src/server/api.ts';
 import { usePages } from '../data/use-pages.ts';
-import { Asked } from '../ui/asked.tsx';
 import { Empty } from '../ui/empty.tsx';
-import { Badge } from '../ui/outcome.tsx';
-import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
+import { Look } from '../ui/look.tsx';
+import { PagedTable } from '../ui/paged-table.tsx';
+import type { PlainColumn } from '../ui/plain-table.tsx';
 import { QueueNote } from './queue-fact.tsx';
 import { ageText, jobText, workerShown } from './shared-words.ts';
 import styles from './tabs.module.css';
@@ -18,35 +18,28 @@ const rowsOf = (page: SharedWorkers) => page.workers;
 
 /** Who works on the run, who refuses to, and who fell silent. */
 export function WorkersTab({ run, scroller }: TabProps) {
-  const { head, total, rowAt, onRange } = usePages('sharedWorkers', { run }, {}, rowsOf);
   return (
     <>
       <QueueNote run={run} />
-      <Asked query={head} what="The list of workers">
-        {() =>
-          total === 0 ? (
-            <Empty title="No worker has to do with this run now">
-              <p>Start one on any machine that has the bucket; the command is among those of the run.</p>
-            </Empty>
-          ) : (
-            <PlainTable
-              label="Workers"
-              columns={COLUMNS}
-              total={total}
-              rowAt={rowAt}
-              onRange={onRange}
-              scroller={scroller}
-              isWrapped
-            />
-          )
+      <PagedTable
+        pages={usePages('sharedWorkers', { run }, {}, rowsOf)}
+        what="The list of workers"
+        empty={
+          <Empty title="No worker has to do with this run now">
+            <p>Start one on any machine that has the bucket; the command is among those of the run.</p>
+          </Empty>
         }
-      </Asked>
+        label="Workers"
+        columns={COLUMNS}
+        scroller={scroller}
+        isWrapped
+      />
     </>
   );
 }
 
 const COLUMNS: readonly PlainColumn<SharedWorker>[] = [
-  { id: 'state', label: 'State', width: '92px', cell: (worker) => <State worker={worker} /> },
+  { id: 'state', label: 'State', width: '92px', cell: (worker) => <Look shown={workerShown(worker)} /> },
   {
     id: 'worker',
     label: 'Worker',
@@ -77,15 +70,6 @@ const COLUMNS: readonly PlainColumn<SharedWorker>[] = [
     cell: (worker) => <Has worker={worker} />,
   },
 ];
-
-function State({ worker }: { readonly worker: SharedWorker }) {
-  const { tone, glyph, word } = workerShown(worker);
-  return (
-    <Badge tone={tone} glyph={glyph}>
-      {word}
-    </Badge>
-  );
-}
 
 function Has({ worker }: { readonly worker: SharedWorker }) {
   const { has, others, refuses } = worker;

@@ -167,7 +167,7 @@ describe.skipIf(whyNot !== undefined)(onServer('many machines'), () => {
       home: {
         ...{ isComplete: true, lostResults: [], problems: [], aside: [] },
         samples: { planned: SAMPLES, completed: SAMPLES, errored: 0 },
-        builds: { done: KEYS, errored: 0 },
+        builds: { completed: KEYS, errored: 0 },
       },
     });
     const units = fetched.artifacts.entries.map(({ unit, state }: Record<string, string>) => [unit, state]);

@@ -1,18 +1,22 @@
 /** The pages of shared runs and of the warm cache as people use them: read, followed, copied from, by keyboard, in both themes. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sampleJob } from '../../../src/cluster/index.ts';
+import { ActionableError, systemClock } from '../../../src/base/index.ts';
+import { LocalQueue, sampleJob } from '../../../src/cluster/index.ts';
 import {
+  damageObject,
   makeSharedRuns,
   type SharedStore,
   type SubmittedRun,
   sharedStore,
+  submitRun,
 } from '../../sim/studio/shared-runs.ts';
 import { makeStudioStore } from '../../sim/studio/store.ts';
 import { type MadeCache, makeWarmCache } from '../../sim/studio/warm-cache.ts';
-import type { Theme } from './browser.ts';
-import { axeFindings, layoutFindings, SIZES } from './look-at-page.ts';
+import { openPage, type Theme } from './browser.ts';
+import { axeFindings, layoutFindings } from './look-at-page.ts';
+import { serveTestStudio } from './served.ts';
 import { inChromium, obstacle, Session } from './session.ts';
 
 const SCREENSHOTS = process.env.HOLDFAST_SCREENSHOTS;
@@ -104,6 +108,34 @@ describe.skipIf(obstacle !== undefined)(inChromium('shared runs'), () => {
     await session.page.getByText('question-0300').waitFor({ state: 'detached' });
   });
 
+  test('how much the queue holds of one is said, and that it is away', async () => {
+    const queue = new LocalQueue(systemClock);
+    const jobs = Array.from({ length: 7 }, (_, n) => ({
+      run: running.run,
+      job: sampleJob(340 + n),
+      round: 1,
+      seq: n,
+    }));
+    await queue.add(jobs);
+    let isAway = true;
+    const openQueue = async () => {
+      if (isAway)
+        throw new ActionableError({ code: 'E_QUEUE', message: 'No Redis answers.', hint: 'Start it.' });
+      return queue;
+    };
+    const shared = { url: BUCKET, open: async () => store.place, openQueue };
+    await using studio = await serveTestStudio({ places: [], shared });
+    const { page, wrong } = await openPage(session.browser, { origin: studio.url });
+    await page.goto(`${studio.url}/shared/${running.run}`);
+    await page.getByText('unknown: away').waitFor();
+    await page.getByText('No Redis answers.').waitFor();
+    isAway = false;
+    await page.getByText('at most 7').waitFor();
+    expect(await page.getByText('No Redis answers.').count()).toBe(0);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   test('one that is not there is told in words, with what to do', async () => {
     await session.go('/shared/nothing-of-that-name');
     await shows('There is no shared run "nothing-of-that-name"');
@@ -117,6 +149,28 @@ describe.skipIf(obstacle !== undefined)(inChromium('shared runs'), () => {
     await session.go(`/shared/${running.run}?part=failures`);
     await shows('<img src=x onerror="window.hit = 1"> & "quotes"');
     expect(await session.page.evaluate('window.hit')).toBeUndefined();
+  });
+});
+
+describe.skipIf(obstacle !== undefined)(inChromium('shared runs of which something is damaged'), () => {
+  test('say what cannot be read and what to do, among their counts too, and hide no other run', async () => {
+    const { shared } = await submitRun(store, { eval: 'unreadable', number: 4 });
+    await damageObject(store, shared.keys.submission);
+    const job = sampleJob(302);
+    await running.begin('w-02', job);
+    await damageObject(store, running.shared.keys.ended(job, 1));
+    await session.go('/shared');
+    await shows('E_SHARED_DAMAGED');
+    await shows(shared.run);
+    await shows('4 shared runs');
+    expect(await rows('Shared runs').count()).toBe(3);
+    await session.go(`/shared/${running.run}`);
+    const alert = session.page.getByRole('alert');
+    await alert.getByText('1 stored object of this run cannot be read').waitFor();
+    expect(await alert.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^s302 .*s302\.0001\.ended/),
+    ]);
+    expect(await session.page.getByRole('region', { name: 'Samples' }).textContent()).toContain('1 damaged');
   });
 });
 
@@ -160,6 +214,27 @@ describe.skipIf(obstacle !== undefined)(inChromium('the warm cache'), () => {
   });
 });
 
+function mergeOf({ cache }: MadeCache): string {
+  const [report = ''] = readdirSync(join(cache.dir, 'reports'));
+  return report.replace('.json', '');
+}
+
+/** The narrowest is half a screen: the tables of these pages are not cut off there either. */
+const SIZES: Readonly<Record<Theme, readonly (readonly [width: number, height: number])[]>> = {
+  light: [
+    [1440, 900],
+    [900, 900],
+  ],
+  dark: [[1440, 900]],
+};
+
+async function tablesCutOff(page: { evaluate(script: string): Promise<unknown> }): Promise<string[]> {
+  const labels = await page.evaluate(
+    `[...document.querySelectorAll('[role=table]')].filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel)`,
+  );
+  return (labels as readonly string[]).map((label) => `the table ${label} is cut off`);
+}
+
 const PAGES = () =>
   [
     ['shared', '/shared', 'word-problems'],
@@ -172,6 +247,7 @@ const PAGES = () =>
     ['artifact', `/artifacts/r/${made.rebuilt.manifest.recipe}`, 'none used it'],
     ['artifact-damaged', `/artifacts/r/${made.damagedRecipe}`, 'It lies in'],
     ['merges', '/artifacts/merges', 'never seen'],
+    ['merge', `/artifacts/merges/${mergeOf(made)}`, 'toxicology'],
   ] as const;
 
 describe.skipIf(obstacle !== undefined)(inChromium('both kinds of pages'), () => {
@@ -188,7 +264,11 @@ describe.skipIf(obstacle !== undefined)(inChromium('both kinds of pages'), () =>
           await page.waitForTimeout(300);
           if (SCREENSHOTS !== undefined)
             await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`) });
-          const found = [...(await axeFindings(page, theme)), ...(await layoutFindings(page))];
+          const found = [
+            ...(await axeFindings(page, theme)),
+            ...(await layoutFindings(page)),
+            ...(await tablesCutOff(page)),
+          ];
           findings.push(...[...found, ...session.wrong].map((said) => `${name} at ${width}: ${said}`));
         }
       expect(findings).toEqual([]);

@@ -134,6 +134,12 @@ function submissionOf(
   };
 }
 
+/** Whatever is there under a key, or not: it is no record any more. */
+export async function damageObject({ place }: SharedStore, key: string): Promise<void> {
+  await place.bucket.removeAll([key]);
+  await place.bucket.create(key, Buffer.from('{'));
+}
+
 const MINUTE = 60_000;
 
 /** What a person would see in the middle of a working day: one run under way with all that can go wrong, and three others. */

@@ -1,5 +1,5 @@
-import { Badge } from '../ui/outcome.tsx';
-import type { Shown } from '../ui/outcomes.ts';
+import { Badge } from './outcome.tsx';
+import type { Shown } from './outcomes.ts';
 
 /** A state with its glyph and its word; how many there are of it where that is to be said. */
 export function Look({ shown, count }: { readonly shown: Shown; readonly count?: number }) {
