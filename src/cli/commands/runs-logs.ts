@@ -9,6 +9,7 @@ import { isOver, type RunNews, RunNewsReader } from '../shared/follow-run.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { untilStopped } from '../shared/until-stopped.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 
 interface LogsFlags extends BucketFlags {
   readonly sample?: string;
@@ -42,7 +43,9 @@ interval, whether they live or not. With --follow it goes on until the run is ov
     2: 'there is no such run, sample or worker, or no bucket is named',
     3: 'the same, but something stored is damaged: it is named',
     4: 'interrupted before the run was over (--follow)',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);

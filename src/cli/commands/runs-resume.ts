@@ -112,6 +112,7 @@ or is complete with samples that failed, or of which something stored is damaged
     ['holdfast runs resume 20261118 --launch lab', 'with workers that are started for it'],
   ],
   exits: WAIT_EXITS,
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);
