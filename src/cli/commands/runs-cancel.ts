@@ -28,8 +28,7 @@ what was paid for stays, and "holdfast runs resume" goes on.`,
     const place = await openShared(flags, terminal);
     const shared = await openOrCancel(place, await findSharedId(place, String(args[0])), terminal);
     const isOver = shared.isComplete;
-    if (!isOver && shared.round > 0)
-      await cancelRound(shared, place, { clock: systemClock, by: submitterName() });
+    if (!isOver) await cancelRound(shared, place, { clock: systemClock, by: submitterName() });
     const launched = await stopLaunchedFor(shared.run, { place, terminal });
     const { run, round, damaged } = shared;
     const exitCode = exitAfterDamage(exitAfterLaunch(EXIT.ok, launched), damaged);

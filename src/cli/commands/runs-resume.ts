@@ -76,10 +76,12 @@ async function beginNext(
   if (isOver && !(shared.isComplete && failed === 0)) {
     await refuseSpent(shared, place, budgetUsd);
     for (const { problem } of shared.damaged) call.terminal.note(`goes past ${problem}`);
-    const { isOwn } = await beginRound(shared, place, {
-      ...{ clock: systemClock, by: submitterName(), budgetUsd },
-    });
-    return isOwn;
+    const words = { clock: systemClock, by: submitterName(), budgetUsd };
+    const isFirst = shared.round === 0;
+    const { isOwn } = await beginRound(shared, place, words);
+    // Somebody had cancelled the first before it was there.
+    if (!isFirst || !shared.isCancelled) return isOwn;
+    return (await beginRound(shared, place, words)).isOwn;
   }
   if (budgetUsd !== undefined && budgetUsd !== shared.budgetUsd)
     call.terminal.note(
