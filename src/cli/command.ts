@@ -14,6 +14,8 @@ export interface CommandSpec<Flags extends CommonFlags = CommonFlags> {
   readonly options: readonly Option[];
   readonly examples: readonly (readonly [command: string, what: string])[];
   readonly exits: Readonly<Record<number, string>>;
+  /** Its codes say what became of a shared run: no error may read as one of its ends. */
+  readonly isOfShared?: true;
   run(call: CommandCall<Flags>): Promise<ExitCode>;
 }
 

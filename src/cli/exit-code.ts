@@ -53,6 +53,17 @@ export function exitCodeOf(error: unknown): ExitCode {
   return EXIT.failed;
 }
 
+/**
+ * The same for commands about shared runs, whose codes say what became of a run: an error that tells nothing of it (a bucket that is away or denies,
+ * our own bug) reads as unknown, and never as one of its ends.
+ */
+export function exitCodeOfShared(error: unknown, exits: Readonly<Record<number, string>>): ExitCode {
+  const exitCode = exitCodeOf(error);
+  const isOfLaunch = error instanceof ActionableError && error.code.startsWith('E_LAUNCH_');
+  if (exitCode === EXIT.failed) return isOfLaunch ? EXIT.failed : EXIT.unknown;
+  return exitCode in exits ? exitCode : EXIT.unknown;
+}
+
 /** The same for what a run stopped with. */
 export function exitCodeOfRun(error: unknown): ExitCode {
   if (error instanceof ActionableError && RUN_RESUMABLE.has(error.code)) return EXIT.interrupted;

@@ -2,10 +2,10 @@ import process from 'node:process';
 import { Command, CommanderError } from 'commander';
 import { packageVersion, systemClock, UsageError } from '../base/index.ts';
 import { CATALOG, type CatalogEntry, GROUPS } from './catalog.ts';
-import { applySpec } from './command.ts';
+import { applySpec, type CommandCall, type CommandSpec } from './command.ts';
 import type { Settings } from './config/settings.ts';
 import { settingsOfOptions, settleFlags } from './config/settle-flags.ts';
-import { EXIT, type ExitCode } from './exit-code.ts';
+import { EXIT, type ExitCode, exitCodeOfShared } from './exit-code.ts';
 import { ownStdout } from './own-stdout.ts';
 import { concludeWith, endStopped, guardProcessEnd } from './process-end.ts';
 import { guardSignals } from './signals.ts';
@@ -138,8 +138,19 @@ async function loadInto(
     const isGiven = (option: string) => given.has(option);
     if (settingsOfOptions(command).size > 0) settleFlags(command, await settings());
     const words = argv.slice(entry.words.length);
-    onExit(await spec.run({ args, flags, words, terminal, settings, isGiven }));
+    const running = spec.run({ args, flags, words, terminal, settings, isGiven });
+    onExit(await (spec.isOfShared ? running.catch(endOfShared(spec, { flags, terminal })) : running));
   });
+}
+
+function endOfShared(
+  { exits }: Pick<CommandSpec, 'exits'>,
+  { flags, terminal }: Pick<CommandCall, 'flags' | 'terminal'>,
+): (error: unknown) => Promise<ExitCode> {
+  return async (error) => {
+    const { reportError } = await import('./report-error.ts');
+    return reportError(error, terminal, { ...flags, exitCode: exitCodeOfShared(error, exits) });
+  };
 }
 
 /** Commander throws instead of exiting, and leaves the saying to us. */

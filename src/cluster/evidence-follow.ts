@@ -16,6 +16,8 @@ export class OutputReader {
   readonly #job: JobId;
   readonly #read = new Set<string>();
   readonly #files = new Map<string, EvidenceFiles>();
+  /** What was read by a look that failed later: the next one gives it. */
+  #ungiven: OutputPiece[] = [];
 
   constructor(place: SharedPlace, of: { readonly run: string; readonly job: JobId }) {
     this.#place = place;
@@ -24,15 +26,15 @@ export class OutputReader {
   }
 
   async next(): Promise<readonly OutputPiece[]> {
-    const pieces: OutputPiece[] = [];
+    const pieces = this.#ungiven;
     for (const { job, n, writer, keys } of await listEvidence(this.#place, this.#run, this.#job)) {
       const name = folderNameOf({ job, n, writer });
       const files = this.#files.get(name) ?? new EvidenceFiles();
       this.#files.set(name, files);
       for (const key of keys) {
         if (this.#read.has(key)) continue;
-        this.#read.add(key);
         const part = await readPart(this.#place, key);
+        this.#read.add(key);
         if (typeof part === 'string')
           pieces.push({ job, n, writer, path: 'evidence', at: '', text: `${part}\n` });
         else
@@ -41,6 +43,7 @@ export class OutputReader {
               pieces.push({ job, n, writer, path, at: part.at, text: Buffer.from(text).toString('utf8') });
       }
     }
+    this.#ungiven = [];
     return pieces;
   }
 }

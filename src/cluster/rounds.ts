@@ -50,39 +50,51 @@ export async function beginRound(
   place: SharedPlace,
   { clock, by, budgetUsd }: RoundOptions,
 ): Promise<{ readonly round: number; readonly isOwn: boolean }> {
-  const { run } = shared;
+  const { run, keys } = shared;
   const { bucket, prefix } = place;
   const n = shared.round + 1;
-  const goesPast = shared.damaged.map(({ key }) => key.slice(shared.keys.root.length));
-  const record: Round = {
-    ...{ format: 'holdfast-round', version: SHARED_VERSION, run, n, by },
-    at: isoTime(clock.nowMs()),
-    ...definedOf({ budgetUsd, goesPast: goesPast.length > 0 ? goesPast : undefined }),
-  };
+  const goesPast = shared.damaged.map(({ key }) => key.slice(keys.root.length));
+  const more = definedOf({ budgetUsd, goesPast: goesPast.length > 0 ? goesPast : undefined });
   const hint = activeKey(prefix, { run, round: n });
   await bucket.create(hint, new Uint8Array());
-  const isOwn = await bucket.create(shared.keys.round(n), encodeShared('round', record));
+  const isOwn = await putRound(place, { run, n, by, clock, ...more });
   await refuseRemoved(shared, place, {
     round: n - 1,
-    withdraw: async () => await bucket.removeAll(isOwn ? [shared.keys.round(n), hint] : [hint]),
+    // It may have been cancelled before it was there.
+    withdraw: async () => await bucket.removeAll(isOwn ? [keys.round(n), keys.cancelled(n), hint] : [hint]),
   });
   await shared.refresh();
   return { round: n, isOwn };
 }
 
+/** False when it is there already. */
+async function putRound(
+  { bucket, prefix }: SharedPlace,
+  { clock, ...about }: Pick<Round, 'run' | 'n' | 'by' | 'budgetUsd' | 'goesPast'> & { readonly clock: Clock },
+): Promise<boolean> {
+  const at = isoTime(clock.nowMs());
+  const record: Round = { format: 'holdfast-round', version: SHARED_VERSION, at, ...about };
+  return await bucket.create(new SharedKeys(prefix, about.run).round(about.n), encodeShared('round', record));
+}
+
 /**
  * Cancels the latest round: nothing of it is taken any more, and what is under way is returned [SHR-10], also when the round had been
- * cancelled so that it may end [SHR-18].
+ * cancelled so that it may end [SHR-18]. A run that has no round yet is submitted at this moment, or was by somebody who died over it.
+ *
+ * ### Ordering
+ * The first round of a run is cancelled before it is there: whoever begins it, then or later, finds it so, and nothing of it is ever handed out.
  */
 export async function cancelRound(
   shared: SharedRun,
   place: SharedPlace,
   { clock, by, reason }: Pick<RoundOptions, 'clock' | 'by'> & { readonly reason?: string },
 ): Promise<void> {
-  const { run, round } = shared;
+  const { run } = shared;
+  const round = Math.max(1, shared.round);
   const words = { run, round, clock, by, ...definedOf({ reason }) };
   await writeCancelled(place, words);
-  await shared.refresh();
+  if (shared.round === 0) await beginRound(shared, place, { clock, by });
+  else await shared.refresh();
   if (shared.cancelled?.letsFinish || shared.isCancelUnread)
     await place.bucket.create(shared.keys.cancelledNow(round), encoded(words));
 }
@@ -96,10 +108,10 @@ export async function cancelUnread(
   let round = 0;
   for await (const { key } of place.bucket.list(keys.rounds))
     round = Math.max(round, parseNumberedKey(key) ?? 0);
-  if (round === 0) return;
-  const words = { run, round, clock, by };
+  const words = { run, round: Math.max(1, round), clock, by };
   await writeCancelled(place, words);
-  await place.bucket.create(keys.cancelledNow(round), encoded(words));
+  if (round === 0) await putRound(place, { run, n: 1, clock, by });
+  else await place.bucket.create(keys.cancelledNow(round), encoded(words));
 }
 
 /** True when what is under way of a round is to be returned: it was cancelled, and may not end. One that cannot be read stops all [SHR-24]. */

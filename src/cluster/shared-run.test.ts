@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { FaultyBucket } from '../../test/sim/faulty-bucket.ts';
 import { LocalQueue } from '../../test/sim/local-queue.ts';
-import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
+import type { Bucket } from '../bucket/index.ts';
 import { enqueueDue } from './reconcile.ts';
-import { beginRound, cancelRound } from './rounds.ts';
+import { beginRound, cancelRound, createSubmission } from './rounds.ts';
+import { statusOf } from './run-status.ts';
 import { buildJob, parseJob, SharedKeys, sampleJob } from './shared-keys.ts';
 import { SharedRun } from './shared-run.ts';
 import { workOnJob } from './work-on-job.ts';
@@ -127,6 +130,56 @@ test('[SHR-10] nothing of a cancelled round is handed out, and the next round ta
   await beginRound(shared, fixture.place, options);
   expect(shared.isCancelled).toBe(false);
   expect(await enqueueDue(shared, new LocalQueue(fixture.clock))).toBe(3);
+});
+
+/** A submission without a round, as somebody sees it who submits it, and somebody who cancels it. */
+async function beforeItsRound(wrap = (bucket: Bucket) => bucket) {
+  const identity = { eval: 'e', targetName: 't' };
+  const fixture = sharedFixture({ record: Object.assign(Object.create(null), { identity }) });
+  await createSubmission(fixture.place, fixture.submission);
+  const place = { ...fixture.place, bucket: wrap(fixture.bucket) };
+  const canceller = await SharedRun.open(place, RUN);
+  if (!canceller) throw new Error('it was submitted');
+  const options = { clock: fixture.clock, by: 'somebody' };
+  return {
+    ...fixture,
+    options,
+    submitter: await fixture.open(),
+    cancel: () => cancelRound(canceller, place, options),
+  };
+}
+
+test('[SHR-10] a run that has no round is cancelled all the same, and the next round takes it up', async () => {
+  const { cancel, open, place, options } = await beforeItsRound();
+  await cancel();
+  const shared = await open();
+  expect(statusOf(shared, { workers: [], nowMs: undefined })).toMatchObject({ round: 1, state: 'cancelled' });
+  await beginRound(shared, place, options);
+  expect(shared).toMatchObject({ round: 2, isCancelled: false });
+});
+
+test.each([
+  ['is there', (bucket: Bucket) => bucket],
+  [
+    'could not be begun',
+    (bucket: Bucket) => new FaultyBucket(bucket, [{ on: 'create', kind: 'timeout', at: /rounds/ }]),
+  ],
+])(
+  '[SHR-10] whoever submits a run that somebody cancelled meanwhile hands out nothing: its round %s',
+  async (_, wrap) => {
+    const { cancel, submitter, place, options, clock } = await beforeItsRound(wrap);
+    await cancel().catch((error) => expect(error).toMatchObject({ code: 'E_BUCKET_AWAY' }));
+    await beginRound(submitter, place, options);
+    expect(submitter).toMatchObject({ round: 1, isCancelled: true });
+    expect(await enqueueDue(submitter, new LocalQueue(clock))).toBe(0);
+  },
+);
+
+test('[SHR-26] nothing is left of the cancellation of a run that was withdrawn meanwhile', async () => {
+  const { cancel, submitter, bucket } = await beforeItsRound();
+  await bucket.remove(submitter.keys.submission);
+  await expect(cancel()).rejects.toMatchObject({ code: 'E_SHARED_REMOVED' });
+  expect(await Array.fromAsync(bucket.list(''))).toEqual([]);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { damagedJson, damageLines, exitAfterDamage } from '../shared/damage-line
 import { exitAfterLaunch, launchedJson, stopLaunchedFor } from '../shared/launch-for.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { type OpenedPlace, openShared, submitterName } from '../shared/shared-place.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const command = defineCommand<BucketFlags>({
@@ -20,13 +21,14 @@ what was paid for stays, and "holdfast runs resume" goes on.`,
     1: 'the same, but workers that were launched for it could not be stopped',
     2: 'there is no such run, or no bucket is named',
     3: 'the same, but something that is stored of it is damaged: it is named',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);
     const shared = await openOrCancel(place, await findSharedId(place, String(args[0])), terminal);
     const isOver = shared.isComplete;
-    if (!isOver && shared.round > 0)
-      await cancelRound(shared, place, { clock: systemClock, by: submitterName() });
+    if (!isOver) await cancelRound(shared, place, { clock: systemClock, by: submitterName() });
     const launched = await stopLaunchedFor(shared.run, { place, terminal });
     const { run, round, damaged } = shared;
     const exitCode = exitAfterDamage(exitAfterLaunch(EXIT.ok, launched), damaged);

@@ -15,6 +15,7 @@ import { exitAfterLaunch, launchedJson } from '../shared/launch-for.ts';
 import { bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { untilStopped } from '../shared/until-stopped.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 
 export const command = defineCommand<FetchFlags>({
   summary: 'Bring a shared run home: its log, its artifacts, its account',
@@ -38,7 +39,9 @@ Fetching again changes nothing; Ctrl-C keeps what came home, and the next fetch 
     2: 'there is no such run, or no bucket is named',
     3: 'something stored is damaged',
     4: 'the run is not complete: what is there was fetched; there is a log of it if the run was cancelled. Or interrupted (Ctrl-C): what came home is kept, and the same command goes on',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);

@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { systemClock, systemRandom, toJson, UsageError } from '../../base/index.ts';
 import { type CollectedBundles, collectSentBundles } from '../../bundle/index.ts';
 import {
+  activeRuns,
   bucketNowMs,
   type Collectable,
   collectRuns,
@@ -18,6 +19,7 @@ import { parseDays } from '../parse-values.ts';
 import { counted, formatBytes } from '../quantities.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 import type { Style } from '../style.ts';
 import { oneLine } from '../table.ts';
 
@@ -43,16 +45,21 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
     0: 'what could go is gone',
     2: 'no bucket is named, or it cannot be written',
     3: 'something stored is damaged: that run stays, and the others were looked at',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run({ flags, terminal }) {
     const place = await openShared(flags, terminal);
     const nowMs = await bucketNowMs(place, { random: systemRandom });
-    if (nowMs === undefined)
+    if (nowMs === undefined) {
+      // One that cannot even be read says so itself.
+      await activeRuns(place);
       throw new UsageError({
         code: 'E_SHARED_BUCKET',
         message: `Nothing can be written to ${place.bucket.url}, so nothing can be removed there.`,
         hint: 'Use credentials that may write.',
       });
+    }
     const { olderThan: olderThanMs, dryRun: isDryRun = false } = flags;
     const reasonOf = async (run: string) =>
       (await hasLaunched(place, run))

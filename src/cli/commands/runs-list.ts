@@ -18,6 +18,7 @@ import { damageLines } from '../shared/damage-lines.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { stateText } from '../shared/status-lines.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 import type { Style } from '../style.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -34,7 +35,9 @@ export const command = defineCommand<ListFlags>({
     0: 'they were listed',
     2: 'no bucket is named, or it cannot be used',
     3: 'something stored of one is damaged: it is said, and the others are listed',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run({ flags, terminal }) {
     const place = await openShared(flags, terminal);
     const ids = await sharedRunIds(place);

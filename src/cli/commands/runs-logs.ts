@@ -1,14 +1,15 @@
 import { Option } from 'commander';
 import { type JsonObject, toJson } from '../../base/index.ts';
-import { findShared } from '../../cluster/index.ts';
+import { findShared, type RunStatus } from '../../cluster/index.ts';
 import { type CommandCall, defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { damagedJson, damageLines, exitAfterDamage } from '../shared/damage-lines.ts';
 import { eventLine, outputLines } from '../shared/event-lines.ts';
-import { isOver, type RunNews, RunNewsReader } from '../shared/follow-run.ts';
+import { type RunNews, RunNewsReader } from '../shared/follow-run.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { untilStopped } from '../shared/until-stopped.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 
 interface LogsFlags extends BucketFlags {
   readonly sample?: string;
@@ -19,7 +20,7 @@ interface LogsFlags extends BucketFlags {
 export const command = defineCommand<LogsFlags>({
   summary: 'Tell what happened to a shared run, and what its samples wrote',
   description: `Rounds, and leases with who had them and how they ended, by time. With --sample also what its attempts wrote to stdout and stderr, up to the last
-interval, whether they live or not. With --follow it goes on until the run is over; --json then prints one JSON document a line.`,
+interval, whether they live or not. With --follow it goes on until the run is over, and until what is under way of a run that was cancelled has ended; --json then prints one JSON document a line.`,
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [
     bucketOption(),
@@ -42,7 +43,9 @@ interval, whether they live or not. With --follow it goes on until the run is ov
     2: 'there is no such run, sample or worker, or no bucket is named',
     3: 'the same, but something stored is damaged: it is named',
     4: 'interrupted before the run was over (--follow)',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);
@@ -53,26 +56,28 @@ interval, whether they live or not. With --follow it goes on until the run is ov
     const exitCode = exitAfterDamage(EXIT.ok, news.status.damaged);
     if (flags.json) terminal.json({ exitCode, run: shared.run, ...newsJson(news) });
     else tell(news, call);
-    if (!flags.json) sayDamage(news, call);
+    if (!flags.json) sayDamage(news.status, call);
     return exitCode;
   },
 });
 
 async function follow(reader: RunNewsReader, call: CommandCall<LogsFlags>): Promise<ExitCode> {
   const { flags, terminal } = call;
-  const tellNews = (news: RunNews) => tell(news, call);
-  const last = await untilStopped({ onStop: () => undefined, note: terminal.note }, ({ drain }) =>
-    reader.follow(tellNews, drain),
+  const { note } = terminal;
+  const { end, status } = await untilStopped({ onStop: () => undefined, note }, ({ drain: signal }) =>
+    reader.follow({ tell: (news) => tell(news, call), note, signal }),
   );
-  const { run, state, damaged } = last.status;
-  const exitCode = exitAfterDamage(isOver(last) ? EXIT.ok : EXIT.interrupted, damaged);
+  const { run, state, damaged } = status;
+  const exitCode = exitAfterDamage(EXIT_OF_FOLLOW[end], damaged);
   if (flags.json) terminal.json({ run, kind: 'over', exitCode, state, damaged: damagedJson(damaged) });
-  else terminal.note(`${run} ${state}`);
-  if (!flags.json) sayDamage(last, call);
+  else note(`${run} ${state}`);
+  if (!flags.json) sayDamage(status, call);
   return exitCode;
 }
 
-function sayDamage({ status: { run, damaged } }: RunNews, { terminal }: CommandCall<LogsFlags>): void {
+const EXIT_OF_FOLLOW = { over: EXIT.ok, stopped: EXIT.interrupted, unknown: EXIT.unknown } as const;
+
+function sayDamage({ run, damaged }: RunStatus, { terminal }: CommandCall<LogsFlags>): void {
   for (const line of damageLines(run, damaged, terminal.noteStyle)) terminal.note(line);
 }
 

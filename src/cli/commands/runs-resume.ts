@@ -76,10 +76,12 @@ async function beginNext(
   if (isOver && !(shared.isComplete && failed === 0)) {
     await refuseSpent(shared, place, budgetUsd);
     for (const { problem } of shared.damaged) call.terminal.note(`goes past ${problem}`);
-    const { isOwn } = await beginRound(shared, place, {
-      ...{ clock: systemClock, by: submitterName(), budgetUsd },
-    });
-    return isOwn;
+    const words = { clock: systemClock, by: submitterName(), budgetUsd };
+    const isFirst = shared.round === 0;
+    const { isOwn } = await beginRound(shared, place, words);
+    // Somebody had cancelled the first before it was there.
+    if (!isFirst || !shared.isCancelled) return isOwn;
+    return (await beginRound(shared, place, words)).isOwn;
   }
   if (budgetUsd !== undefined && budgetUsd !== shared.budgetUsd)
     call.terminal.note(
@@ -112,6 +114,7 @@ or is complete with samples that failed, or of which something stored is damaged
     ['holdfast runs resume 20261118 --launch lab', 'with workers that are started for it'],
   ],
   exits: WAIT_EXITS,
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);

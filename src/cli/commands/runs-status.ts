@@ -7,6 +7,7 @@ import { seenStatus } from '../shared/seen-status.ts';
 import { type BucketFlags, bucketOption } from '../shared/shared-options.ts';
 import { openShared } from '../shared/shared-place.ts';
 import { statusLines } from '../shared/status-lines.ts';
+import { UNTOLD } from '../shared/wait-exits.ts';
 
 export const command = defineCommand<BucketFlags>({
   summary: 'Show how far a shared run is: samples in flight, workers, failures, money',
@@ -19,7 +20,9 @@ cannot be told whether workers live.`,
     0: 'it was shown, whatever its state',
     2: 'there is no such run, or no bucket is named',
     3: 'the same, but something stored is damaged: it is named',
+    ...UNTOLD,
   },
+  isOfShared: true,
   async run({ args, flags, terminal }) {
     const place = await openShared(flags, terminal);
     const shared = await findShared(place, String(args[0]));

@@ -23,6 +23,7 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
     ['holdfast runs wait 20261118 --no-progress 30m && holdfast runs fetch 20261118', 'then fetch it'],
   ],
   exits: WAIT_EXITS,
+  isOfShared: true,
   async run(call) {
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);

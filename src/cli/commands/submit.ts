@@ -82,6 +82,7 @@ Ctrl-C ends the waiting; the run goes on.`,
     ['holdfast submit evals/ --detach', 'submit, and come back later: holdfast runs list'],
   ],
   exits: { ...WAIT_EXITS, ...EXITS_WHILE_LOADING },
+  isOfShared: true,
   async run(call: CommandCall<SubmitFlags>): Promise<ExitCode> {
     return (await import('../shared/submit-command.ts')).submitCommand(call);
   },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RUN, sharedFixture } from '../../../test/sim/shared-fixture.ts';
 import { withMethods } from '../../../test/sim/with-methods.ts';
 import { systemClock } from '../../base/index.ts';
-import type { Bucket } from '../../bucket/index.ts';
+import { type Bucket, bucketErrors } from '../../bucket/index.ts';
 import {
   cancelRound,
   type JobId,
@@ -10,10 +10,13 @@ import {
   type RunStatus,
   type SeenWorker,
   SharedRun,
+  SignsOfLife,
+  type Submission,
   sampleJob,
 } from '../../cluster/index.ts';
+import { buildJob } from '../../cluster/shared-keys.ts';
 import { EXIT } from '../exit-code.ts';
-import { exitOfWait, type WaitEnd, type WaitFlags, waitForRun } from './await-runs.ts';
+import { exitOfWait, type WaitEnd, type Waited, type WaitFlags, waitForRun } from './await-runs.ts';
 import { unservedText } from './status-lines.ts';
 
 const RECORD = { identity: { eval: 'e', targetName: 't' } };
@@ -62,6 +65,135 @@ test('a run of which nothing ends is given up after --no-progress, however much 
   } finally {
     clearInterval(beats);
   }
+});
+
+/** The same on a clock that only the test moves; the worker beats until it is told to stop. */
+async function timed(flags: WaitFlags = {}, more: Partial<Submission> = {}) {
+  const record = Object.assign(Object.create(null), RECORD);
+  const fixture = sharedFixture({ samples: 2, ...more, record });
+  const { clock, book } = fixture;
+  await fixture.submit();
+  let isAway = false;
+  const bucket = withMethods<Bucket>(fixture.bucket, {
+    async *list(folder, options) {
+      if (isAway) throw bucketErrors.away('memory', new Error('no answer'));
+      yield* fixture.bucket.list(folder, options);
+    },
+  });
+  const place = { bucket, prefix: '', url: 'memory', store: bucket };
+  const shared = await SharedRun.open(place, RUN);
+  if (!shared) throw new Error('nothing was submitted');
+  const worker = async (name: string) => {
+    const signs = new SignsOfLife(fixture.place, { worker: name, clock, slots: 1 });
+    await signs.start();
+    return signs;
+  };
+  const signs = await worker('a');
+  const said: string[] = [];
+  let ended: Waited | undefined;
+  const waiting = waitForRun(shared, {
+    ...{ place, queue: undefined, flags: { quiet: true, ...flags }, clock },
+    ...{ signal: new AbortController().signal, note: (text) => said.push(text) },
+  }).then((waited) => {
+    ended = waited;
+    return waited;
+  });
+  const take = async (job: JobId) => {
+    const taken = await book.take(job, fixture.taker('a'));
+    if (taken.kind !== 'taken') throw new Error(`${job} is ${taken.kind}`);
+    return taken.lease;
+  };
+  return {
+    ...{ clock, waiting, take, said, signs, another: async () => void (await worker('b')) },
+    ended: () => ended?.end,
+    goAway: (now: boolean) => {
+      isAway = now;
+    },
+    end: (lease: LeaseBegun, status: 'completed' | 'errored' | 'returned') =>
+      book.end(lease, { status, by: 'a' }),
+  };
+}
+
+type Timed = Awaited<ReturnType<typeof timed>>;
+
+/** What makes a run look bad, and what makes it look well again. */
+const DOUBTS: readonly (readonly [
+  WaitEnd,
+  string,
+  { readonly bad: (run: Timed) => Promise<void>; readonly good: (run: Timed) => Promise<void> },
+])[] = [
+  [
+    'unknown',
+    'its bucket is away',
+    { bad: async (run) => run.goAway(true), good: async (run) => run.goAway(false) },
+  ],
+  [
+    'stalled',
+    'who has something of it says that nothing follows (stalled)',
+    {
+      bad: async (run) => {
+        await run.take(sampleJob(0));
+        await run.signs.stop();
+      },
+      good: (run) => run.another(),
+    },
+  ],
+  [
+    'stalled',
+    'nobody has anything of it, and nobody is there (interrupted)',
+    {
+      bad: async (run) => {
+        await run.end(await run.take(sampleJob(0)), 'returned');
+        await run.signs.stop();
+      },
+      good: (run) => run.another(),
+    },
+  ],
+];
+
+test.each(DOUBTS)(
+  'whoever waits ends with %s after a minute, and not before: %s',
+  async (end, _, { bad }) => {
+    const run = await timed();
+    await run.clock.advance(5_000);
+    await bad(run);
+    await run.clock.advance(59_000);
+    expect(run.ended()).toBeUndefined();
+    await run.clock.advance(3_000);
+    expect(await run.waiting).toMatchObject({ end });
+    expect(exitOfWait(await run.waiting, [])).toBe(end === 'unknown' ? EXIT.unknown : EXIT.stalled);
+  },
+);
+
+test.each(DOUBTS)(
+  'what looks well again within the minute is waited for, and the next minute is a whole one (%s: %s)',
+  async (_end, _what, { bad, good }) => {
+    const run = await timed();
+    await run.clock.advance(5_000);
+    await bad(run);
+    await run.clock.advance(50_000);
+    await good(run);
+    await run.clock.advance(30_000);
+    expect(run.ended()).toBeUndefined();
+    run.goAway(true);
+    await run.clock.advance(50_000);
+    expect(run.ended()).toBeUndefined();
+    await run.clock.advance(12_000);
+    expect(await run.waiting).toMatchObject({ end: 'unknown' });
+  },
+);
+
+test.each(['completed', 'errored'] as const)('a build that ended %s is progress', async (status) => {
+  const recipe = 'ab'.repeat(32);
+  const build = { job: buildJob(recipe), unit: 'schema/shop', recipe, samples: '0-1', needs: [] };
+  const run = await timed({ progress: 20_000 }, { builds: [build] });
+  const lease = await run.take(build.job);
+  await run.clock.advance(15_000);
+  await run.end(lease, status);
+  await run.clock.advance(15_000);
+  expect(run.ended()).toBeUndefined();
+  await run.clock.advance(8_000);
+  expect(await run.waiting).toMatchObject({ end: 'no-progress' });
 });
 
 interface Ended {

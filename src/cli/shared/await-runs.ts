@@ -1,4 +1,4 @@
-import { ActionableError, messageOf, systemClock, systemRandom } from '../../base/index.ts';
+import { type Clock, systemClock, systemRandom } from '../../base/index.ts';
 import {
   cancelIfFailing,
   enqueueDue,
@@ -11,6 +11,7 @@ import {
   WorkersWatch,
 } from '../../cluster/index.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
+import { AskedAgain, DOUBT_MS } from './asked-again.ts';
 import { exitAfterDamage } from './damage-lines.ts';
 import { type OpenedPlace, submitterName } from './shared-place.ts';
 import { progressLine, unservedText } from './status-lines.ts';
@@ -41,8 +42,6 @@ const LOOK_MS = 1_000;
 /** A look at a large run takes a while: a bucket is not asked for more than a tenth of the time. */
 const LOOK_SHARE = 10;
 const ENQUEUE_MS = 10_000;
-/** How long a run may look as if nobody worked on it: workers are started again, buckets come back. */
-const DOUBT_MS = 60_000;
 const SAY_MS = 30_000;
 /** How long what was cancelled may take to end or to be returned before it is not waited for. */
 const SETTLE_MS = 30_000;
@@ -60,19 +59,22 @@ export interface WaitOptions {
   readonly isEndSaid?: true;
   /** Of several who wait each sees the same workers. */
   readonly workers?: WorkersSeenLately | undefined;
+  readonly clock?: Clock;
 }
 
 /** All workers, as they were less than a second ago. */
 export class WorkersSeenLately {
   readonly #watch: WorkersWatch;
+  readonly #clock: Clock;
   #last: { readonly looking: Promise<SeenWorkers>; readonly atMs: number } | undefined;
 
-  constructor(place: OpenedPlace) {
+  constructor(place: OpenedPlace, clock: Clock = systemClock) {
     this.#watch = new WorkersWatch(place, { random: systemRandom });
+    this.#clock = clock;
   }
 
   look(): Promise<SeenWorkers> {
-    const nowMs = systemClock.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     if (this.#last && nowMs - this.#last.atMs < LOOK_MS) return this.#last.looking;
     const looking = this.#watch.look();
     this.#last = { looking, atMs: nowMs };
@@ -97,13 +99,16 @@ const NOBODY_SEEN = { workers: [], nowMs: undefined };
 
 class Watch {
   readonly #options: WaitOptions;
-  readonly #startMs = systemClock.monotonicMs();
+  readonly #clock: Clock;
+  readonly #bucket: AskedAgain;
+  readonly #queue: AskedAgain;
+  readonly #failures: AskedAgain;
+  readonly #startMs: number;
   #enqueuedMs = Number.NEGATIVE_INFINITY;
   #saidMs = Number.NEGATIVE_INFINITY;
   #said = '';
-  #isAway = false;
   #ended = -1;
-  #progressMs = systemClock.monotonicMs();
+  #progressMs: number;
   #cancelledMs: number | undefined;
   #hasWarned = false;
   #doubt: { readonly end: WaitEnd; readonly sinceMs: number } | undefined;
@@ -112,42 +117,42 @@ class Watch {
   #tookMs = 0;
 
   constructor(options: WaitOptions) {
+    const { place, note, clock = systemClock } = options;
     this.#options = options;
-    this.#workers = options.workers ?? new WorkersSeenLately(options.place);
+    this.#clock = clock;
+    this.#bucket = new AskedAgain({ what: 'bucket', note, clock });
+    // The run can be waited for without them.
+    this.#queue = new AskedAgain({ what: 'queue', note, clock, isDispensable: true });
+    this.#failures = new AskedAgain({ what: 'bucket', note, clock, isDispensable: true });
+    this.#startMs = clock.monotonicMs();
+    this.#progressMs = this.#startMs;
+    this.#workers = options.workers ?? new WorkersSeenLately(place, clock);
   }
 
   /** A bucket that is away says nothing of the run: what was known is unknown until it is back. */
   async look(shared: SharedRun, before: RunStatus): Promise<RunStatus> {
-    const { note } = this.#options;
-    const startedMs = systemClock.monotonicMs();
-    try {
+    const startedMs = this.#clock.monotonicMs();
+    const seen = await this.#bucket.ask(async () => {
       await shared.refresh();
-      const status = statusOf(shared, await this.#workers.look());
-      this.#tookMs = systemClock.monotonicMs() - startedMs;
-      if (this.#isAway) note('The bucket is back.');
-      this.#isAway = false;
-      return status;
-    } catch (error) {
-      if (!(error instanceof ActionableError && error.retryable)) throw error;
-      if (!this.#isAway) note(`${error.message} It is asked again.`);
-      this.#isAway = true;
-      return { ...before, state: 'unknown' };
-    }
+      return statusOf(shared, await this.#workers.look());
+    });
+    if (seen) this.#tookMs = this.#clock.monotonicMs() - startedMs;
+    return seen ?? { ...before, state: 'unknown' };
   }
 
   /** Until the next look, or until whoever waits has waited long enough. */
   async pause(): Promise<void> {
     const { signal, flags } = this.#options;
-    const leftMs = (flags.timeout ?? Number.POSITIVE_INFINITY) - (systemClock.monotonicMs() - this.#startMs);
+    const leftMs = (flags.timeout ?? Number.POSITIVE_INFINITY) - (this.#clock.monotonicMs() - this.#startMs);
     try {
-      await systemClock.sleep(Math.min(pauseMs(this.#tookMs), Math.max(0, leftMs)), signal);
+      await this.#clock.sleep(Math.min(pauseMs(this.#tookMs), Math.max(0, leftMs)), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
   endOf(status: RunStatus): WaitEnd | undefined {
-    const nowMs = systemClock.monotonicMs();
+    const nowMs = this.#clock.monotonicMs();
     const end = this.#endOf(status, nowMs);
     if (!(end && this.#options.isEndSaid)) this.#say(status, nowMs);
     return end;
@@ -155,8 +160,7 @@ class Watch {
 
   #endOf(status: RunStatus, nowMs: number): WaitEnd | undefined {
     const { timeout, progress } = this.#options.flags;
-    const { completed, errored, aside, damaged } = status.samples;
-    const ended = completed + errored + aside + damaged + status.builds.completed;
+    const ended = endedOf(status.samples) + endedOf(status.builds);
     if (ended !== this.#ended) this.#progressMs = nowMs;
     this.#ended = ended;
     if (status.state === 'complete') return 'complete';
@@ -168,16 +172,14 @@ class Watch {
   }
 
   async enqueue(shared: SharedRun): Promise<void> {
-    const nowMs = systemClock.monotonicMs();
-    const { place, queue, note } = this.#options;
+    const nowMs = this.#clock.monotonicMs();
+    const { place, queue } = this.#options;
     if (!queue || nowMs - this.#enqueuedMs < ENQUEUE_MS) return;
     this.#enqueuedMs = nowMs;
-    try {
-      await enqueueDue(shared, queue);
-      await cancelIfFailing(shared, place, { clock: systemClock, by: submitterName() });
-    } catch (error) {
-      note(`The queue does not answer, and is asked again: ${messageOf(error)}`);
-    }
+    await this.#queue.ask(() => enqueueDue(shared, queue));
+    await this.#failures.ask(() =>
+      cancelIfFailing(shared, place, { clock: systemClock, by: submitterName() }),
+    );
   }
 
   /** What is under way of it ends within seconds, mostly; whoever has what takes longer is not waited for. */
@@ -214,6 +216,11 @@ class Watch {
     this.#saidMs = nowMs;
     this.#options.note(line);
   }
+}
+
+/** What failed has ended as well. */
+function endedOf({ completed, errored, aside, damaged }: RunStatus['builds']): number {
+  return completed + errored + aside + damaged;
 }
 
 export function pauseMs(tookMs: number): number {

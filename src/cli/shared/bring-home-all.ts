@@ -2,7 +2,7 @@ import { definedOf, type JsonObject, toJson } from '../../base/index.ts';
 import type { JobQueue, RunStatus, SharedRun } from '../../cluster/index.ts';
 import type { StopSignals } from '../../runner/index.ts';
 import type { CommandCall } from '../command.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit-code.ts';
+import { EXIT, type ExitCode, exitCodeOfShared } from '../exit-code.ts';
 import { errorJson, errorText } from '../report-error.ts';
 import { exitCodeAfter, publishedJson, sayPublished } from '../results/auto-publish.ts';
 import type { Terminal } from '../terminal.ts';
@@ -20,6 +20,7 @@ import { fetchedLines } from './fetched-lines.ts';
 import type { LaunchEnd } from './launch-for.ts';
 import type { OpenedPlace } from './shared-place.ts';
 import { progressLine } from './status-lines.ts';
+import { WAIT_EXITS } from './wait-exits.ts';
 
 interface Home {
   readonly call: CommandCall<FetchFlags & WaitFlags & { readonly launch?: string }>;
@@ -32,7 +33,7 @@ interface Home {
 /** What came of waiting for runs: for the one document of `--json`, and for whoever has launched workers for them. */
 export interface BroughtHome {
   readonly exitCode: ExitCode;
-  /** Of those that did not fail. */
+  /** Of those of which it is known, or known that nobody knows it. */
   readonly ends: readonly WaitEnd[];
   /** One for each run. */
   readonly runs: readonly JsonObject[];
@@ -41,7 +42,12 @@ export interface BroughtHome {
 }
 
 type Outcome =
-  | { readonly shared: SharedRun; readonly exitCode: ExitCode; readonly error: unknown }
+  | {
+      readonly shared: SharedRun;
+      readonly exitCode: ExitCode;
+      readonly error: unknown;
+      readonly end: WaitEnd | undefined;
+    }
   | {
       readonly shared: SharedRun;
       readonly exitCode: ExitCode;
@@ -58,9 +64,7 @@ export async function bringHomeAll(runs: readonly SharedRun[], home: Home): Prom
   const workers = new WorkersSeenLately(home.place);
   const outcomes = await Promise.all(
     runs.map((shared) =>
-      bringHome(shared, { ...home, workers }).catch(
-        (error: unknown): Outcome => ({ shared, exitCode: exitCodeOf(error), error }),
-      ),
+      bringHome(shared, { ...home, workers }).catch((error: unknown): Outcome => failed(shared, error)),
     ),
   );
   const [exitCode = EXIT.ok] = outcomes.map((one) => one.exitCode).sort((a, b) => b - a);
@@ -70,7 +74,7 @@ export async function bringHomeAll(runs: readonly SharedRun[], home: Home): Prom
   }
   const whole = outcomes.flatMap((outcome) => ('error' in outcome ? [] : outcome));
   return {
-    ...{ exitCode, ends: whole.map(({ waited }) => waited.end), runs: outcomes.map(outcomeJson) },
+    ...{ exitCode, ends: outcomes.flatMap((one) => endOf(one) ?? []), runs: outcomes.map(outcomeJson) },
     launched: whole.flatMap(({ fetched }) => fetched?.launched ?? []),
   };
 }
@@ -91,10 +95,20 @@ async function bringHome(
     const ownCode = signals.drain.aborted ? EXIT.interrupted : exitOf(waited, fetched);
     return { shared, waited, fetched, exitCode: exitCodeAfter(ownCode, fetched.published, flags) };
   } catch (error) {
-    if (error !== signals.drain.reason) throw error;
+    if (error !== signals.drain.reason) return failed(shared, error, waited.end);
     const stopped = { ...waited, end: 'interrupted' } as const;
     return { shared, waited: stopped, fetched: undefined, exitCode: EXIT.interrupted };
   }
+}
+
+/** Where nobody can tell what the run does, nothing is known against its workers either. */
+function failed(shared: SharedRun, error: unknown, end?: WaitEnd): Outcome {
+  const exitCode = exitCodeOfShared(error, WAIT_EXITS);
+  return { shared, exitCode, error, end: end ?? (exitCode === EXIT.unknown ? 'unknown' : undefined) };
+}
+
+function endOf(outcome: Outcome): WaitEnd | undefined {
+  return 'error' in outcome ? outcome.end : outcome.waited.end;
 }
 
 /** The log knows more of scorers than the ends of leases do. */

@@ -1,8 +1,9 @@
-import { didYouMean, systemClock, systemRandom, UsageError } from '../../base/index.ts';
+import { type Clock, didYouMean, systemClock, systemRandom, UsageError } from '../../base/index.ts';
 import {
   eventName,
   eventsOf,
   idsIn,
+  isSettled,
   type JobId,
   jobsNamed,
   type OutputPiece,
@@ -17,6 +18,7 @@ import {
   statusOf,
   WorkersWatch,
 } from '../../cluster/index.ts';
+import { AskedAgain, DOUBT_MS } from './asked-again.ts';
 import type { OpenedPlace } from './shared-place.ts';
 
 /** What happened since somebody last looked. */
@@ -33,6 +35,17 @@ export interface NewsAbout {
   readonly worker?: string | undefined;
 }
 
+/** Why somebody stopped following: `unknown` when nobody can tell any more whether something is still to come. */
+export type FollowEnd = 'over' | 'stopped' | 'unknown';
+
+export interface FollowOptions {
+  readonly tell: (news: RunNews) => void;
+  readonly note: (text: string) => void;
+  /** Whoever follows it has seen enough. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
 const LOOK_MS = 1_000;
 const SHOWN_MAX = 10;
 
@@ -44,6 +57,8 @@ export class RunNewsReader {
   readonly #jobs: readonly JobId[] | undefined;
   readonly #outputs: readonly OutputReader[];
   readonly #told = new Set<string>();
+  /** What was read by a look that failed later: the next one tells it. */
+  #untold: OutputPiece[] = [];
 
   private constructor(
     shared: SharedRun,
@@ -71,8 +86,9 @@ export class RunNewsReader {
   async next(): Promise<RunNews> {
     await this.#shared.refresh();
     const status = statusOf(this.#shared, await this.#workers.look());
-    const output: OutputPiece[] = [];
+    const output = this.#untold;
     for (const reader of this.#outputs) output.push(...(await reader.next()));
+    this.#untold = [];
     const writers = this.#writers();
     return {
       events: this.#events().filter((event) => this.#isNew(event)),
@@ -81,13 +97,26 @@ export class RunNewsReader {
     };
   }
 
-  /** Resolves with the last news when the run is over, or whoever follows it has seen enough. */
-  async follow(tell: (news: RunNews) => void, signal: AbortSignal): Promise<RunNews> {
-    for (;;) {
-      const news = await this.next();
-      tell(news);
-      if (isOver(news) || signal.aborted) return news;
-      await systemClock.sleep(LOOK_MS, signal).catch(() => undefined); // Aborted: one more look, and it ends.
+  /**
+   * Resolves with how it stands with the run when that is over, or whoever follows it has seen enough. What was cancelled is over when what is
+   * under way of it has ended. A bucket that is away for a minute ends it with its error.
+   */
+  async follow(options: FollowOptions): Promise<{ readonly end: FollowEnd; readonly status: RunStatus }> {
+    const { tell, note, signal, clock = systemClock } = options;
+    const bucket = new AskedAgain({ what: 'bucket', note, clock, patienceMs: DOUBT_MS });
+    let status = statusOf(this.#shared, { workers: [], nowMs: undefined });
+    for (let doubtMs: number | undefined; ; ) {
+      const news = await bucket.ask(() => this.next());
+      if (news) {
+        tell(news);
+        status = news.status;
+        if (isOver(status)) return { end: 'over', status };
+      }
+      if (signal.aborted) return { end: 'stopped', status };
+      doubtMs = isDoubtful(status) ? (doubtMs ?? clock.monotonicMs()) : undefined;
+      if (doubtMs !== undefined && clock.monotonicMs() - doubtMs >= DOUBT_MS)
+        return { end: 'unknown', status };
+      await clock.sleep(LOOK_MS, signal).catch(() => undefined); // Aborted: one more look, and it ends.
     }
   }
 
@@ -111,8 +140,13 @@ export class RunNewsReader {
   }
 }
 
-export function isOver({ status: { state } }: RunNews): boolean {
-  return state === 'complete' || state === 'cancelled';
+function isOver(status: RunStatus): boolean {
+  return status.state === 'complete' || isSettled(status);
+}
+
+/** It was cancelled, and nobody who is known to live has anything of it: who may not write to the bucket is never told that they are gone. */
+function isDoubtful({ state, inFlight }: RunStatus): boolean {
+  return state === 'cancelled' && !inFlight.some(({ state: of }) => of === 'live');
 }
 
 function jobsOf(sample: string, { run, submission }: SharedRun): readonly JobId[] {

@@ -38,7 +38,8 @@ export async function seeThrough(runs: readonly SharedRun[], through: Through): 
   const { flags, terminal } = call;
   try {
     const isKept = ({ ends }: BroughtHome) => flags.detach === true || ends.some(leavesWorkers);
-    const served = through.isIdle ? [] : runs;
+    // What somebody cancelled by now needs no workers.
+    const served = through.isIdle ? [] : runs.filter(({ isCancelled }) => !isCancelled);
     const { done, launched } = await withLaunched(served, { ...through, isKept }, () =>
       workOn(runs, through),
     );

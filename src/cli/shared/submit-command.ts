@@ -32,6 +32,7 @@ import { fileProgress } from '../artifacts/file-progress.ts';
 import { memoryOfBundle } from '../bundle/project-bundle.ts';
 import type { CommandCall } from '../command.ts';
 import type { SubmitFlags } from '../commands/submit.ts';
+import type { LoadedEval } from '../eval-files/load-eval-file.ts';
 import { EXIT, type ExitCode } from '../exit-code.ts';
 import { formatBytes } from '../quantities.ts';
 import { limitsOf } from '../run/call-limits.ts';
@@ -43,7 +44,7 @@ import { cancelRuns, checkLaunchFor } from './launch-for.ts';
 import { stoppingText } from './launch-options.ts';
 import { refuseRival, refuseSubmittedMeanwhile } from './refuse-submitted.ts';
 import { runsJson, seeThrough } from './see-through.ts';
-import { type OpenedPlace, openShared, openSharedQueue, submitterName } from './shared-place.ts';
+import { type OpenedPlace, openShared, openSharedQueue, submitterName, unusable } from './shared-place.ts';
 import { type Checked, checkSubmission } from './submit-checks.ts';
 import { untilStopped } from './until-stopped.ts';
 
@@ -55,14 +56,27 @@ export async function submitCommand(call: CommandCall<SubmitFlags>): Promise<Exi
   const queue = await openSharedQueue(flags, place);
   const onStop = () => terminal.note(stoppingText(flags));
   return await untilStopped({ onStop, note: terminal.note }, async (signals) => {
-    const submitting = await checkSubmission(call, { evals, place });
-    const keys = [...new Set([...submitting.keys.values()].flat())];
-    await checkLaunchFor({ call, place, keys });
-    const submitted = await submitAll(call, { ...submitting, place, queue, signal: signals.drain });
-    const all = submitting.set.items.length;
+    const submitted: SharedRun[] = [];
+    const about = { evals, place, queue, submitted, signal: signals.drain };
+    const { all, keys } = await checkAndSubmit(call, about).catch((error: unknown) => {
+      // The exit code says that nothing was submitted, as long as that is so.
+      throw submitted.length > 0 ? error : unusable(error);
+    });
     if (submitted.length < all) return await sayStopped(submitted, all, { ...call, place });
     return await seeThrough(submitted, { call, place, queue, keys, signals, begun: submitted });
   }).finally(() => queue.close());
+}
+
+async function checkAndSubmit(
+  call: CommandCall<SubmitFlags>,
+  { evals, ...about }: SubmitPorts & { readonly evals: readonly LoadedEval[] },
+): Promise<{ readonly all: number; readonly keys: readonly string[] }> {
+  const { place } = about;
+  const checked = await checkSubmission(call, { evals, place });
+  const keys = [...new Set([...checked.keys.values()].flat())];
+  await checkLaunchFor({ call, place, keys });
+  await submitAll(call, { ...checked, ...about });
+  return { all: checked.set.items.length, keys };
 }
 
 /** Told to stop before all of them were in the queue: what was submitted is said, and nobody waits for it. */
@@ -83,18 +97,19 @@ async function sayStopped(
   return EXIT.interrupted;
 }
 
-interface Submitting extends Checked {
+interface SubmitPorts {
   readonly place: OpenedPlace;
   readonly queue: JobQueue;
   /** Ctrl-C: nothing more is submitted. */
   readonly signal: AbortSignal;
+  /** Grows with each that is there to be found. */
+  readonly submitted: SharedRun[];
 }
 
+interface Submitting extends Checked, SubmitPorts {}
+
 /** [BUN-15] Nothing of its bundle is collected before the submissions are there, which name it. */
-async function submitAll(
-  call: CommandCall<SubmitFlags>,
-  submitting: Submitting,
-): Promise<readonly SharedRun[]> {
+async function submitAll(call: CommandCall<SubmitFlags>, submitting: Submitting): Promise<void> {
   const { place, signal } = submitting;
   const onWait = () => call.terminal.note('bundle    somebody collects bundles: waiting until that is done');
   const takeBack = await signSubmit(place, {
@@ -106,20 +121,17 @@ async function submitAll(
     if (!signal.aborted) throw error;
     return undefined;
   });
-  if (!takeBack) return [];
+  if (!takeBack) return;
   try {
-    return await sendAll(call, submitting);
+    await sendAll(call, submitting);
   } finally {
     // One that stays counts for a day, and harms nobody.
     await takeBack().catch((error: unknown) => call.terminal.note(messageOf(error)));
   }
 }
 
-async function sendAll(
-  call: CommandCall<SubmitFlags>,
-  submitting: Submitting,
-): Promise<readonly SharedRun[]> {
-  const { set, bundle, place, signal } = submitting;
+async function sendAll(call: CommandCall<SubmitFlags>, submitting: Submitting): Promise<void> {
+  const { set, bundle, place, signal, submitted } = submitting;
   const { terminal } = call;
   const progress = fileProgress(terminal, 'bundle: uploaded');
   const onProgress = call.flags.quiet ? undefined : progress.show;
@@ -129,19 +141,18 @@ async function sendAll(
       return undefined;
     })
     .finally(() => progress.end());
-  if (!sent) return [];
+  if (!sent) return;
   await rememberBundle(nodeDisk, await memoryOfBundle(terminal), bundle);
   terminal.note(
     `bundle    ${bundle.digest.slice(0, 12)}: ${counted(sent.files, 'file')}, ${sent.uploaded} new (${formatBytes(sent.bytes)})${bundle.isDirty ? ', not committed' : ''}`,
   );
-  const submitted: SharedRun[] = [];
   // One budget for all of them, as a run of several on one machine has.
   const isShared = call.flags.budget !== undefined && set.items.length > 1;
   const purse = isShared ? shortId(systemRandom) : undefined;
   try {
     for (const item of set.items) {
       if (signal.aborted) break;
-      const run = await submitOne(item, call, { ...submitting, purse, submitted });
+      const run = await submitOne(item, call, { ...submitting, purse });
       terminal.note(`submitted ${run}`);
     }
   } catch (error) {
@@ -149,13 +160,10 @@ async function sendAll(
     await cancelRuns(submitted, { place, terminal, reason: `not all was submitted: ${messageOf(error)}` });
     throw error;
   }
-  return submitted;
 }
 
 interface SubmittingOne extends Submitting {
   readonly purse: string | undefined;
-  /** Grows with each that is there to be found. */
-  readonly submitted: SharedRun[];
 }
 
 /**

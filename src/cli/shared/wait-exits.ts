@@ -9,5 +9,10 @@ export const WAIT_EXITS: Readonly<Record<number, string>> = {
   6: 'cancelled: by somebody, by its budget, because too much failed, or for a mistake that no worker can get around',
   7: 'stalled: something is due and no worker is there',
   8: 'timed out: --timeout is over, or nothing ended for as long as --no-progress says',
-  9: 'unknown: whether its workers live could not be told for a minute',
+  9: 'unknown: whether its workers live could not be told for a minute, or the bucket does not answer or does not let us in, or the command failed; the run may go on',
 };
+
+/** What the other commands about shared runs end with when none of their own codes would be true. */
+export const UNTOLD = {
+  9: 'unknown: the bucket does not answer or does not let us in, or the command failed',
+} as const;

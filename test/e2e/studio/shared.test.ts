@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ActionableError, systemClock } from '../../../src/base/index.ts';
-import { LocalQueue, sampleJob } from '../../../src/cluster/index.ts';
+import { sampleJob } from '../../../src/cluster/index.ts';
+import { LocalQueue } from '../../sim/local-queue.ts';
 import {
   damageObject,
   makeSharedRuns,
