@@ -137,7 +137,7 @@ const COLUMNS: readonly PlainColumn<RecipeRow>[] = [
     width: '108px',
     cell: ({ recipe }) => <code className={styles.code}>{shortDigest(recipe)}</code>,
   },
-  { id: 'version', label: 'Version', width: '72px', cell: ({ version }) => version ?? 'unknown' },
+  { id: 'version', label: 'Version', width: '60px', cell: ({ version }) => version ?? 'unknown' },
   {
     id: 'generations',
     label: 'Generations',
