@@ -382,7 +382,10 @@ test('what a failed build would have been an input of is not built, and samples 
   await workBy(submitted, ['a'], { first });
   expect(begun).not.toContain('knowledge/bank');
   const report = await bringHome(submitted);
-  expect(report).toMatchObject({ samples: { completed: 6, errored: 3 }, builds: { completed: 4, errored: 2 } });
+  expect(report).toMatchObject({
+    samples: { completed: 6, errored: 3 },
+    builds: { completed: 4, errored: 2 },
+  });
   const end = submitted.shared.endOf(jobOf(submitted, 'knowledge/bank'));
   expect(end).toMatchObject({
     status: 'errored',
