@@ -294,7 +294,7 @@ test('a worker that must go returns its build at once, and the next goes on with
   await leaving.close();
   await workBy(submitted, ['b']);
   expect(ofBuilds()).toEqual(EACH_ONCE);
-  expect((await bringHome(submitted)).builds).toMatchObject({ done: 6, usd: 6 });
+  expect((await bringHome(submitted)).builds).toMatchObject({ completed: 6, usd: 6 });
 });
 
 const burns: Build = async (_context, db) => {
@@ -319,7 +319,7 @@ test('a build that fails fails the samples that read it, as in a local run, and 
   await workBy(submitted, ['a', 'c']);
   expect(begun).toEqual(['knowledge/shop']);
   expect(ofBuilds()).toEqual(EACH_ONCE);
-  expect((await bringHome(submitted)).builds).toMatchObject({ done: 6, errored: 0, usd: 6 });
+  expect((await bringHome(submitted)).builds).toMatchObject({ completed: 6, errored: 0, usd: 6 });
   for (const job of submitted.shared.jobs())
     expect(submitted.shared.endOf(job)).toMatchObject({ status: 'completed' });
 });
@@ -382,7 +382,10 @@ test('what a failed build would have been an input of is not built, and samples 
   await workBy(submitted, ['a'], { first });
   expect(begun).not.toContain('knowledge/bank');
   const report = await bringHome(submitted);
-  expect(report).toMatchObject({ samples: { completed: 6, errored: 3 }, builds: { completed: 4, errored: 2 } });
+  expect(report).toMatchObject({
+    samples: { completed: 6, errored: 3 },
+    builds: { completed: 4, errored: 2 },
+  });
   const end = submitted.shared.endOf(jobOf(submitted, 'knowledge/bank'));
   expect(end).toMatchObject({
     status: 'errored',

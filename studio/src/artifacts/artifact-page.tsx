@@ -4,9 +4,11 @@ import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
 import { useAskAgain } from '../data/use-ask-again.ts';
 import { Asked } from '../ui/asked.tsx';
+import { classes } from '../ui/classes.ts';
 import { CommandsMenu } from '../ui/commands-menu.tsx';
 import { Ago } from '../ui/figures.tsx';
 import { Badge } from '../ui/outcome.tsx';
+import sectionStyles from '../ui/sections.module.css';
 import styles from './artifact-page.module.css';
 import { shortDigest } from './artifact-words.ts';
 import { Fact } from './fact.tsx';
@@ -49,7 +51,7 @@ function Head({ view }: { readonly view: ArtifactView }) {
 
 function Artifact({ view }: { readonly view: ArtifactView }) {
   return (
-    <div className={styles.page}>
+    <div className={classes(sectionStyles.page, styles.narrow)}>
       <Recipe view={view} />
       <Unusable view={view} />
       <section aria-labelledby="generations">
@@ -73,7 +75,7 @@ function Recipe({ view }: { readonly view: ArtifactView }) {
   return (
     <section aria-labelledby="recipe">
       <h2 id="recipe">Recipe</h2>
-      <dl className={styles.facts}>
+      <dl className={sectionStyles.facts}>
         <Fact name="Digest">
           <code>{recipe}</code>
         </Fact>

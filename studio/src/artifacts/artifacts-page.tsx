@@ -13,6 +13,7 @@ import { Field } from '../ui/field.tsx';
 import { Ago } from '../ui/figures.tsx';
 import { formatBytes, formatCount, formatUsd } from '../ui/format.ts';
 import { Look } from '../ui/look.tsx';
+import headStyles from '../ui/page-head.module.css';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { recipeShown, shortDigest } from './artifact-words.ts';
 import styles from './artifacts-page.module.css';
@@ -52,13 +53,13 @@ function Head({ page }: { readonly page: ArtifactsPage | undefined }) {
   const { q } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <header className={styles.head}>
-      <div className={styles.top}>
+    <header className={headStyles.head}>
+      <div className={headStyles.top}>
         <h1>Artifacts</h1>
         {page !== undefined && page.cache !== null && (
           <>
             <Link to="/artifacts/merges">{counted(page.merges, 'merge')} ›</Link>
-            <span className={styles.actions}>
+            <span className={headStyles.actions}>
               <Field
                 label="Filter artifacts"
                 isLabelHidden
@@ -73,7 +74,7 @@ function Head({ page }: { readonly page: ArtifactsPage | undefined }) {
         )}
       </div>
       {page !== undefined && page.cache !== null && page.all > 0 && (
-        <p className={styles.said}>{saidOf(page)}</p>
+        <p className={headStyles.said}>{saidOf(page)}</p>
       )}
       {page?.cache != null && (
         <p className={styles.meta}>
@@ -136,7 +137,7 @@ const COLUMNS: readonly PlainColumn<RecipeRow>[] = [
     width: '108px',
     cell: ({ recipe }) => <code className={styles.code}>{shortDigest(recipe)}</code>,
   },
-  { id: 'version', label: 'Version', width: '72px', cell: ({ version }) => version ?? 'unknown' },
+  { id: 'version', label: 'Version', width: '60px', cell: ({ version }) => version ?? 'unknown' },
   {
     id: 'generations',
     label: 'Generations',

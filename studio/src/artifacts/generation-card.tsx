@@ -3,6 +3,7 @@ import type { GenerationView } from '../../../src/server/api.ts';
 import { counted } from '../ui/counted.ts';
 import { formatBytes, formatCount, formatTime, formatUsd } from '../ui/format.ts';
 import { Look } from '../ui/look.tsx';
+import sectionStyles from '../ui/sections.module.css';
 import styles from './artifact-page.module.css';
 import { generationShown, shortDigest } from './artifact-words.ts';
 import { Fact } from './fact.tsx';
@@ -19,7 +20,7 @@ export function GenerationCard({ generation: one }: { readonly generation: Gener
         <Look shown={generationShown(one)} />
         <code className={styles.quiet}>{shortDigest(one.digest)}</code>
       </div>
-      <dl className={styles.facts}>
+      <dl className={sectionStyles.facts}>
         <Fact name="Built">
           {formatTime(one.created)} with Holdfast {producer.version} <Builder generation={one} />
         </Fact>

@@ -8,6 +8,7 @@ import { counted } from '../ui/counted.ts';
 import { Empty } from '../ui/empty.tsx';
 import { formatBytes, formatTime } from '../ui/format.ts';
 import { Look } from '../ui/look.tsx';
+import headStyles from '../ui/page-head.module.css';
 import { type PlainColumn, PlainTable } from '../ui/plain-table.tsx';
 import { mergedAs, shortDigest } from './artifact-words.ts';
 import styles from './artifacts-page.module.css';
@@ -31,15 +32,15 @@ export function Page() {
 
 function Head({ report, view }: { readonly report: string; readonly view: MergeReportView | undefined }) {
   return (
-    <header className={styles.head}>
-      <div className={styles.top}>
+    <header className={headStyles.head}>
+      <div className={headStyles.top}>
         <h1>Merge{view === undefined ? '' : ` of ${formatTime(view.created)}`}</h1>
         <Link to="/artifacts/merges">all merges ›</Link>
         <Link to="/artifacts">all artifacts ›</Link>
       </div>
       {view !== undefined && (
         <>
-          <p className={styles.said}>{saidOf(view)}</p>
+          <p className={headStyles.said}>{saidOf(view)}</p>
           <p className={styles.states}>
             {view.counts.map(({ state, count }) => (
               <Look key={state} shown={mergedAs(state)} count={count} />
@@ -113,14 +114,14 @@ const COLUMNS: readonly PlainColumn<Entry>[] = [
     label: 'Why, and from where',
     width: 'minmax(200px, 1.8fr)',
     cell: ({ reason, source }) => (
-      <span className={styles.reason}>
+      <div className={styles.reason}>
         {reason !== undefined && <p>{reason}</p>}
         {source !== null && (
           <p>
             from <code className={styles.code}>{source}</code>
           </p>
         )}
-      </span>
+      </div>
     ),
   },
 ];

@@ -9,6 +9,7 @@ import { Empty } from '../ui/empty.tsx';
 import { formatCount, formatTime } from '../ui/format.ts';
 import { Look } from '../ui/look.tsx';
 import { Badge } from '../ui/outcome.tsx';
+import headStyles from '../ui/page-head.module.css';
 import { PagedTable } from '../ui/paged-table.tsx';
 import type { PlainColumn } from '../ui/plain-table.tsx';
 import { mergedAs } from './artifact-words.ts';
@@ -51,8 +52,8 @@ function NoMerges() {
 
 function Head() {
   return (
-    <header className={styles.head}>
-      <div className={styles.top}>
+    <header className={headStyles.head}>
+      <div className={headStyles.top}>
         <h1>Merges into the warm cache</h1>
         <Link to="/artifacts">all artifacts ›</Link>
       </div>

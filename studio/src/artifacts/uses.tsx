@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router';
 import type { ArtifactUses } from '../../../src/server/api.ts';
 import { useAsk } from '../data/use-ask.ts';
 import { Asked } from '../ui/asked.tsx';
+import { classes } from '../ui/classes.ts';
 import { ColumnHeads } from '../ui/column-heads.tsx';
 import { counted } from '../ui/counted.ts';
 import { formatCount, formatTime } from '../ui/format.ts';
+import sectionStyles from '../ui/sections.module.css';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import styles from './artifact-page.module.css';
 
@@ -40,7 +42,7 @@ function Table({ uses }: { readonly uses: ArtifactUses }) {
       </p>
       {runs.length > 0 && (
         <div className={styles.scroller}>
-          <table className={styles.table}>
+          <table className={classes(sectionStyles.table, styles.whole)}>
             <ColumnHeads heads={['Run', 'Target', 'When', 'Generation']} />
             <tbody>
               {runs.map(({ run, eval: name, target, start, generation }) => (

@@ -5,6 +5,7 @@ import { CopyButton } from '../ui/copy.tsx';
 import { counted } from '../ui/counted.ts';
 import { Ago } from '../ui/figures.tsx';
 import { Badge } from '../ui/outcome.tsx';
+import headStyles from '../ui/page-head.module.css';
 import styles from './shared-head.module.css';
 import { stateShown } from './shared-words.ts';
 
@@ -13,21 +14,24 @@ export function SharedHead({ view }: { readonly view: SharedRunView }) {
   const { row, said, bucket, isHere, commands } = view;
   const { tone, glyph, word } = stateShown(row);
   return (
-    <header className={styles.head}>
-      <div className={styles.top}>
-        <h1 className={styles.title}>
+    <header className={headStyles.head}>
+      <div className={headStyles.top}>
+        <h1 className={headStyles.title}>
           {row.eval}
-          <span className={styles.target}>{row.target}</span>
+          <span className={styles.dot} aria-hidden="true">
+            ·
+          </span>
+          <span className={headStyles.target}>{row.target}</span>
         </h1>
         <Badge tone={tone} glyph={glyph}>
           {word}
         </Badge>
-        <span className={styles.actions}>
+        <span className={headStyles.actions}>
           <CopyButton text={row.run}>Copy id</CopyButton>
           <CommandsMenu commands={commands} />
         </span>
       </div>
-      <p className={styles.said}>{said}</p>
+      <p className={headStyles.said}>{said}</p>
       <Damage view={view} />
       <ul className={styles.meta} aria-label="About the run">
         <li>

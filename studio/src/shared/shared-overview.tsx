@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { SharedRunView } from '../../../src/server/api.ts';
+import cardStyles from '../ui/cards.module.css';
 import { counted } from '../ui/counted.ts';
 import { Ago } from '../ui/figures.tsx';
 import { formatCount, formatUsd } from '../ui/format.ts';
@@ -15,16 +16,16 @@ export function SharedOverview({ view }: { readonly view: SharedRunView }) {
   const done = samples.completed + samples.reused + samples.errored + samples.aside + samples.damaged;
   return (
     <div className={styles.overview}>
-      <section className={styles.card} aria-label="Samples">
-        <h2 className={styles.eyebrow}>
+      <section className={cardStyles.card} aria-label="Samples">
+        <h2 className={cardStyles.eyebrow}>
           {formatCount(done)} of {counted(samples.planned, 'sample')} over
         </h2>
         <ShareBar parts={sampleShares(row)} />
       </section>
-      <section className={styles.card} aria-label="Workers and queue">
-        <h2 className={styles.eyebrow}>Workers</h2>
-        <p className={styles.headline}>{formatCount(workers.live)} live</p>
-        <dl className={styles.figures}>
+      <section className={cardStyles.card} aria-label="Workers and queue">
+        <h2 className={cardStyles.eyebrow}>Workers</h2>
+        <p className={cardStyles.headline}>{formatCount(workers.live)} live</p>
+        <dl className={cardStyles.figures}>
           {workers.refusing > 0 && <Figure name="refuse it">{formatCount(workers.refusing)}</Figure>}
           {workers.silent > 0 && <Figure name="silent">{formatCount(workers.silent)}</Figure>}
           {workers.unknown > 0 && <Figure name="unknown">{formatCount(workers.unknown)}</Figure>}
@@ -32,10 +33,10 @@ export function SharedOverview({ view }: { readonly view: SharedRunView }) {
           <QueueFact run={row.run} />
         </dl>
       </section>
-      <section className={styles.card} aria-label="Cost">
-        <h2 className={styles.eyebrow}>Spent so far</h2>
-        <p className={styles.headline}>{spentText(row)}</p>
-        <dl className={styles.figures}>
+      <section className={cardStyles.card} aria-label="Cost">
+        <h2 className={cardStyles.eyebrow}>Spent so far</h2>
+        <p className={cardStyles.headline}>{spentText(row)}</p>
+        <dl className={cardStyles.figures}>
           {row.budgetUsd !== undefined && <Figure name="of a budget of">{formatUsd(row.budgetUsd)}</Figure>}
           <Figure name="a finished sample">{perSample(view)}</Figure>
           <Figure name="of unknown cost">
@@ -46,14 +47,14 @@ export function SharedOverview({ view }: { readonly view: SharedRunView }) {
           </Figure>
         </dl>
       </section>
-      <section className={styles.card} aria-label="Builds of artifacts">
-        <h2 className={styles.eyebrow}>Artifacts</h2>
-        <p className={styles.headline}>
+      <section className={cardStyles.card} aria-label="Builds of artifacts">
+        <h2 className={cardStyles.eyebrow}>Artifacts</h2>
+        <p className={cardStyles.headline}>
           {builds.planned === 0
             ? 'none'
             : `${formatCount(builds.completed)} of ${formatCount(builds.planned)}`}
         </p>
-        <dl className={styles.figures}>
+        <dl className={cardStyles.figures}>
           <Figure name="being built">{formatCount(builds.running)}</Figure>
           <Figure name="due">{formatCount(builds.due)}</Figure>
           <Figure name="failed">{formatCount(builds.errored + builds.aside + builds.damaged)}</Figure>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { StoreView } from '../../../src/server/api.ts';
 import { counted } from '../ui/counted.ts';
 import { Ago } from '../ui/figures.tsx';
+import sectionStyles from '../ui/sections.module.css';
 import styles from './store-page.module.css';
 
 type ResultsState = NonNullable<StoreView['results']>;
@@ -12,7 +13,7 @@ export function Results({ results }: { readonly results: ResultsState }) {
   return (
     <section aria-labelledby="results">
       <h2 id="results">Results in git</h2>
-      <dl className={styles.facts}>
+      <dl className={sectionStyles.facts}>
         <Fact name="Repository">
           <code>{repository}</code>
         </Fact>

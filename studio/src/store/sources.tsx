@@ -1,6 +1,8 @@
 import type { StoreView } from '../../../src/server/api.ts';
+import { classes } from '../ui/classes.ts';
 import { formatCount, formatDuration } from '../ui/format.ts';
 import { Badge } from '../ui/outcome.tsx';
+import sectionStyles from '../ui/sections.module.css';
 import styles from './store-page.module.css';
 
 const KINDS = {
@@ -15,7 +17,7 @@ export function Sources({ sources }: { readonly sources: StoreView['sources'] })
   return (
     <section aria-labelledby="sources">
       <h2 id="sources">Sources</h2>
-      <table className={styles.sources}>
+      <table className={classes(sectionStyles.table, styles.sources)}>
         <thead>
           <tr>
             <th scope="col">Place</th>

@@ -1,9 +1,11 @@
 import type { StoreView } from '../../../src/server/api.ts';
 import { PageFrame } from '../app/page-frame.tsx';
 import { useAsk } from '../data/use-ask.ts';
+import { classes } from '../ui/classes.ts';
 import { CopyCommand } from '../ui/copy.tsx';
 import { counted } from '../ui/counted.ts';
 import { Problem } from '../ui/problem.tsx';
+import sectionStyles from '../ui/sections.module.css';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { Health } from './health.tsx';
 import { Results } from './results.tsx';
@@ -27,7 +29,7 @@ export function Page() {
 function StoreShown({ store }: { readonly store: StoreView }) {
   const { index } = store;
   return (
-    <div className={styles.page}>
+    <div className={classes(sectionStyles.page, styles.narrow)}>
       <p className={styles.index}>
         {index.isWhole
           ? 'All places have been read.'
@@ -39,7 +41,7 @@ function StoreShown({ store }: { readonly store: StoreView }) {
       {store.commands.length > 0 && (
         <section aria-labelledby="commands">
           <h2 id="commands">Commands</h2>
-          <ul className={styles.commands}>
+          <ul className={sectionStyles.commands}>
             {store.commands.map(({ what, command }) => (
               <li key={command}>
                 <CopyCommand command={command} label={what} />
@@ -50,7 +52,7 @@ function StoreShown({ store }: { readonly store: StoreView }) {
       )}
       <section aria-labelledby="versions">
         <h2 id="versions">Versions</h2>
-        <dl className={styles.facts}>
+        <dl className={sectionStyles.facts}>
           {store.versions.map(({ what, version }) => (
             <div key={what}>
               <dt>{what}</dt>

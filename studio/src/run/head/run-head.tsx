@@ -6,6 +6,7 @@ import { Chip } from '../../ui/chip.tsx';
 import { CommandsMenu } from '../../ui/commands-menu.tsx';
 import { Badge } from '../../ui/outcome.tsx';
 import { shownAs } from '../../ui/outcomes.ts';
+import headStyles from '../../ui/page-head.module.css';
 import styles from './run-head.module.css';
 import { RunMeta } from './run-meta.tsx';
 import type { RunActions } from './use-run-actions.ts';
@@ -22,9 +23,9 @@ export function RunHead({ view, actions }: RunHeadProps) {
   const writing = { title: actions.cannotWrite, disabled: actions.cannotWrite !== undefined };
   const look = shownAs(lookOfRun(item));
   return (
-    <header className={styles.head}>
-      <div className={styles.top}>
-        <h1 className={styles.title}>
+    <header className={headStyles.head}>
+      <div className={headStyles.top}>
+        <h1 className={headStyles.title}>
           {facts === undefined ? (
             item.name
           ) : (
@@ -35,7 +36,7 @@ export function RunHead({ view, actions }: RunHeadProps) {
               <span className={styles.dot} aria-hidden="true">
                 ·
               </span>
-              <span className={styles.target}>{facts.target}</span>
+              <span className={headStyles.target}>{facts.target}</span>
             </>
           )}
         </h1>
@@ -48,7 +49,7 @@ export function RunHead({ view, actions }: RunHeadProps) {
             <Chip key={tag}>{tag}</Chip>
           ))}
         </span>
-        <span className={styles.actions}>
+        <span className={headStyles.actions}>
           {actions.onCompare !== undefined && (
             <Button
               hotkey="c"
@@ -68,7 +69,7 @@ export function RunHead({ view, actions }: RunHeadProps) {
         </span>
       </div>
       <div className={styles.line}>
-        <p className={styles.said}>{view.said}</p>
+        <p className={headStyles.said}>{view.said}</p>
         {actions.cannotWrite !== undefined && (
           <p className={styles.cannot} title={actions.cannotWrite}>
             No notes, no tags: {actions.cannotWrite}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
+import cardStyles from '../../ui/cards.module.css';
 import { classes } from '../../ui/classes.ts';
 import { formatRunTime, formatShortCount, formatTime, formatUsd } from '../../ui/format.ts';
 import styles from './overview.module.css';
@@ -9,12 +10,12 @@ export function MoneyCard({ view }: { readonly view: RunView }) {
   const { cost, item } = view;
   const { facts } = item;
   return (
-    <section className={classes(styles.card, styles.money)} aria-label="Cost and time">
+    <section className={classes(cardStyles.card, styles.money)} aria-label="Cost and time">
       <div className={styles.pair}>
         <div>
-          <h2 className={styles.eyebrow}>Cost</h2>
-          <p className={styles.headline}>{cost.usd === null ? 'unknown' : formatUsd(cost.usd)}</p>
-          <dl className={styles.figures}>
+          <h2 className={cardStyles.eyebrow}>Cost</h2>
+          <p className={cardStyles.headline}>{cost.usd === null ? 'unknown' : formatUsd(cost.usd)}</p>
+          <dl className={cardStyles.figures}>
             <Figure name="per solved" about="Of all that was spent, for each result that passed">
               <Usd usd={cost.perSolvedUsd} />
             </Figure>
@@ -27,11 +28,11 @@ export function MoneyCard({ view }: { readonly view: RunView }) {
           </dl>
         </div>
         <div>
-          <h2 className={styles.eyebrow}>Time</h2>
-          <p className={styles.headline}>
+          <h2 className={cardStyles.eyebrow}>Time</h2>
+          <p className={cardStyles.headline}>
             {facts === undefined ? 'unknown' : formatRunTime(facts.durationMs)}
           </p>
-          <dl className={styles.figures}>
+          <dl className={cardStyles.figures}>
             {facts !== undefined && (
               <Figure name="from" about={formatTime(facts.start)}>
                 {formatTime(facts.start).slice(5, 16)}

@@ -1,7 +1,9 @@
 import type { RunView } from '../../../../src/server/api.ts';
+import cardStyles from '../../ui/cards.module.css';
 import { classes } from '../../ui/classes.ts';
 import { formatCount, formatPercent } from '../../ui/format.ts';
 import { hasTerm, toggleTerm, withoutTerm } from '../../ui/query-terms.ts';
+import shareStyles from '../../ui/share-bar.module.css';
 import type { RunAddress } from '../use-run-address.ts';
 import { type OutcomePart, outcomeParts, outcomesSaid, resultsSaid } from './outcome-parts.ts';
 import barStyles from './outcomes-card.module.css';
@@ -23,10 +25,10 @@ export function OutcomesCard({ view, address }: OutcomesCardProps) {
     address.setTab('samples', { q: toggleTerm(rest, term) });
   };
   return (
-    <section className={classes(styles.card, styles.results)} aria-label="Results">
-      <h2 className={styles.eyebrow}>{outcomesSaid(counts)}</h2>
+    <section className={classes(cardStyles.card, styles.results)} aria-label="Results">
+      <h2 className={cardStyles.eyebrow}>{outcomesSaid(counts)}</h2>
       {counts.total > 0 && (
-        <div className={barStyles.bar} aria-hidden="true">
+        <div className={shareStyles.bar} aria-hidden="true">
           {parts.map((part) => (
             <Segment key={part.outcome} part={part} onFilter={filter} />
           ))}
@@ -63,7 +65,7 @@ function Segment({ part, onFilter }: PartProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: as above
     <span
       className={classes(
-        barStyles.segment,
+        shareStyles.segment,
         part.outcome === 'number' && barStyles.scored,
         term !== undefined && barStyles.press,
       )}
@@ -81,7 +83,7 @@ function Part({ part, isOn = false, onFilter }: PartProps) {
   const { term, count, glyph, word, tone, share } = part;
   const inside = (
     <>
-      <span className={barStyles.glyph} data-tone={tone} aria-hidden="true">
+      <span className={shareStyles.glyph} data-tone={tone} aria-hidden="true">
         {glyph}
       </span>
       {formatCount(count)} {word}

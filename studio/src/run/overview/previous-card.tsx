@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { RunView, Verdict } from '../../../../src/server/api.ts';
+import cardStyles from '../../ui/cards.module.css';
 import { classes } from '../../ui/classes.ts';
 import { formatCount } from '../../ui/format.ts';
 import type { RunAddress } from '../use-run-address.ts';
@@ -24,16 +25,16 @@ export function PreviousCard({ view, address }: PreviousCardProps) {
   const { previous, item } = view;
   if (previous === undefined)
     return (
-      <section className={classes(styles.card, styles.previous)} aria-label="Against the previous run">
-        <h2 className={styles.eyebrow}>Against the previous run</h2>
+      <section className={classes(cardStyles.card, styles.previous)} aria-label="Against the previous run">
+        <h2 className={cardStyles.eyebrow}>Against the previous run</h2>
         <p className={styles.quiet}>No earlier run of this eval and target is here.</p>
       </section>
     );
   const { mark, look } = VERDICTS[previous.verdict];
   const warnings = previous.changes.filter(({ isWarning }) => isWarning);
   return (
-    <section className={classes(styles.card, styles.previous)} aria-label="Against the previous run">
-      <h2 className={styles.eyebrow}>
+    <section className={classes(cardStyles.card, styles.previous)} aria-label="Against the previous run">
+      <h2 className={cardStyles.eyebrow}>
         <Link to="/compare" search={{ runs: `${previous.run},${item.run}` }}>
           Against the previous run
         </Link>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { RunView } from '../../../../src/server/api.ts';
+import cardStyles from '../../ui/cards.module.css';
 import { classes } from '../../ui/classes.ts';
 import { Score } from '../../ui/figures.tsx';
 import { MiddleCut } from '../../ui/middle-cut.tsx';
@@ -17,15 +18,17 @@ export function ScoresCard({ view }: { readonly view: RunView }) {
   const { rows, axis } = scoreChart(view.scores, previousValue(view));
   const shown = isAll || rows.length <= SHOWN + 1 ? rows : rows.slice(0, SHOWN);
   return (
-    <section className={classes(styles.card, styles.scores)} aria-label="Scores">
-      <h2 className={styles.eyebrow}>{first === undefined ? 'Scores' : `${first.name} · ${first.metric}`}</h2>
+    <section className={classes(cardStyles.card, styles.scores)} aria-label="Scores">
+      <h2 className={cardStyles.eyebrow}>
+        {first === undefined ? 'Scores' : `${first.name} · ${first.metric}`}
+      </h2>
       {first === undefined ? (
         <p className={styles.none}>
           {view.item.form === 'running' ? 'Scores come when the run has ended.' : 'Nothing was scored.'}
         </p>
       ) : (
         <>
-          <p className={styles.headline}>
+          <p className={cardStyles.headline}>
             <Score value={first.value} low={first.low} high={first.high} name={first.name} />
             {view.item.trend !== undefined && <Sparkline points={view.item.trend} />}
           </p>
