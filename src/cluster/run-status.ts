@@ -90,9 +90,8 @@ export interface RunStatus {
 
 /** Derived from what is stored and from signs of life; nothing of it is stored anywhere. */
 export function statusOf(shared: SharedRun, seen: SeenWorkers): RunStatus {
-  const { workers } = seen;
   const { submission, run, round } = shared;
-  const [nameOf, byName] = [jobNames(submission), new Map(workers.map((one) => [one.worker, one]))];
+  const [nameOf, byName] = [jobNames(submission), new Map(seen.workers.map((one) => [one.worker, one]))];
   const samples = new Counter();
   const builds = new Counter();
   const inFlight: JobInFlight[] = [];
@@ -111,7 +110,7 @@ export function statusOf(shared: SharedRun, seen: SeenWorkers): RunStatus {
     }
   }
   const { record } = submission;
-  const state = stateOf(shared, { inFlight, workers });
+  const state = stateOf(shared, { inFlight, workers: seen.workers });
   const cancelled = state === 'cancelled' ? cancelledBy(shared) : undefined;
   const isBudgetShared = submission.purse === undefined ? undefined : (true as const);
   return {
@@ -121,7 +120,7 @@ export function statusOf(shared: SharedRun, seen: SeenWorkers): RunStatus {
     ...{ submittedAt: submission.at, submittedBy: submission.by },
     samples: { ...samples.counts, planned: submission.samples, reused: shared.lentCount },
     builds: builds.counts,
-    workers: workers.filter((worker) => isOfInterest(worker, run)),
+    workers: seen.workers.filter((worker) => isOfInterest(worker, run)),
     ...definedOf({
       lastEndedAt: lastEndedAt || undefined,
       budgetUsd: shared.budgetUsd,
