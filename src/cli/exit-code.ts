@@ -45,6 +45,14 @@ const NAMED_WRONG: ReadonlySet<string> = new Set([
   'E_RECOVER_DIRECTORY',
 ]);
 
+/** Workers that could not be launched, or not be stopped: their run is known. */
+const LAUNCH_FAILED: ReadonlySet<string> = new Set([
+  'E_LAUNCH_START',
+  'E_LAUNCH_STOPPED',
+  'E_LAUNCH_STOP',
+  'E_LAUNCH_ABANDONED',
+]);
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ActionableError && NAMED_WRONG.has(error.code)) return EXIT.usage;
@@ -59,7 +67,7 @@ export function exitCodeOf(error: unknown): ExitCode {
  */
 export function exitCodeOfShared(error: unknown, exits: Readonly<Record<number, string>>): ExitCode {
   const exitCode = exitCodeOf(error);
-  const isOfLaunch = error instanceof ActionableError && error.code.startsWith('E_LAUNCH_');
+  const isOfLaunch = error instanceof ActionableError && LAUNCH_FAILED.has(error.code);
   if (exitCode === EXIT.failed) return isOfLaunch ? EXIT.failed : EXIT.unknown;
   return exitCode in exits ? exitCode : EXIT.unknown;
 }

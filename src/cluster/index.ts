@@ -44,5 +44,12 @@ export { submittedBuilds } from './submitted-builds.ts';
 export { type JobOutcome, type JobResult, type WorkAbout, workOnJob } from './work-on-job.ts';
 export { type OpenRun, type RunSession, Worker } from './worker.ts';
 export { WorkerPool } from './worker-pool.ts';
-export { bucketNowMs, type SeenWorker, type SeenWorkers, seeWorkers, WorkersWatch } from './workers-seen.ts';
+export {
+  ageOf,
+  bucketNowMs,
+  type SeenWorker,
+  type SeenWorkers,
+  seeWorkers,
+  WorkersWatch,
+} from './workers-seen.ts';
 export { yieldToRival } from './yield-to-rival.ts';

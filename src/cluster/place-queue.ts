@@ -9,6 +9,8 @@ export interface PlaceQueueOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly onProblem?: ((error: unknown) => void) | undefined;
+  /** It is opened when it is next asked for, should it not answer now: for whoever can do without it. */
+  readonly mayBeAway?: boolean;
 }
 
 /**
@@ -20,11 +22,15 @@ export async function openQueueOf(
   url: string,
   options: PlaceQueueOptions = {},
 ): Promise<JobQueue> {
-  const { clock = systemClock, random = systemRandom, onProblem } = options;
+  const { clock = systemClock, random = systemRandom, onProblem, mayBeAway = false } = options;
   const open = (within: string) => openQueue(url, { clock, onProblem, within });
   const known = await idIfThere(place);
-  if (known !== undefined) return open(known);
-  await probeQueue(url);
+  try {
+    if (known !== undefined) return await open(known);
+    await probeQueue(url);
+  } catch (error) {
+    if (!mayBeAway || !isTransient(error)) throw error;
+  }
   return new UnnamedQueue({
     clock,
     find: async () => {
@@ -40,9 +46,13 @@ async function idIfThere(place: SharedPlace): Promise<string | undefined> {
   try {
     return await findPlaceId(place);
   } catch (error) {
-    if (error instanceof ActionableError && error.retryable) return undefined;
+    if (isTransient(error)) return undefined;
     throw error;
   }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ActionableError && error.retryable;
 }
 
 interface Naming {
@@ -52,7 +62,7 @@ interface Naming {
   readonly make: () => Promise<JobQueue>;
 }
 
-/** That of a place without an id, or of one that is away: it is found or made when it is needed. */
+/** That of a place without an id, or of one that is away, or one that is away itself: it is found or made when it is needed. */
 class UnnamedQueue implements JobQueue {
   readonly #naming: Naming;
   #named: Promise<JobQueue | undefined> | undefined;

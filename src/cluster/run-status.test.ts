@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { seededRandom } from '../base/index.ts';
+import { LeaseBook } from './lease-book.ts';
 import { cancelRound, createSubmission } from './rounds.ts';
 import { statusOf } from './run-status.ts';
 import { sampleJob } from './shared-keys.ts';
+import { SignsOfLife } from './signs-of-life.ts';
 import { workOnJob } from './work-on-job.ts';
 import { seeWorkers } from './workers-seen.ts';
 
@@ -55,6 +57,37 @@ test('[SHR-9] where the time of the bucket cannot be told a worker is unknown, n
     state: 'unknown',
     inFlight: [{ state: 'unknown', ageMs: null }],
   });
+});
+
+test.each([
+  ['an hour ahead', 3_600_000],
+  ['right', 0],
+  ['an hour behind', -3_600_000],
+])(
+  'how long a worker has had something is told by the clock of the bucket: its own is %s',
+  async (_, aheadMs) => {
+    const run = fixtureWith(1);
+    await run.submit();
+    const clock = { ...run.clock, nowMs: () => run.clock.nowMs() + aheadMs };
+    const signs = new SignsOfLife(run.place, { worker: 'a', clock, slots: 1 });
+    await signs.give();
+    await new LeaseBook(run.place, { run: RUN, clock }).take(sampleJob(0), run.taker('a'));
+    await run.clock.advance(5_000);
+    await signs.give();
+    await run.clock.advance(2_000);
+    expect(await run.state()).toMatchObject({ state: 'running', inFlight: [{ ageMs: 7_000 }] });
+  },
+);
+
+test('[SHR-24] of a worker whose sign of life cannot be read nobody tells how long it has had something', async () => {
+  const run = fixtureWith(1);
+  await run.submit();
+  await run.ports('a');
+  await run.book.take(sampleJob(0), run.taker('a'));
+  const [sign] = await Array.fromAsync(run.bucket.list('workers'));
+  await run.bucket.remove(sign?.key ?? '');
+  await run.bucket.create(sign?.key ?? '', Buffer.from('{"x'));
+  expect(await run.state()).toMatchObject({ inFlight: [{ state: 'live', ageMs: null }] });
 });
 
 test('a run without its first round, one whose workers went, and one that was cancelled say so', async () => {

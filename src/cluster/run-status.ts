@@ -5,7 +5,7 @@ import { type JobId, parseJob } from './shared-keys.ts';
 import type { LeaseBegun } from './shared-records.ts';
 import type { SharedRun } from './shared-run.ts';
 import { spentOn } from './spending.ts';
-import type { SeenWorker, SeenWorkers, WorkerState } from './workers-seen.ts';
+import { ageOf, type SeenWorker, type SeenWorkers, type WorkerState } from './workers-seen.ts';
 
 /**
  * What is said of a run as a whole [SHR-9]:
@@ -30,8 +30,9 @@ export interface JobInFlight extends JobName {
   readonly host?: string;
   /** Which lease of the job it is. */
   readonly n: number;
+  /** By the clock of the worker. */
   readonly since: string;
-  /** By the clock of the bucket; null where it cannot be told. */
+  /** By the clock of the bucket, as far as the last sign of life of the worker tells how far its own is off; null where it cannot be told. */
   readonly ageMs: number | null;
   readonly state: WorkerState;
 }
@@ -88,9 +89,9 @@ export interface RunStatus {
 }
 
 /** Derived from what is stored and from signs of life; nothing of it is stored anywhere. */
-export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): RunStatus {
+export function statusOf(shared: SharedRun, seen: SeenWorkers): RunStatus {
   const { submission, run, round } = shared;
-  const [nameOf, byName] = [jobNames(submission), new Map(workers.map((one) => [one.worker, one]))];
+  const [nameOf, byName] = [jobNames(submission), new Map(seen.workers.map((one) => [one.worker, one]))];
   const samples = new Counter();
   const builds = new Counter();
   const inFlight: JobInFlight[] = [];
@@ -100,7 +101,7 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
     const end = shared.endOf(job);
     const counter = parseJob(job)?.kind === 'build' ? builds : samples;
     counter.count(end?.status ?? (held ? 'running' : shared.isDamaged(job) ? 'damaged' : 'due'));
-    if (held && !end) inFlight.push(flightOf(held, { byName, nowMs, nameOf }));
+    if (held && !end) inFlight.push(flightOf(held, { byName, seen, nameOf }));
     for (const spent of spentOn(shared, job)) usd += spent.usd;
     for (const { ended } of shared.leasesOf(job)) {
       if (!ended) continue;
@@ -109,7 +110,7 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
     }
   }
   const { record } = submission;
-  const state = stateOf(shared, { inFlight, workers });
+  const state = stateOf(shared, { inFlight, workers: seen.workers });
   const cancelled = state === 'cancelled' ? cancelledBy(shared) : undefined;
   const isBudgetShared = submission.purse === undefined ? undefined : (true as const);
   return {
@@ -119,7 +120,7 @@ export function statusOf(shared: SharedRun, { workers, nowMs }: SeenWorkers): Ru
     ...{ submittedAt: submission.at, submittedBy: submission.by },
     samples: { ...samples.counts, planned: submission.samples, reused: shared.lentCount },
     builds: builds.counts,
-    workers: workers.filter((worker) => isOfInterest(worker, run)),
+    workers: seen.workers.filter((worker) => isOfInterest(worker, run)),
     ...definedOf({
       lastEndedAt: lastEndedAt || undefined,
       budgetUsd: shared.budgetUsd,
@@ -159,13 +160,12 @@ class Counter {
 
 interface FlightAbout {
   readonly byName: ReadonlyMap<string, SeenWorker>;
-  readonly nowMs: number | undefined;
+  readonly seen: SeenWorkers;
   readonly nameOf: (job: JobId) => JobName;
 }
 
-function flightOf({ job, worker, n, at }: LeaseBegun, { byName, nowMs, nameOf }: FlightAbout): JobInFlight {
-  const seen = byName.get(worker);
-  const ageMs = nowMs === undefined ? null : Math.max(0, nowMs - Date.parse(at));
+function flightOf({ job, worker, n, at }: LeaseBegun, { byName, seen, nameOf }: FlightAbout): JobInFlight {
+  const known = byName.get(worker);
   // A worker gives a sign before it takes anything: one without any is gone.
   return {
     job,
@@ -173,9 +173,9 @@ function flightOf({ job, worker, n, at }: LeaseBegun, { byName, nowMs, nameOf }:
     worker,
     n,
     since: at,
-    ageMs,
-    state: seen?.state ?? 'ended',
-    ...definedOf({ host: seen?.host }),
+    ageMs: ageOf(seen, { worker, at }),
+    state: known?.state ?? 'ended',
+    ...definedOf({ host: known?.host }),
   };
 }
 

@@ -26,6 +26,18 @@ export interface SeenWorkers {
   readonly workers: readonly SeenWorker[];
   /** What time it is in the bucket; undefined when it cannot be told. */
   readonly nowMs: number | undefined;
+  /** By workers, how far their clocks are ahead of that of the bucket: their last signs of life have the time of both. */
+  readonly aheadMs?: ReadonlyMap<string, number>;
+}
+
+/** How long ago it was what a worker wrote down by its own clock, by that of the bucket; null where it cannot be told. */
+export function ageOf(
+  { nowMs, aheadMs }: SeenWorkers,
+  { worker, at }: { readonly worker: string; readonly at: string },
+): number | null {
+  const ahead = aheadMs?.get(worker);
+  if (nowMs === undefined || ahead === undefined) return null;
+  return Math.max(0, nowMs + ahead - Date.parse(at));
 }
 
 /** All workers of a bucket, as their last signs of life tell [SHR-6]. */
@@ -67,7 +79,8 @@ export class WorkersWatch {
     const isAnyoneAlive = [...beats.values()].some(({ beat }) => !beat.isEnded);
     const nowMs = isAnyoneAlive ? await bucketNowMs(place, { random: this.#random }) : undefined;
     this.#gone = new Map([...beats].filter(([, one]) => isGone(one, nowMs)));
-    return { nowMs, workers: [...beats.values()].map((one) => seen(one, nowMs)) };
+    const all = [...beats.values()];
+    return { nowMs, workers: all.map((one) => seen(one, nowMs)), aheadMs: new Map(all.flatMap(aheadOf)) };
   }
 }
 
@@ -91,6 +104,12 @@ async function readBeat({ bucket, prefix }: SharedPlace, key: string): Promise<S
   const { modifiedMs } = stat;
   if (!(beat instanceof DamageError)) return { beat, modifiedMs };
   return { beat: unreadBeat(key.slice(beatPrefix(prefix).length)), modifiedMs, problem: beat.message };
+}
+
+/** Nothing of one that cannot be read. */
+function aheadOf({ beat, modifiedMs }: SeenBeat): readonly (readonly [worker: string, aheadMs: number])[] {
+  const aheadMs = Date.parse(beat.at) - modifiedMs;
+  return Number.isNaN(aheadMs) ? [] : [[beat.worker, aheadMs]];
 }
 
 /** Only its name is known: how long ago it was heard the bucket tells [SHR-24]. */

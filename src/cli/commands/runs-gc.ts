@@ -10,6 +10,7 @@ import {
   collectWorkers,
   leftBySubmit,
   neededBundles,
+  type SharedPlace,
 } from '../../cluster/index.ts';
 import { nodeDisk } from '../../disk/index.ts';
 import { hasLaunched } from '../../launch/index.ts';
@@ -50,16 +51,7 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
   isOfShared: true,
   async run({ flags, terminal }) {
     const place = await openShared(flags, terminal);
-    const nowMs = await bucketNowMs(place, { random: systemRandom });
-    if (nowMs === undefined) {
-      // One that cannot even be read says so itself.
-      await activeRuns(place);
-      throw new UsageError({
-        code: 'E_SHARED_BUCKET',
-        message: `Nothing can be written to ${place.bucket.url}, so nothing can be removed there.`,
-        hint: 'Use credentials that may write.',
-      });
-    }
+    const nowMs = await writableNowMs(place);
     const { olderThan: olderThanMs, dryRun: isDryRun = false } = flags;
     const reasonOf = async (run: string) =>
       (await hasLaunched(place, run))
@@ -92,6 +84,19 @@ very moment, and signs of life of workers that are a day old. Artifacts are left
     return exitCode;
   },
 });
+
+/** What time it is in a bucket that can be written. */
+async function writableNowMs(place: SharedPlace): Promise<number> {
+  const nowMs = await bucketNowMs(place, { random: systemRandom });
+  if (nowMs !== undefined) return nowMs;
+  // One that cannot even be read says so itself.
+  await activeRuns(place);
+  throw new UsageError({
+    code: 'E_SHARED_BUCKET',
+    message: `Nothing can be written to ${place.bucket.url}, so nothing can be removed there.`,
+    hint: 'Use credentials that may write.',
+  });
+}
 
 interface Collected {
   readonly found: readonly Collectable[];

@@ -15,7 +15,7 @@ import { waitOptions } from '../shared/wait-options.ts';
 
 export const command = defineCommand<SharedFlags & WaitFlags>({
   summary: 'Wait until a shared run is over; the exit code says how it ended',
-  description: `From any machine that has the bucket. With a queue it also puts back what that has lost. It ends when the run is complete or cancelled, when workers
+  description: `From any machine that has the bucket. With a queue it also puts back what that has lost, once it answers. It ends when the run is complete or cancelled, when workers
 had begun it and for a minute none was there, or by --timeout and --no-progress. A run that nobody has begun is waited for.`,
   arguments: [['<run>', 'its id, or the beginning or the end of it']],
   options: [bucketOption(), queueOption(), ...waitOptions()],
@@ -28,7 +28,9 @@ had begun it and for a minute none was there, or by --timeout and --no-progress.
     const { args, flags, terminal } = call;
     const place = await openShared(flags, terminal);
     const shared = await findShared(place, String(args[0]));
-    const queue = flags.queue === undefined ? undefined : await openSharedQueue(flags, place);
+    // The bucket says all that is waited for.
+    const queue =
+      flags.queue === undefined ? undefined : await openSharedQueue(flags, place, { mayBeAway: true });
     const onStop = () => terminal.note('Not waiting any more: the run goes on.');
     return await untilStopped(
       { onStop, note: terminal.note },

@@ -33,7 +33,7 @@ async function waitedFor(folder: string) {
   const never = new AbortController().signal;
   const flags = { logDir: 'logs', json: true, quiet: true };
   // Of a call only what is asked of it here.
-  const call = { flags, terminal } as unknown as Parameters<typeof bringHomeAll>[1]['call'];
+  const call = Object.assign(Object.create(null), { flags, terminal });
   return {
     said,
     deny: () => {

@@ -52,7 +52,7 @@ export function openSharedStore(url: string, seen?: SeenFolder): Promise<Bucket>
 export function openSharedQueue(
   { queue }: SharedFlags,
   place: SharedPlace,
-  options: { readonly onProblem?: (error: unknown) => void } = {},
+  options: { readonly onProblem?: (error: unknown) => void; readonly mayBeAway?: boolean } = {},
 ): Promise<JobQueue> {
   if (queue === undefined)
     throw new UsageError({

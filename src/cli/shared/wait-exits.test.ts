@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT } from '../exit-code.ts';
-import { WAIT_EXITS } from './wait-exits.ts';
+import { ActionableError } from '../../base/index.ts';
+import { EXIT, exitCodeOfShared } from '../exit-code.ts';
+import { UNTOLD, WAIT_EXITS } from './wait-exits.ts';
 
 const GUIDE = join(import.meta.dirname, '../../../docs/guide');
 
@@ -28,3 +29,16 @@ test('every exit code has a row among the commands, or among those who wait', ()
   expect(codes).toEqual(Object.values(EXIT));
   expect(Object.keys(WAIT_EXITS).map(Number)).toEqual(Object.values(EXIT));
 });
+
+test.each([
+  ['our own bug', new TypeError('x is not a function'), EXIT.unknown, EXIT.unknown],
+  ['workers that could not be launched', coded('E_LAUNCH_START'), EXIT.failed, EXIT.failed],
+  ['a full disk', coded('E_DISK_FULL'), EXIT.interrupted, EXIT.unknown],
+])('what a command about a shared run ends with for %s is in its help', (_, error, waited, listed) => {
+  expect(exitCodeOfShared(error, WAIT_EXITS)).toBe(waited);
+  expect(exitCodeOfShared(error, { 0: 'it was shown', ...UNTOLD })).toBe(listed);
+});
+
+function coded(code: `E_${string}`): ActionableError {
+  return new ActionableError({ code, message: 'it failed', hint: 'try again' });
+}

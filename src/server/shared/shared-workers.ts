@@ -1,11 +1,11 @@
 import { definedOf } from '../../base/index.ts';
-import { jobNames, type SeenWorker } from '../../cluster/index.ts';
+import { ageOf, jobNames, type SeenWorker } from '../../cluster/index.ts';
 import type { SharedWorker } from '../api.ts';
 
 import type { SeenRun } from './shared-runs.ts';
 
 /** The workers that have to do with a run: those about whom something is to be said first, then the busiest. */
-export function workerViews({ shared, status, seen: { nowMs } }: SeenRun): readonly SharedWorker[] {
+export function workerViews({ shared, status, seen }: SeenRun): readonly SharedWorker[] {
   const nameOf = jobNames(shared.submission);
   const viewOf = ({ worker, host, state, slots, silentMs, busy, refuses }: SeenWorker): SharedWorker => {
     const own = busy.filter(({ run }) => run === shared.run);
@@ -13,7 +13,7 @@ export function workerViews({ shared, status, seen: { nowMs } }: SeenRun): reado
       ...{ worker, state, slots, silentMs, others: busy.length - own.length },
       has: own.map(({ job, since }) => ({
         ...{ job, ...nameOf(job), since },
-        ageMs: nowMs === undefined ? null : Math.max(0, nowMs - Date.parse(since)),
+        ageMs: ageOf(seen, { worker, at: since }),
       })),
       ...definedOf({ host, refuses: refuses.find(({ run }) => run === shared.run)?.reason }),
     };
