@@ -132,8 +132,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const nodes = nodesOf(journals.readers.map((reader) => reader.writer()));
-      const about = { writers: shipped.size, nodes, usd: spentAtAll(journals, shared), there, evidence };
+      const about = { writers: shipped.size, ...usedIn(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
       if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
@@ -167,6 +166,11 @@ async function importAll(
   });
   for await (const report of reports) problems.push(...report.problems);
   return problems;
+}
+
+function usedIn(journals: RunJournals, shared: SharedRun): Pick<HomeReport, 'nodes' | 'usd'> {
+  const nodes = nodesOf(journals.readers.map((reader) => reader.writer()));
+  return { nodes, usd: spentAtAll(journals, shared) };
 }
 
 /** What answers cost, and of writers whose agents paid for more themselves that. */
