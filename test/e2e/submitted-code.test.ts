@@ -66,5 +66,5 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('the log of a submitted run
     const list = ['results', 'list', '--source', 'logs', '--where', 'is:dirty', '--json'];
     const { runs } = jsonOf(await project.holdfast(list));
     expect(runs.map(({ run }: { run: string }) => run).sort()).toEqual(marked.sort());
-  });
+  }, 240_000);
 });
