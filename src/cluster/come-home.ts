@@ -15,6 +15,7 @@ import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
 import type { DamagedObject } from './damage.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
+import { nodesOf, type UsedNode } from './nodes-of.ts';
 import { parseRanges } from './ranges.ts';
 import { refuseRemoved } from './removed-runs.ts';
 import { type CancelledBy, cancelledBy } from './run-status.ts';
@@ -86,6 +87,8 @@ export interface HomeReport {
   /** An end names a result that its writer's segments do not hold: this never happens. */
   readonly lostResults: readonly JobId[];
   readonly writers: number;
+  /** Which Node they ran with: a worker that differs only in the minor version is not refused. */
+  readonly nodes: readonly UsedNode[];
   readonly usd: number;
   readonly log?: string;
   /** What agents and targets left behind, where it was brought home; it decides nothing. */
@@ -119,7 +122,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
     if (shipped.size === 0)
-      return settled(reportOf(shared, { writers: 0, usd: 0, problems, evidence }), options);
+      return settled(reportOf(shared, { writers: 0, nodes: [], usd: 0, problems, evidence }), options);
     const journals = await openRunJournals({ disk, runDir: incoming, run: shared.submission.record });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
@@ -129,7 +132,7 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const about = { writers: shipped.size, usd: spentAtAll(journals, shared), there, evidence };
+      const about = { writers: shipped.size, ...usedIn(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
       if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
@@ -163,6 +166,11 @@ async function importAll(
   });
   for await (const report of reports) problems.push(...report.problems);
   return problems;
+}
+
+function usedIn(journals: RunJournals, shared: SharedRun): Pick<HomeReport, 'nodes' | 'usd'> {
+  const nodes = nodesOf(journals.readers.map((reader) => reader.writer()));
+  return { nodes, usd: spentAtAll(journals, shared) };
 }
 
 /** What answers cost, and of writers whose agents paid for more themselves that. */
@@ -222,6 +230,7 @@ function withBuilt(plan: SealPlan, shared: SharedRun): SealPlan {
 /** What was found in the segments of a run. */
 export interface Found {
   readonly writers: number;
+  readonly nodes: readonly UsedNode[];
   readonly usd: number;
   readonly problems: readonly string[];
   readonly evidence: EvidenceReport | undefined;
@@ -230,7 +239,10 @@ export interface Found {
 }
 
 /** The account of a run as it was read. */
-export function reportOf(shared: SharedRun, { writers, usd, problems, evidence, there }: Found): HomeReport {
+export function reportOf(
+  shared: SharedRun,
+  { writers, nodes, usd, problems, evidence, there }: Found,
+): HomeReport {
   const { run, round, isComplete, submission, budgetUsd, damaged } = shared;
   const cancelled = isComplete ? undefined : cancelledBy(shared);
   const counts = { completed: 0, errored: 0, aside: 0, due: 0, damaged: 0 };
@@ -249,7 +261,7 @@ export function reportOf(shared: SharedRun, { writers, usd, problems, evidence, 
     }
   }
   return {
-    ...{ run, round, isComplete, aside, damaged, lostResults, writers, usd, problems },
+    ...{ run, round, isComplete, aside, damaged, lostResults, writers, nodes, usd, problems },
     samples: { planned: submission.samples, reused: lentBy(submission), ...counts },
     builds: buildsOf(shared),
     lostLeases: endsOf(shared).flatMap(lostLease),

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import process from 'node:process';
 import { type Clock, isoTime } from '../base/index.ts';
 import { type Disk, identityOfFile, type Lock, whoAmI } from '../disk/index.ts';
 import { AcknowledgedFile } from './acknowledged.ts';
@@ -42,6 +43,7 @@ export async function createWriter(options: CreateWriterOptions): Promise<Journa
     const record: WriterRecord = {
       ...options.writer,
       process: whoAmI(),
+      node: process.versions.node,
       startedAt: isoTime(ports.clock.nowMs()),
     };
     return await begin({ path, dir, run, record, lock, ports });

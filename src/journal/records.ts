@@ -42,6 +42,8 @@ export interface WriterRecord {
   /** What builds of artifacts cost that were made for the run before this writer began, in US dollars, by the ids of their own runs. */
   readonly builds?: Readonly<Record<string, number>>;
   readonly process: ProcessIdentity;
+  /** The exact version of Node that it runs with; absent in those of earlier versions of Holdfast. */
+  readonly node?: string;
   readonly startedAt: string;
   /** From which other runs samples were taken. */
   readonly reuse: ReuseMode;

@@ -55,7 +55,8 @@ export function parseWriterRecord(json: string): WriterRecord | undefined {
   if (!isWhole) return undefined;
   const held = isHeld(value.held) ? value.held : undefined;
   const builds = isAmounts(value.builds) ? value.builds : undefined;
-  return { writer, generation, after, ...definedOf({ held, builds }), process, startedAt, reuse };
+  const node = typeof value.node === 'string' ? value.node : undefined;
+  return { writer, generation, after, ...definedOf({ held, builds, node }), process, startedAt, reuse };
 }
 
 /** Who wrote a journal of version 1: its run record named the writer, its last session the process. */

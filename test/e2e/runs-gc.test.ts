@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
-import { sharedProject } from './shared-project.ts';
+import { filesBelow, holdfast } from './holdfast.ts';
+import { commitAll, git, sharedProject } from './shared-project.ts';
 
 const redis = useRedis();
 
@@ -52,6 +53,33 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('holdfast runs gc'), () => 
     expect(said.stdout).toContain(`the bundle ${bundle.slice(0, 12)} (`);
     expect(filesOfBundles()).toEqual([]);
     expect(existsSync(join(shared, run, 'shared/submission'))).toBe(false);
+  }, 120_000);
+
+  test('what published results point at in the same bucket stays: a fresh clone reads a run that was collected', async () => {
+    await using project = await sharedProject({ samples: 2, queue: redis.url() });
+    const settings = { results: { bodies: 'bucket', bodyLimit: '1B' } };
+    writeFileSync(join(project.path, 'holdfast.config.json'), JSON.stringify(settings));
+    commitAll(project.path);
+    await project.holdfast(['results', 'init']);
+    await project.worker();
+    const submitted = await project.holdfast(['submit', 'shared.eval.ts', '--json']);
+    const [{ run, published }] = JSON.parse(submitted.stdout).runs;
+    expect(published).toMatchObject({ runs: [{ outcome: 'published' }] });
+    const bodies = () => filesBelow(join(project.bucket, 'bodies'));
+    const before = bodies();
+    expect(before.length).toBeGreaterThan(0);
+    const gc = await project.holdfast(['runs', 'gc', '--older-than', '0d', '--json']);
+    expect(JSON.parse(gc.stdout)).toMatchObject({ runs: [{ run, isRemoved: true }] });
+    expect(existsSync(join(project.bucket, '.holdfast/shared', run, 'shared/submission'))).toBe(false);
+    expect(bodies()).toEqual(before);
+
+    const clone = join(project.path, '../clone');
+    git(project.path, 'clone', '-q', project.path, clone);
+    // It has the results and the bucket, and none of the logs.
+    const read = await holdfast(clone, ['log', 'dump', run], { HOLDFAST_BUCKET: project.bucket });
+    expect(read).toMatchObject({ code: 0, stdout: expect.stringContaining('heard q1 second') });
+    const verified = await holdfast(clone, ['results', 'verify', run], { HOLDFAST_BUCKET: project.bucket });
+    expect(verified.code).toBe(0);
   }, 120_000);
 
   test('[SHR-26] a run that lost its submission stays, is named, and ends with 3', async () => {

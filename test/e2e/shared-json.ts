@@ -85,6 +85,9 @@ const setAside = { job, reason: text } satisfies FieldsOf<HomeReport['aside'][nu
 const lostLease = { job, n: nth, by: text, reason: text } satisfies FieldsOf<
   HomeReport['lostLeases'][number]
 >;
+const usedNode = { version: text, writers: count, names: texts.optional() } satisfies FieldsOf<
+  HomeReport['nodes'][number]
+>;
 const homeEvidence = {
   ...{ folder: text, isWhole: flag, attempts: count, files: count, bytes: count, underWay: count },
   ...{ cutBytes: count, leftOut: count, unstoredBytes: count, problems: texts },
@@ -95,6 +98,7 @@ const home = {
   ...{ samples: z.strictObject(homeSamples), builds: z.strictObject(homeBuilds) },
   ...{ aside: z.array(z.strictObject(setAside)), damaged: damagedList },
   ...{ lostLeases: z.array(z.strictObject(lostLease)), lostResults: z.array(job), writers: count, usd },
+  nodes: z.array(z.strictObject(usedNode)),
   ...{ log: text.optional(), evidence: z.strictObject(homeEvidence).optional(), problems: texts },
 } satisfies FieldsOf<HomeReport>;
 const scorerTrouble = { scorer: text, failed: count, scored: count, reason: text.optional() };
@@ -261,6 +265,7 @@ export const FIELDS: Readonly<Record<string, Fields>> = {
   'Samples that came home': homeSamples,
   'Builds that came home': homeBuilds,
   'A job that was set aside': setAside,
+  'A version of Node': usedNode,
   'A lease that was lost': lostLease,
   'Evidence that came home': homeEvidence,
   'A scorer in trouble': scorerTrouble,

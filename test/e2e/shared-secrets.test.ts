@@ -152,46 +152,54 @@ const LOOKED_INTO: readonly RegExp[] = [
 const STAYS = /^ledger\.w\d\/runs\/\.holdfast\/work\//;
 
 describe.skipIf(redisObstacle !== undefined)(onRedis('secrets'), () => {
-  test('are in no command line, queue, record, segment, evidence, bundle, log or result, though all code prints them and fails with them', async () => {
-    await using server = await startChatServer(({ headers, body }, response) => {
-      if (!body.includes('refused')) return false;
-      const message = `Incorrect API key provided: ${headers.authorization}.`;
-      sendJson(response, { error: { message } }, 401);
-      return true;
-    });
-    await using project = await secretProject(`${server.url}/v1`);
-    const { LEDGER: ledger } = project.env;
-    writeFileSync(`${ledger}-held`, '');
-    const client = new Redis({ port: redis.port });
-    using monitor = await listenTo(client);
-    const submit = project.start([
-      ...['submit', 'model.eval.ts', 'agent.eval.ts', '-m', 'openai-compatible/any'],
-      ...['--launch', 'here', '--key', 'OTHER_KEY', '--json'],
-    ]);
-    // Four samples of the one, two of the other: the fifth lacks its artifact.
-    await untilBought(project, 6);
-    const argv = commandLines();
-    for (const words of ['--label holdfast-', 'worker --session', 'agent.sh works'])
-      expect(argv).toContain(words);
-    const stored = await storedIn(client);
-    rmSync(`${ledger}-held`);
-    const ended = await submit.ended;
-    const { runs } = jsonOf(ended);
-    expect(runs.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([5, 5]);
-    await untilGone(project.pids());
-    const queued = [stored, await storedIn(client), ...monitor.said].join('\n');
-    client.disconnect();
-    for (const { run } of runs) expect(queued).toContain(run);
-    const texts = (await textsBelow(join(project.path, '..'))).filter(({ place }) => !STAYS.test(place));
-    const marked = holding(texts, MARK);
-    expect(LOOKED_INTO.filter((place) => !marked.some((one) => place.test(one)))).toEqual([]);
-    // It was there to be kept.
-    expect(server.requests.map(({ headers }) => headers.authorization)).toContain(`Bearer ${KEY}`);
-    for (const secret of [KEY, OTHER]) {
-      expect(argv).not.toContain(secret);
-      expect(queued).not.toContain(secret);
-      expect(ended.stdout + ended.stderr).not.toContain(secret);
-      expect(holding(texts, secret)).toEqual([]);
-    }
-  });
+  // Alone in its process a sample is heard in another way.
+  test.each([
+    ['', [] as string[]],
+    [', also where each sample has a process of its own', ['--isolate']],
+  ])(
+    'are in no command line, queue, record, segment, evidence, bundle, log or result, though all code prints them and fails with them%s',
+    async (_, words) => {
+      await using server = await startChatServer(({ headers, body }, response) => {
+        if (!body.includes('refused')) return false;
+        const message = `Incorrect API key provided: ${headers.authorization}.`;
+        sendJson(response, { error: { message } }, 401);
+        return true;
+      });
+      await using project = await secretProject(`${server.url}/v1`);
+      const { LEDGER: ledger } = project.env;
+      writeFileSync(`${ledger}-held`, '');
+      const client = new Redis({ port: redis.port });
+      using monitor = await listenTo(client);
+      const submit = project.start([
+        ...['submit', 'model.eval.ts', 'agent.eval.ts', '-m', 'openai-compatible/any'],
+        ...['--launch', 'here', '--key', 'OTHER_KEY', '--json', ...words],
+      ]);
+      // Four samples of the one, two of the other: the fifth lacks its artifact.
+      await untilBought(project, 6);
+      const argv = commandLines();
+      for (const words of ['--label holdfast-', 'worker --session', 'agent.sh works'])
+        expect(argv).toContain(words);
+      const stored = await storedIn(client);
+      rmSync(`${ledger}-held`);
+      const ended = await submit.ended;
+      const { runs } = jsonOf(ended);
+      expect(runs.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([5, 5]);
+      await untilGone(project.pids());
+      const queued = [stored, await storedIn(client), ...monitor.said].join('\n');
+      client.disconnect();
+      for (const { run } of runs) expect(queued).toContain(run);
+      const texts = (await textsBelow(join(project.path, '..'))).filter(({ place }) => !STAYS.test(place));
+      const marked = holding(texts, MARK);
+      expect(LOOKED_INTO.filter((place) => !marked.some((one) => place.test(one)))).toEqual([]);
+      // It was there to be kept.
+      expect(server.requests.map(({ headers }) => headers.authorization)).toContain(`Bearer ${KEY}`);
+      for (const secret of [KEY, OTHER]) {
+        expect(argv).not.toContain(secret);
+        expect(queued).not.toContain(secret);
+        expect(ended.stdout + ended.stderr).not.toContain(secret);
+        expect(holding(texts, secret)).toEqual([]);
+      }
+    },
+    240_000,
+  );
 });

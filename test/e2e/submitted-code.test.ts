@@ -1,6 +1,7 @@
-/** What the log of a submitted run says of its code: whether the commit alone gives what workers ran. */
+/** What the log of a submitted run says of its code: whether the commit alone gives what workers ran, and with which Node they did. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { headerOf } from '../sim/read-log.ts';
 import { onRedis, redisObstacle, useRedis } from '../sim/redis-server.ts';
@@ -47,7 +48,11 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('the log of a submitted run
       const submit = ['submit', 'shared.eval.ts', '--fresh', '--json'];
       const { exitCode, runs } = jsonOf(await project.holdfast(submit));
       expect({ what, exitCode }).toEqual({ what, exitCode: 0 });
-      const { revision } = (await headerOf(runs[0].log)).eval;
+      const { revision, metadata } = (await headerOf(runs[0].log)).eval;
+      // Of whoever submitted and of the worker.
+      expect(metadata).toMatchObject({
+        holdfast_shared: { nodes: [{ version: process.versions.node, writers: 2 }] },
+      });
       expect({ what, dirty: revision?.dirty }).toEqual({ what, dirty: isDirty });
       if (isDirty) {
         marked.push(runs[0].run);
@@ -61,5 +66,5 @@ describe.skipIf(redisObstacle !== undefined)(onRedis('the log of a submitted run
     const list = ['results', 'list', '--source', 'logs', '--where', 'is:dirty', '--json'];
     const { runs } = jsonOf(await project.holdfast(list));
     expect(runs.map(({ run }: { run: string }) => run).sort()).toEqual(marked.sort());
-  });
+  }, 240_000);
 });

@@ -69,5 +69,8 @@ export async function accountOf(shared: SharedRun, bucket: Bucket): Promise<Home
   const all = await readWriters(bucket);
   for (const rows of all.values())
     for (const row of rows) if ('result' in row) there.add(row.result.split(' ')[1] ?? '');
-  return reportOf(shared, { ...{ writers: all.size, usd: 0, problems: [], evidence: undefined }, there });
+  return reportOf(shared, {
+    ...{ writers: all.size, nodes: [], usd: 0, problems: [], evidence: undefined },
+    there,
+  });
 }
