@@ -115,7 +115,8 @@ class RivalScene {
     const begun = this.#submits.filter(({ run }) => this.#atMs(run, 'round') !== undefined);
     for (const { run, end } of this.#submits) {
       if (end === undefined) problems.push(`the submit of ${run} never ended`);
-      if (typeof end === 'object' && 'yieldsTo' in end) problems.push(...(await this.#leftOf(run, end.yieldsTo)));
+      if (typeof end === 'object' && 'yieldsTo' in end)
+        problems.push(...(await this.#leftOf(run, end.yieldsTo)));
     }
     const waited = begun.some(({ run }) => this.#waitedMs(run) > UNDECIDED_MS);
     if (begun.length > 1 && !waited)
@@ -129,7 +130,8 @@ class RivalScene {
   /** Whoever yields leaves nothing, and to one that is there. */
   async #leftOf(run: string, winner: string): Promise<readonly string[]> {
     const problems: string[] = [];
-    for await (const { key } of this.#bucket.list(`${run}/`)) problems.push(`${run} yielded, and left ${key}`);
+    for await (const { key } of this.#bucket.list(`${run}/`))
+      problems.push(`${run} yielded, and left ${key}`);
     for await (const { key } of this.#bucket.list(pursesPrefix('')))
       if (key.endsWith(`/${run}`)) problems.push(`${run} yielded, and left its purse`);
     // That one may have yielded itself, to a third.
