@@ -71,11 +71,19 @@ class RemovalScene {
     const process = new SimProcess(`${kind}${this.#processes}`, { time, random, skewMs: 0 });
     const weather = { faultShare: this.#faultShare, awayUntilMs: 0 };
     const world = { bucket: this.#watched(), time, random, weather, cable: { cutUntilMs: 0 } };
+    if (kind === 'home' && this.#random.next() < 0.5) this.#sleep(process);
     this.#time.after(400 * this.#random.next(), () => {
       act(process, bucketOf(process, world)).catch((error: unknown) => {
         this.#problems.push(`${process.name} threw: ${error instanceof Error ? error.stack : error}`);
       });
     });
+  }
+
+  /** Its machine stands still while the others go on. */
+  #sleep(process: SimProcess): void {
+    const fromMs = 800 * this.#random.next();
+    this.#time.after(fromMs, () => process.freeze());
+    this.#time.after(fromMs + 3_000, () => process.thaw());
   }
 
   /** Remembers when it was said that the run is home, that it is being removed, and when it went. */
