@@ -15,7 +15,8 @@ export async function problemsOfFetches(simulated: Simulated): Promise<readonly 
     const { by, report, notedAtMs } = fetched;
     if (notedAtMs === undefined) continue;
     const key = fetchedKey(shared.keys, report.round, isWhole(report));
-    if (!(await bucket.stat(key))) problems.push(`${by} brought home round ${report.round}, and nothing says so`);
+    if (!(await bucket.stat(key)))
+      problems.push(`${by} brought home round ${report.round}, and nothing says so`);
   }
   const complete = done.filter(({ report }) => report.isComplete && isWhole(report));
   for (const ofRound of Map.groupBy(complete, ({ report }) => report.round).values())

@@ -1,15 +1,7 @@
-import { ActionableError, type Clock, type Random } from '../../../src/base/index.ts';
+import { ActionableError, type Clock } from '../../../src/base/index.ts';
 import type { Bucket } from '../../../src/bucket/index.ts';
 import { type HomeReport, reportOf } from '../../../src/cluster/come-home.ts';
-import {
-  type JobId,
-  noteFetched,
-  type RunStatus,
-  type SharedPlace,
-  SharedRun,
-  seeWorkers,
-  statusOf,
-} from '../../../src/cluster/index.ts';
+import { type JobId, noteFetched, type SharedPlace, SharedRun } from '../../../src/cluster/index.ts';
 import { refuseRemoved } from '../../../src/cluster/removed-runs.ts';
 import { readWriters } from './sim-samples.ts';
 import { RUN } from './sim-submission.ts';
@@ -21,7 +13,6 @@ export interface FetchedRun {
   readonly by: string;
   readonly kind: 'fetched';
   readonly report: HomeReport;
-  readonly status: RunStatus;
   /** Which attempt the log has of each job that completed. */
   readonly chosen: ReadonlyMap<JobId, string | undefined>;
   /** When the bucket was told that it is home; undefined when there was nothing to tell. */
@@ -30,16 +21,14 @@ export interface FetchedRun {
 
 interface FetchPorts {
   readonly clock: Clock;
-  readonly random: Random;
   readonly by: string;
 }
 
 /** What `runs fetch` does, in its order: everything that decides is the product's, only journals and logs are stand-ins. */
-export async function fetchOnce(place: SharedPlace, { clock, random, by }: FetchPorts): Promise<SimFetch> {
+export async function fetchOnce(place: SharedPlace, { clock, by }: FetchPorts): Promise<SimFetch> {
   const shared = await SharedRun.open(place, RUN);
   if (!shared) return { by, kind: 'absent' };
   try {
-    const status = statusOf(shared, await seeWorkers(place, { random }));
     // Leases before segments, as `comeHome` reads them.
     await shared.refresh();
     const report = await accountOf(shared, place.bucket);
@@ -49,7 +38,7 @@ export async function fetchOnce(place: SharedPlace, { clock, random, by }: Fetch
       const end = shared.endOf(job);
       if (end?.status === 'completed') chosen.set(job, end.origin);
     }
-    const fetched = { by, kind: 'fetched', report, status, chosen } as const;
+    const fetched = { by, kind: 'fetched', report, chosen } as const;
     if (!report.isComplete) return fetched;
     await noteFetched(shared, place, { clock, by, isMerged: isWhole(report) });
     return { ...fetched, notedAtMs: clock.monotonicMs() };

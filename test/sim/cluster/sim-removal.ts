@@ -71,11 +71,19 @@ class RemovalScene {
     const process = new SimProcess(`${kind}${this.#processes}`, { time, random, skewMs: 0 });
     const weather = { faultShare: this.#faultShare, awayUntilMs: 0 };
     const world = { bucket: this.#watched(), time, random, weather, cable: { cutUntilMs: 0 } };
+    if (kind === 'home' && this.#random.next() < 0.5) this.#sleep(process);
     this.#time.after(400 * this.#random.next(), () => {
       act(process, bucketOf(process, world)).catch((error: unknown) => {
         this.#problems.push(`${process.name} threw: ${error instanceof Error ? error.stack : error}`);
       });
     });
+  }
+
+  /** Its machine stands still while the others go on. */
+  #sleep(process: SimProcess): void {
+    const fromMs = 800 * this.#random.next();
+    this.#time.after(fromMs, () => process.freeze());
+    this.#time.after(fromMs + 3_000, () => process.thaw());
   }
 
   /** Remembers when it was said that the run is home, that it is being removed, and when it went. */
@@ -104,8 +112,9 @@ class RemovalScene {
         return await bucket.create(key, bytes);
       },
     });
-    const ports = { clock, random: this.#random, by: name };
-    const fetch = await patiently(() => fetchOnce({ bucket: own, prefix: '' }, ports), { clock });
+    const fetch = await patiently(() => fetchOnce({ bucket: own, prefix: '' }, { clock, by: name }), {
+      clock,
+    });
     this.#fetches.push({ fetch, saidAtMs });
   }
 
@@ -143,7 +152,10 @@ class RemovalScene {
       ...{ clock, worker: name, round: shared.round, lostMax: LOST_MAX, company: new Company() },
       book: new LeaseBook(place, { run: RUN, clock }),
       signs: new SignsOfLife(place, { worker: name, clock, slots: 1 }),
-      session: async () => ({ writer: name, work: async () => ({ status: 'completed', origin: `${name}/1` }) }),
+      session: async () => ({
+        writer: name,
+        work: async () => ({ status: 'completed', origin: `${name}/1` }),
+      }),
       isCancelled: async () => false,
       signal: new AbortController().signal,
     });
@@ -156,13 +168,16 @@ class RemovalScene {
       this.#problems.push('it was removed before anybody had brought it home');
     // Of what is complete the next round is so at once: it may be brought home, and go.
     if (isGone && this.#resumedRound > this.#removedRound)
-      this.#problems.push(`round ${this.#resumedRound} was begun, and it was removed as of ${this.#removedRound}`);
+      this.#problems.push(
+        `round ${this.#resumedRound} was begun, and it was removed as of ${this.#removedRound}`,
+      );
     await this.#checkFetches(isGone);
     const isLeft = async () => (await this.#keysBelow(`${RUN}/`)).length > 0;
     if (isGone && this.#faultShare === 0 && (await isLeft()))
       this.#problems.push(`of a run that was removed is left: ${await this.#keysBelow(`${RUN}/`)}`);
     await this.#collectOnce(this.#bucket);
-    if (isGone && (await isLeft())) this.#problems.push('a collection leaves something of a run that was removed');
+    if (isGone && (await isLeft()))
+      this.#problems.push('a collection leaves something of a run that was removed');
   }
 
   async #checkFetches(isGone: boolean): Promise<void> {
@@ -176,7 +191,12 @@ class RemovalScene {
       }
       if (fetch.notedAtMs !== undefined && saidAtMs > this.#goneAtMs)
         this.#problems.push(`${fetch.by} says that it is home, and it had been removed before`);
-      if (torn.size === 0 && isWhole(fetch.report) && told(fetch.report) !== account && this.#resumedRound === 0)
+      if (
+        torn.size === 0 &&
+        isWhole(fetch.report) &&
+        told(fetch.report) !== account &&
+        this.#resumedRound === 0
+      )
         this.#problems.push(`${fetch.by} fetched ${told(fetch.report)}, and it is ${account}`);
       if (torn.size === 0 && !isWhole(fetch.report)) this.#problems.push(`${fetch.by} missed something`);
     }

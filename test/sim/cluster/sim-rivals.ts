@@ -41,6 +41,7 @@ class RivalScene {
   readonly #submission: Submission;
   readonly #faultShare: number;
   readonly #submits: Submit[] = [];
+  readonly #frozen = new Set<string>();
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -78,10 +79,11 @@ class RivalScene {
         submit.end = 'died';
       });
     });
-    if (random.next() < 0.15) this.#freeze(process, random);
+    if (random.next() < 0.4) this.#freeze(process, random);
   }
 
   #freeze(process: SimProcess, random: Random): void {
+    this.#frozen.add(process.name);
     const fromMs = 500 * random.next();
     this.#time.after(fromMs, () => process.freeze());
     this.#time.after(fromMs + 20_000 * random.next() ** 2, () => process.thaw());
@@ -115,10 +117,16 @@ class RivalScene {
     const begun = this.#submits.filter(({ run }) => this.#atMs(run, 'round') !== undefined);
     for (const { run, end } of this.#submits) {
       if (end === undefined) problems.push(`the submit of ${run} never ended`);
-      if (typeof end === 'object' && 'yieldsTo' in end) problems.push(...(await this.#leftOf(run, end.yieldsTo)));
+      if (typeof end === 'object' && 'yieldsTo' in end)
+        problems.push(...(await this.#leftOf(run, end.yieldsTo)));
     }
-    const waited = begun.some(({ run }) => this.#waitedMs(run) > UNDECIDED_MS);
-    if (begun.length > 1 && !waited)
+    const [first, ...later] = begun.toSorted(
+      (a, b) => (this.#atMs(a.run, 'round') ?? 0) - (this.#atMs(b.run, 'round') ?? 0),
+    );
+    // Whoever did not decide for so long is taken for dead, and may wake up.
+    const isTakenForDead = ({ run, end }: Submit) => this.#frozen.has(run) || end === 'died';
+    const isExcused = later.every(isTakenForDead) && first && this.#waitedMs(first.run) > UNDECIDED_MS;
+    if (later.length > 0 && !isExcused)
       problems.push(`more than one goes on: ${begun.map(({ run }) => run).join(', ')}`);
     const hasDied = this.#submits.some(({ end }) => end === 'died');
     if (begun.length === 0 && !hasDied) problems.push('none goes on');
@@ -129,7 +137,8 @@ class RivalScene {
   /** Whoever yields leaves nothing, and to one that is there. */
   async #leftOf(run: string, winner: string): Promise<readonly string[]> {
     const problems: string[] = [];
-    for await (const { key } of this.#bucket.list(`${run}/`)) problems.push(`${run} yielded, and left ${key}`);
+    for await (const { key } of this.#bucket.list(`${run}/`))
+      problems.push(`${run} yielded, and left ${key}`);
     for await (const { key } of this.#bucket.list(pursesPrefix('')))
       if (key.endsWith(`/${run}`)) problems.push(`${run} yielded, and left its purse`);
     // That one may have yielded itself, to a third.
@@ -140,7 +149,6 @@ class RivalScene {
     return problems;
   }
 
-  /** Who goes on after so long had waited for one that did not decide, or did not decide itself. */
   #waitedMs(run: string): number {
     return (this.#atMs(run, 'round') ?? 0) - (this.#atMs(run, 'submission') ?? 0);
   }

@@ -1,6 +1,5 @@
 import { type Random, seededRandom } from '../../../src/base/index.ts';
 import {
-  buildJob,
   type JobId,
   parseJob,
   rangesText,
@@ -8,6 +7,7 @@ import {
   type Submission,
 } from '../../../src/cluster/index.ts';
 import { NO_WORK } from '../submitted-work.ts';
+import { simUnit } from './sim-builds.ts';
 import type { JobScript } from './sim-samples.ts';
 
 export const RUN = 'run';
@@ -18,11 +18,11 @@ export function makeSubmission(random: Random): Submission {
   const samples = 1 + Math.floor(12 * random.next());
   const kinds = Math.floor(3 * random.next());
   const builds = Array.from({ length: kinds }, (_, kind) => {
-    const recipe = String(kind + 1).repeat(64);
+    const { job, recipe, parts } = simUnit(kind);
     const needed = Array.from({ length: samples }, (_, at) => at).filter((at) => at % (kinds + 1) === kind);
     // The second is made of the first.
-    const needs = kind === 1 ? [buildJob('1'.repeat(64))] : [];
-    return { job: buildJob(recipe), unit: `kind/${kind}`, recipe, samples: rangesText(needed), needs };
+    const needs = kind === 1 ? [simUnit(0).job] : [];
+    return { job, unit: `${parts.kind}/${parts.key}`, recipe, samples: rangesText(needed), needs };
   });
   return {
     ...{ format: 'holdfast-submission', version: SHARED_VERSION, run: RUN, at: '', by: 'laptop' },

@@ -16,6 +16,7 @@ import {
 } from '../../../src/cluster/index.ts';
 import { memoryBucket } from '../memory-bucket.ts';
 import { type BucketWeather, bucketOf, type Cable } from './sim-bucket.ts';
+import type { SimBuilt } from './sim-builds.ts';
 import { type Tear, Tears } from './sim-damage.ts';
 import { fetchOnce, type SimFetch } from './sim-fetch.ts';
 import { SimProcess } from './sim-process.ts';
@@ -50,6 +51,7 @@ export interface Simulated {
   readonly witnessed: readonly WitnessedLease[];
   /** What those were told who fetched the run meanwhile. */
   readonly fetches: readonly SimFetch[];
+  readonly built: readonly SimBuilt[];
   /** When an object was first there, by key. */
   readonly createdAtMs: ReadonlyMap<string, number>;
   /** What was wrong the very moment that it happened. */
@@ -88,6 +90,7 @@ class World {
   readonly #strikes = new Strikes();
   readonly #witnessed: WitnessedLease[] = [];
   readonly #fetches: SimFetch[] = [];
+  readonly #built: SimBuilt[] = [];
   /** The session of each worker: the process in which it runs the code of the run. */
   readonly #sessions = new Map<string, SimSession>();
   readonly #createdAtMs = new Map<string, number>();
@@ -146,6 +149,7 @@ class World {
         strikes: this.#strikes,
         witnessed: this.#witnessed,
         fetches: this.#fetches,
+        built: this.#built,
         createdAtMs: this.#createdAtMs,
         seen: this.#seen,
         scripts: this.#scripts,
@@ -254,7 +258,7 @@ class World {
   #fetch(atMs: number, isPatient: boolean): void {
     const { process, bucket } = this.#newProcess('home');
     const { clock } = process;
-    const ports = { clock, random: seededRandom(this.#seed + 4), by: process.name };
+    const ports = { clock, by: process.name };
     const place = this.#place(bucket);
     const fetching = async () => {
       await clock.sleep(atMs);
@@ -262,7 +266,10 @@ class World {
       this.#fetches.push(await patiently(() => fetchOnce(place, ports), ports));
     };
     this.#fetching++;
-    this.#watch(process.name, fetching().finally(() => this.#fetching--));
+    this.#watch(
+      process.name,
+      fetching().finally(() => this.#fetching--),
+    );
   }
 
   async #untilComplete(place: SharedPlace, clock: Clock): Promise<void> {
@@ -311,7 +318,7 @@ class World {
     apart?: () => Promise<SimSession>,
   ): SimSession {
     const session = new SimSession(process, bucket, {
-      ...{ time: this.#time, ledger: this.#ledger, book, apart },
+      ...{ time: this.#time, ledger: this.#ledger, built: this.#built, book, apart },
       n: ++this.#opened,
       scriptOf: (job) => this.#scriptOf(job),
       onPoison: (job) => {
