@@ -13,11 +13,13 @@ export function problemsOfPurchases(simulated: Simulated): readonly string[] {
 }
 
 /** An answer that was in the bucket before a lease began is not bought under it, and one that a writer has by itself never. */
-function boughtTwice({ ledger }: Simulated): readonly string[] {
+function boughtTwice({ ledger, shared, createdAtMs }: Simulated): readonly string[] {
   return samePairs(ledger).flatMap(([first, later]) => {
     const what = `${later.by} bought answer ${later.call} of ${later.job}`;
     if (first.writer === later.writer && later.boughtAtMs > first.boughtAtMs) return [`${what} twice`];
-    return first.storedAtMs !== undefined && first.storedAtMs < later.leaseAtMs
+    // Whoever fell asleep as the lease began looked for answers only when it woke up.
+    const begunAtMs = createdAtMs.get(shared.keys.begun(later.job, later.n)) ?? later.leaseAtMs;
+    return first.storedAtMs !== undefined && first.storedAtMs < begunAtMs
       ? [`${what} at ${later.boughtAtMs}, which ${first.by} had stored at ${first.storedAtMs}`]
       : [];
   });
