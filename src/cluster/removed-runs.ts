@@ -17,7 +17,7 @@ export async function refuseRemoved(
   const { bucket } = place;
   const isRemoving = (await bucket.stat(keys.removing(round))) !== undefined;
   if (!isRemoving && (await bucket.stat(keys.submission))) return;
-  const why = isRemoving ? undefined : await whyUnsubmitted(place, run);
   await withdraw?.();
-  throw why ?? removedMeanwhile(place, run);
+  // Asked last: what the caller had put there says nothing of the run. A submit that made way for another takes back all that it had put there.
+  throw (isRemoving ? undefined : await whyUnsubmitted(place, run)) ?? removedMeanwhile(place, run);
 }
