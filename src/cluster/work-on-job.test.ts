@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { settle } from '../../test/sim/manual-clock.ts';
-import { sharedFixture } from '../../test/sim/shared-fixture.ts';
+import { RUN, sharedFixture } from '../../test/sim/shared-fixture.ts';
 import { withMethods } from '../../test/sim/with-methods.ts';
 import { ActionableError } from '../base/index.ts';
 import { bucketErrors } from '../bucket/index.ts';
+import { LeaseBook } from './lease-book.ts';
 import { sampleJob } from './shared-keys.ts';
 import { type JobResult, workOnJob } from './work-on-job.ts';
 
@@ -217,6 +218,26 @@ test('[SHR-5] whoever had no answer for long right after it began a lease looks 
     end: { status: 'lost', by: 'b' },
   });
   expect(work).not.toHaveBeenCalled();
+});
+
+test('[SHR-26] whoever takes a job while its run is removed finds that out, and leaves nothing behind', async () => {
+  const fixture = sharedFixture();
+  const { bucket, clock } = fixture;
+  const ports = await fixture.ports('a');
+  const taken = await fixture.book.take(JOB, fixture.taker('b'));
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  await fixture.book.end(taken.lease, { status: 'lost', by: 'a', reason: 'silent' });
+  const keysOfRun = async () => (await Array.fromAsync(bucket.list(`${RUN}/`))).map(({ key }) => key);
+  const going = withMethods(bucket, {
+    // It was listed, and goes before it is read.
+    read: async (key) => {
+      if (key.endsWith('.begun')) await bucket.removeAll(await keysOfRun());
+      return await bucket.read(key);
+    },
+  });
+  const book = new LeaseBook({ bucket: going, prefix: '' }, { run: RUN, clock });
+  expect(await workOnJob(JOB, { ...ports, book })).toEqual({ kind: 'cancelled' });
+  expect(await keysOfRun()).toEqual([]);
 });
 
 test('[SHR-8] whoever must go when it has just begun a lease ends it as well', async () => {

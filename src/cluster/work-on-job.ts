@@ -127,10 +127,11 @@ export async function workOnJob(job: JobId, ports: JobPorts): Promise<JobOutcome
     }
     const taker = { round: ports.round, worker: ports.worker, writer: session.writer };
     const needed = (earlier: readonly Lease[]) => mannerAfter(earlier, { ...ports, apart });
+    const askedMs = ports.clock.monotonicMs();
     const taken = await ask(() => book.take(job, taker, (earlier) => manner >= needed(earlier)));
     if (taken.kind === 'over' || taken.kind === 'damaged') return taken;
     if (taken.kind === 'declined') manner = needed(taken.earlier);
-    else if (taken.kind === 'taken') return await holdIfThere(taken, session, ports);
+    else if (taken.kind === 'taken') return await holdIfThere({ ...taken, askedMs }, session, ports);
     else if (!(await ask(() => endForHolder(taken.by, ports)))) return taken;
   }
 }
@@ -166,11 +167,14 @@ async function endForHolder(by: LeaseBegun, { book, signs, worker }: JobPorts): 
 }
 
 /** Who must go asks as well: a lease that was begun is ended, too. Whoever had no answer for long may have lost it meanwhile. */
-async function holdIfThere(held: Held, session: JobSession, ports: JobPorts): Promise<JobOutcome> {
+async function holdIfThere(
+  held: Held & { readonly askedMs: number },
+  session: JobSession,
+  ports: JobPorts,
+): Promise<JobOutcome> {
   const { book, clock, onProblem } = ports;
-  const { lease } = held;
+  const { lease, askedMs } = held;
   const always = <T>(request: () => Promise<T>) => patiently(request, { clock, onProblem });
-  const askedMs = clock.monotonicMs();
   if (!(await always(() => book.isRunThere()))) {
     await always(() => book.withdraw(lease));
     return { kind: 'cancelled' };
