@@ -11,7 +11,7 @@ import {
 } from '../journal/index.ts';
 import type { LogStore } from '../log/index.ts';
 import { withPins } from '../runner/index.ts';
-import { applySeal, planSeal, type SealPlan } from '../seal/index.ts';
+import { applySeal, countNotIn, planSeal, type SealPlan } from '../seal/index.ts';
 import type { DamagedObject } from './damage.ts';
 import { bringEvidenceHome, type EvidenceReport } from './evidence-home.ts';
 import { withLenders } from './lender-logs.ts';
@@ -84,7 +84,7 @@ export interface HomeReport {
     readonly by: string;
     readonly reason: string;
   }[];
-  /** An end names a result that its writer's segments do not hold: this never happens. */
+  /** An end names a result that its writer's segments do not hold: one of those is damaged, or gone. */
   readonly lostResults: readonly JobId[];
   readonly writers: number;
   /** Which Node they ran with: a worker that differs only in the minor version is not refused. */
@@ -191,24 +191,38 @@ async function sealed(
   options: HomeOptions & { readonly lenders: LogStore },
 ): Promise<HomeReport> {
   const { clock, logs, lenders, onProgress } = options;
-  const { place } = await applySeal(plan, {
-    ...{ clock, logs, lenders, onProgress, name: logNameOf(plan.run.logName, report) },
-    outcome: outcomeOf(report),
-    metadata: () => ({ [SHARED_KEY]: toJson(report) }),
-  });
-  return { ...report, log: place };
+  const chosen = logNameOf(plan.run.logName, report);
+  let lacking: number | undefined;
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? chosen : numbered(chosen, count);
+    const { place, wasThere } = await applySeal(plan, {
+      ...{ clock, logs, lenders, onProgress, name },
+      outcome: outcomeOf(report),
+      metadata: () => ({ [SHARED_KEY]: toJson(report) }),
+    });
+    // One that was made before may lack what is known by now: a worker that was frozen came back, or the log was damaged since.
+    const absent = wasThere ? await countNotIn(logs, name, plan) : 0;
+    // What none of them could hold the next one cannot, either.
+    if (absent === 0 || absent === lacking) return { ...report, log: place };
+    lacking = absent;
+  }
 }
 
 /**
  * Each round has a log of its own, and what is there of one that was cancelled another: one that was brought home before is not changed. Nor is
  * one without what is damaged in the place of the one that can be made once that is restored.
  */
-function logNameOf(name: string, { round, isComplete, samples, builds }: HomeReport): string {
+function logNameOf(name: string, { round, isComplete, samples, builds, lostResults }: HomeReport): string {
   const { dir, name: stem, ext } = parse(name);
   const ofRound = round === 1 ? stem : `${stem}-round${round}`;
-  const damaged = samples.damaged + builds.damaged;
+  const damaged = samples.damaged + builds.damaged + lostResults.length;
   const whole = damaged === 0 ? '' : `-without${damaged}`;
-  return join(dir, `${ofRound}${isComplete ? whole : '-partial'}${ext}`);
+  return join(dir, `${ofRound}${isComplete ? '' : '-partial'}${whole}${ext}`);
+}
+
+function numbered(logName: string, count: number): string {
+  const { dir, name, ext } = parse(logName);
+  return join(dir, `${name}-${count}${ext}`);
 }
 
 /** What a person cancelled is `cancelled`; what its money or its failures ended is an error, with the reason. */

@@ -63,6 +63,34 @@ test('[SHR-25] a mistake that a job meets cancels the round before its lease is 
   for (const end of ends) expect(end).toMatchObject({ status: 'returned', reason: 'It is E_MODEL_NONE.' });
 });
 
+test('[SHR-25] what keeps a second process of an isolated run from being opened beside the first is no mistake: the first one goes on', async () => {
+  const run = await runInMemory(3, 1);
+  let isPortTaken = false;
+  const alone = async (): Promise<RunSession> => {
+    if (isPortTaken) throw usage('E_EVAL_THROWS');
+    isPortTaken = true;
+    return {
+      ...session(run),
+      async work({ job }) {
+        await systemClock.sleep(100);
+        return { status: 'completed', origin: job };
+      },
+      close: async () => void (isPortTaken = false),
+    };
+  };
+  const book = new LeaseBook(run.place, { run: RUN, clock: systemClock });
+  const signs = new SignsOfLife(run.place, { worker: 'w', clock: systemClock, slots: 2 });
+  const worker = run.serve({
+    ...{ worker: 'w', signs, slots: 2 },
+    openSession: async () => ({ book, lostMax: 1, alone }),
+  });
+  await until(run.shared, () => endsOf(run.shared).some((end) => end?.status === 'completed'));
+  await systemClock.sleep(500);
+  await run.shared.refresh();
+  expect(run.shared.isCancelled).toBe(false);
+  await worker.stop();
+});
+
 test('[SHR-25] what a job shows that this worker lacks is a refusal of this worker: its jobs are returned, and another does them', async () => {
   const run = await runInMemory(4, 1);
   const poor = serveAs(run, 'poor', async () => session(run, usage('E_MODEL_KEY')));

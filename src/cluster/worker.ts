@@ -91,6 +91,11 @@ export class Worker {
   readonly #mistakes: Mistakes;
   readonly #active: ActiveRuns;
   readonly #runs: KnownRuns;
+  /**
+   * Rounds of runs that this worker had open. What keeps it from opening another process of one, such as a port that the first one has, is no
+   * mistake that nobody can get around.
+   */
+  readonly #wasOpen = new Set<string>();
   /** How many jobs were refused one after the other. */
   #refusals = 0;
   #busyMs: number;
@@ -203,8 +208,11 @@ export class Worker {
     const { run, round } = queued;
     try {
       const isCancelled = await place.bucket.stat(new SharedKeys(place.prefix, run).cancelled(round));
+      if (isCancelled !== undefined) return true;
       return (
-        isCancelled !== undefined || (isMistake(error) && (await this.#mistakes.cancelIfAll(queued, error)))
+        isMistake(error) &&
+        !this.#wasOpen.has(roundOf(queued)) &&
+        (await this.#mistakes.cancelIfAll(queued, error))
       );
     } catch (problem) {
       // Whoever is handed the next job of it looks again.
@@ -222,6 +230,7 @@ export class Worker {
     const use = async () => used.use(await this.#sessions.use(queued.run, queued.round))?.session;
     const opened = await use();
     if (!opened) return 'done';
+    this.#wasOpen.add(roundOf(queued));
     const { book, lostMax, failOnError = false } = opened;
     const { place, onOutcome } = this.#options;
     const cancelled = book.keys.cancelled(queued.round);
@@ -299,6 +308,10 @@ export class Worker {
     this.#sessions.tidy().catch((error: unknown) => this.#options.onProblem?.(error));
     if (this.#inHand.size === 0) this.#active.look();
   }
+}
+
+function roundOf({ run, round }: QueuedJob): string {
+  return `${run}.${round}`;
 }
 
 function isDueAgain({ end }: Extract<JobOutcome, { kind: 'ended' }>): boolean {

@@ -108,6 +108,55 @@ test('[SHR-21] a round that was cancelled has a log once nobody works on it, of 
   ]);
 });
 
+test('[SHR-24] what a damaged segment held is missing in a log of another name, and the whole one is made when it is restored', async () => {
+  const submitted = await completed();
+  const { place, shared } = submitted;
+  const segments = `${place.prefix}${shared.run}/segments/`;
+  const [first] = await Array.fromAsync(place.bucket.list(segments));
+  const key = first?.key ?? '';
+  const whole = (await place.bucket.read(key)) ?? Buffer.alloc(0);
+  const put = async (bytes: Uint8Array) => {
+    await place.bucket.remove(key);
+    await place.bucket.create(key, bytes);
+  };
+  await put(whole.map((byte, at) => (at === 200 ? byte ^ 1 : byte)));
+  const torn = await bringHome(submitted);
+  const lost = torn.lostResults.length;
+  expect(lost).toBeGreaterThan(0);
+  expect(torn.log).toMatch(new RegExp(`-without${lost}\\.eval$`));
+  expect(await samplesOf(torn.log ?? '')).toHaveLength(SAMPLES - lost);
+  await put(whole);
+  const again = await bringHome(submitted);
+  expect(again).toMatchObject({ lostResults: [], problems: [] });
+  expect(again.log).not.toBe(torn.log);
+  expect(await samplesOf(again.log ?? '')).toHaveLength(SAMPLES);
+});
+
+test('[SHR-21] what ends after there was a log of a cancelled round, as of a worker that was frozen, is in another log, once', async () => {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { shared, place, settings } = submitted;
+  const { state, logs } = settings.places;
+  const fetch = () =>
+    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled: true });
+  const frozen = await openZombie(submitted, { name: 'a', model });
+  await frozen.work(sampleJob(0));
+  await cancelRound(shared, place, { clock: systemClock, by: 'laptop' });
+  const early = await fetch();
+  await frozen.work(sampleJob(1));
+  await frozen.close();
+  const late = await fetch();
+  expect([early.log, late.log]).toMatchObject([
+    expect.stringMatching(/-partial\.eval$/),
+    expect.stringMatching(/-partial-2\.eval$/),
+  ]);
+  const sizes = [(await samplesOf(early.log ?? '')).length, (await samplesOf(late.log ?? '')).length];
+  expect([sizes, late.samples.completed]).toEqual([[1, 2], 2]);
+  expect(await fetch()).toEqual(late);
+  expect(logsIn('laptop')).toHaveLength(2);
+});
+
 test('a log is the same in whatever order the bucket names segments and leases', async () => {
   const submitted = await completed();
   const turned = (bucket: Bucket) =>
@@ -173,7 +222,10 @@ test('[SHR-26] who fetches a run while it is removed is told that, and not that 
     list: (folder, options) => removed(folder, options),
   });
   async function* removed(folder: string, options?: ListOptions) {
-    if (folder.includes('/segments')) await place.bucket.remove(shared.keys.submission);
+    if (folder.includes('/segments')) {
+      await place.bucket.create(`${place.prefix}removed/${shared.run}`, new Uint8Array());
+      await place.bucket.remove(shared.keys.submission);
+    }
     if (!folder.includes('/segments')) yield* place.bucket.list(folder, options);
   }
   const fetching = comeHome(shared, {

@@ -225,8 +225,8 @@ describe.skipIf(obstacle !== undefined)(
         page.on('dialog', () => wrong.push('a dialog'));
         await page.goto(studio.url + path);
         // A machine that is busy takes its time to show anything.
-        const isShown = "document.body.textContent.trim() !== ''";
-        await page.waitForFunction(isShown, undefined, { timeout: 60_000 }).catch(() => undefined);
+        const shown = async () => ((await page.locator('body').textContent()) ?? '').trim();
+        for (let tries = 0; tries < 300 && (await shown()) === ''; tries++) await page.waitForTimeout(200);
         await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined); // the event stream never ends
         await page.waitForTimeout(700);
         const evil = await page.evaluate('window.evil');
@@ -237,8 +237,7 @@ describe.skipIf(obstacle !== undefined)(
           )
           .count();
         if (links > 0) findings.push(`${path}: ${links} live elements`);
-        if (((await page.locator('body').textContent()) ?? '').trim() === '')
-          findings.push(`${path}: nothing is shown`);
+        if ((await shown()) === '') findings.push(`${path}: nothing is shown`);
         findings.push(...wrong.filter((text) => !/404/.test(text)).map((text) => `${path}: ${text}`));
         await page.context().close();
       };
