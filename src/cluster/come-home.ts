@@ -77,7 +77,7 @@ export interface HomeReport {
   readonly aside: readonly { readonly job: JobId; readonly reason: string }[];
   /** What is there of the run and cannot be read [SHR-24]. */
   readonly damaged: readonly DamagedObject[];
-  /** Leases whose workers did not come back, each with the reason, and who found out. */
+  /** Leases whose workers did not come back, each with the reason, and who found out; `fetch` where no end says so. */
   readonly lostLeases: readonly {
     readonly job: JobId;
     readonly n: number;
@@ -122,7 +122,10 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
     if (shipped.size === 0)
-      return settled(reportOf(shared, { writers: 0, nodes: [], usd: 0, problems, evidence }), options);
+      return settled(
+        reportOf(shared, { isSettled: options.isSettled, writers: 0, nodes: [], usd: 0, problems, evidence }),
+        options,
+      );
     const journals = await openRunJournals({ disk, runDir: incoming, run: shared.submission.record });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
@@ -132,7 +135,8 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       await refuseRemoved(shared, place, { round });
       const there = new Set<string>();
       for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const about = { writers: shipped.size, ...usedIn(journals, shared), there, evidence };
+      const { isSettled } = options;
+      const about = { isSettled, writers: shipped.size, ...usedIn(journals, shared), there, evidence };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
       const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
       if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
@@ -250,12 +254,14 @@ export interface Found {
   readonly evidence: EvidenceReport | undefined;
   /** Attempts with a result, by origin. */
   readonly there?: ReadonlySet<string>;
+  /** Nobody who may live has anything of a round that was cancelled. */
+  readonly isSettled?: boolean | undefined;
 }
 
 /** The account of a run as it was read. */
 export function reportOf(
   shared: SharedRun,
-  { writers, nodes, usd, problems, evidence, there }: Found,
+  { writers, nodes, usd, problems, evidence, there, isSettled }: Found,
 ): HomeReport {
   const { run, round, isComplete, submission, budgetUsd, damaged } = shared;
   const cancelled = isComplete ? undefined : cancelledBy(shared);
@@ -278,7 +284,10 @@ export function reportOf(
     ...{ run, round, isComplete, aside, damaged, lostResults, writers, nodes, usd, problems },
     samples: { planned: submission.samples, reused: lentBy(submission), ...counts },
     builds: buildsOf(shared),
-    lostLeases: endsOf(shared).flatMap(lostLease),
+    lostLeases: [
+      ...endsOf(shared).flatMap(lostLease),
+      ...(cancelled && isSettled ? silentLeases(shared) : []),
+    ],
     ...definedOf({ evidence, cancelled, budgetUsd }),
   };
 }
@@ -303,6 +312,20 @@ function lentBy({ lent }: SharedRun['submission']): number {
 
 function lostLease({ job, n, status, reason = '', by }: LeaseEnded): HomeReport['lostLeases'] {
   return status === 'lost' ? [{ job, n, by, reason }] : [];
+}
+
+/**
+ * Of a round that was cancelled nobody is handed what a worker had that fell silent, so no end says that it was lost. One that comes back later
+ * ends its lease: then the next account does not have it any more.
+ */
+function silentLeases(shared: SharedRun): HomeReport['lostLeases'] {
+  return [...shared.jobs()].flatMap((job) => {
+    const last = shared.leasesOf(job).at(-1);
+    if (!last || last.ended || last.damaged) return [];
+    const { n, worker } = last.begun;
+    const reason = `worker ${worker} gave no sign of life any more when the run was fetched, which had been cancelled`;
+    return [{ job, n, by: 'fetch', reason }];
+  });
 }
 
 function endsOf(shared: SharedRun): readonly LeaseEnded[] {

@@ -8,6 +8,7 @@ import {
   collectRuns,
   comeHome,
   createSubmission,
+  LeaseBook,
   leftBySubmit,
   sampleJob,
 } from '../../src/cluster/index.ts';
@@ -155,6 +156,26 @@ test('[SHR-21] what ends after there was a log of a cancelled round, as of a wor
   expect([sizes, late.samples.completed]).toEqual([[1, 2], 2]);
   expect(await fetch()).toEqual(late);
   expect(logsIn('laptop')).toHaveLength(2);
+});
+
+test('[SHR-21] the account of a cancelled round names what a worker had that fell silent, until it comes back', async () => {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { shared, place, settings } = submitted;
+  const { state, logs } = settings.places;
+  const fetch = (isSettled: boolean) =>
+    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  const book = new LeaseBook(place, { run: shared.run, clock: systemClock });
+  const taken = await book.take(sampleJob(3), { round: 1, worker: 'a', writer: 'w' });
+  if (taken.kind !== 'taken') throw new Error('it was free');
+  await cancelRound(shared, place, { clock: systemClock, by: 'laptop' });
+  expect((await fetch(false)).lostLeases).toEqual([]);
+  expect((await fetch(true)).lostLeases).toEqual([
+    { job: sampleJob(3), n: 1, by: 'fetch', reason: expect.stringContaining('worker a gave no sign') },
+  ]);
+  await book.end(taken.lease, { status: 'returned', by: 'a', reason: 'it came back' });
+  expect((await fetch(true)).lostLeases).toEqual([]);
 });
 
 test('a log is the same in whatever order the bucket names segments and leases', async () => {
