@@ -238,6 +238,17 @@ describe('[SHR-24] other records that are damaged', () => {
     expect(await fixture.open()).toMatchObject({ budgetUsd: 60, damaged: [{ key: keys.round(2) }] });
   });
 
+  test('a round that cannot be read may have lowered the budget: what an earlier one raised it to does not hold', async () => {
+    const fixture = sharedFixture();
+    const { place, clock, bucket } = fixture;
+    const shared = await fixture.submit();
+    await beginRound(shared, place, { clock, ...BY, budgetUsd: 50 });
+    await beginRound(shared, place, { clock, ...BY, budgetUsd: 5 });
+    const submission = { ...fixture.submission, work: { ...fixture.submission.work, budgetUsd: 20 } };
+    await tear(bucket, shared.keys.round(3));
+    expect(await budgetOfRound(place, submission, 3)).toBe(20);
+  });
+
   test('a cancellation cancels, and lets nothing finish', async () => {
     const fixture = sharedFixture();
     const { place, clock, bucket } = fixture;
