@@ -46,6 +46,18 @@ async function completed(): Promise<Submitted> {
   return submitted;
 }
 
+/** A run that was submitted, and how it is fetched: as one on which somebody may work, or nobody does. */
+async function begun() {
+  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
+  const { model } = countingModel();
+  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
+  const { shared, place, settings } = submitted;
+  const { state, logs } = settings.places;
+  const fetch = (isSettled: boolean) =>
+    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  return { submitted, shared, place, model, fetch };
+}
+
 function atHome(submitted: Submitted, name: string): Submitted {
   const logDir = join(dir.path, name, 'logs');
   const places = { logs: directoryLogStore(nodeDisk, logDir), logDir, state: StateDir.of(logDir) };
@@ -79,13 +91,7 @@ test('of many who fetch a run at once into one folder each is told of the one lo
 });
 
 test('[SHR-21] a round that was cancelled has a log once nobody works on it, of what is there; the complete one has another', async () => {
-  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
-  const { model } = countingModel();
-  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
-  const { shared, place, settings } = submitted;
-  const { state, logs } = settings.places;
-  const fetch = (isSettled: boolean) =>
-    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  const { submitted, shared, place, model, fetch } = await begun();
   const zombie = await openZombie(submitted, { name: 'a', model });
   for (const position of [0, 1]) await zombie.work(sampleJob(position));
   expect(await fetch(true)).not.toHaveProperty('log');
@@ -109,38 +115,43 @@ test('[SHR-21] a round that was cancelled has a log once nobody works on it, of 
   ]);
 });
 
-test('[SHR-24] what a damaged segment held is missing in a log of another name, and the whole one is made when it is restored', async () => {
-  const submitted = await completed();
-  const { place, shared } = submitted;
-  const segments = `${place.prefix}${shared.run}/segments/`;
-  const [first] = await Array.fromAsync(place.bucket.list(segments));
-  const key = first?.key ?? '';
-  const whole = (await place.bucket.read(key)) ?? Buffer.alloc(0);
-  const put = async (bytes: Uint8Array) => {
-    await place.bucket.remove(key);
-    await place.bucket.create(key, bytes);
+test('[SHR-24] what damaged segments held is missing in a log of another name, and the whole one is made when they are restored', async () => {
+  const { submitted, shared, place, model, fetch } = await begun();
+  const { bucket } = place;
+  for (const [name, jobs] of [
+    ['a', [0, 1]],
+    ['b', [2, 3, 4, 5]],
+  ] as const) {
+    const zombie = await openZombie(submitted, { name, model });
+    for (const position of jobs) await zombie.work(sampleJob(position));
+    await zombie.close();
+  }
+  await shared.refresh();
+  const writer = shared.leasesOf(sampleJob(0))[0]?.begun.writer ?? '';
+  const whole = new Map<string, Uint8Array>();
+  for await (const { key } of bucket.list(`${place.prefix}${shared.run}/segments/${writer}/`))
+    whole.set(key, (await bucket.read(key)) ?? Buffer.alloc(0));
+  const put = async (change: (bytes: Uint8Array) => Uint8Array) => {
+    for (const [key, bytes] of whole) {
+      await bucket.remove(key);
+      await bucket.create(key, change(bytes));
+    }
   };
-  await put(whole.map((byte, at) => (at === 200 ? byte ^ 1 : byte)));
-  const torn = await bringHome(submitted);
-  const lost = torn.lostResults.length;
-  expect(lost).toBeGreaterThan(0);
-  expect(torn.log).toMatch(new RegExp(`-without${lost}\\.eval$`));
-  expect(await samplesOf(torn.log ?? '')).toHaveLength(SAMPLES - lost);
-  await put(whole);
-  const again = await bringHome(submitted);
+  await put((bytes) => bytes.map((byte, at) => (at === Math.floor(bytes.length / 2) ? byte ^ 1 : byte)));
+  const torn = await fetch(false);
+  expect(torn.lostResults).toEqual([sampleJob(0), sampleJob(1)]);
+  expect(torn.log).toMatch(/-without2\.eval$/);
+  expect(await samplesOf(torn.log ?? '')).toHaveLength(SAMPLES - 2);
+  await put((bytes) => bytes);
+  const again = await fetch(false);
   expect(again).toMatchObject({ lostResults: [], problems: [] });
   expect(again.log).not.toBe(torn.log);
   expect(await samplesOf(again.log ?? '')).toHaveLength(SAMPLES);
 });
 
 test('[SHR-21] what ends after there was a log of a cancelled round, as of a worker that was frozen, is in another log, once', async () => {
-  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
-  const { model } = countingModel();
-  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
-  const { shared, place, settings } = submitted;
-  const { state, logs } = settings.places;
-  const fetch = () =>
-    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled: true });
+  const { submitted, shared, place, model, fetch: fetched } = await begun();
+  const fetch = () => fetched(true);
   const frozen = await openZombie(submitted, { name: 'a', model });
   await frozen.work(sampleJob(0));
   await cancelRound(shared, place, { clock: systemClock, by: 'laptop' });
@@ -159,13 +170,7 @@ test('[SHR-21] what ends after there was a log of a cancelled round, as of a wor
 });
 
 test('[SHR-21] the account of a cancelled round names what a worker had that fell silent, until it comes back', async () => {
-  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
-  const { model } = countingModel();
-  const submitted = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
-  const { shared, place, settings } = submitted;
-  const { state, logs } = settings.places;
-  const fetch = (isSettled: boolean) =>
-    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  const { shared, place, fetch } = await begun();
   const book = new LeaseBook(place, { run: shared.run, clock: systemClock });
   const taken = await book.take(sampleJob(3), { round: 1, worker: 'a', writer: 'w' });
   if (taken.kind !== 'taken') throw new Error('it was free');
@@ -224,12 +229,7 @@ function keysOf(sample: EvalSample): readonly string[] {
 }
 
 test('a run that was cancelled before anything was done says so, once nobody works on it', async () => {
-  const bucket = directoryBucket(nodeDisk, join(dir.path, 'bucket'));
-  const { model } = countingModel();
-  const { shared, place, settings } = await submit(bucket, { dir: dir.path, eval: twoTurns(SAMPLES), model });
-  const { state, logs } = settings.places;
-  const fetch = (isSettled: boolean) =>
-    comeHome(shared, { ...{ disk: nodeDisk, clock: systemClock, place, state, logs }, isSettled });
+  const { shared, place, fetch } = await begun();
   expect(await fetch(false)).not.toHaveProperty('isUndone');
   await cancelRound(shared, place, { clock: systemClock, by: 'laptop' });
   expect(await fetch(false)).not.toHaveProperty('isUndone');
