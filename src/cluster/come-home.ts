@@ -105,7 +105,7 @@ export interface HomeReport {
  * anything is said of what was read it is asked whether the run was removed meanwhile [SHR-26].
  */
 export async function comeHome(shared: SharedRun, options: HomeOptions): Promise<HomeReport> {
-  const { disk, place, state } = options;
+  const { disk, place, state, isSettled } = options;
   await shared.refresh();
   const { run } = shared;
   const incoming = state.incomingDir(run);
@@ -121,11 +121,9 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
     options.signal?.throwIfAborted();
     const { round } = shared;
     await refuseRemoved(shared, place, { round });
+    const found = { problems, evidence, isSettled };
     if (shipped.size === 0)
-      return settled(
-        reportOf(shared, { isSettled: options.isSettled, writers: 0, nodes: [], usd: 0, problems, evidence }),
-        options,
-      );
+      return settled(reportOf(shared, { ...found, writers: 0, nodes: [], usd: 0 }), options);
     const journals = await openRunJournals({ disk, runDir: incoming, run: shared.submission.record });
     try {
       const named = new Set(endsOf(shared).flatMap(({ origin }) => origin ?? []));
@@ -133,12 +131,9 @@ export async function comeHome(shared: SharedRun, options: HomeOptions): Promise
       const plan = withBuilt(await planSeal(journals, logs, (origin) => named.has(origin)), shared);
       // Also what lenders hold was read.
       await refuseRemoved(shared, place, { round });
-      const there = new Set<string>();
-      for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
-      const { isSettled } = options;
-      const about = { isSettled, writers: shipped.size, ...usedIn(journals, shared), there, evidence };
+      const about = { ...found, writers: shipped.size, ...usedIn(journals, shared) };
       const report = reportOf(shared, { ...about, problems: [...problems, ...plan.problems] });
-      const isPartial = report.cancelled !== undefined && options.isSettled && plan.choices.length > 0;
+      const isPartial = report.cancelled !== undefined && isSettled && plan.choices.length > 0;
       if (shared.isComplete || isPartial) return await sealed(plan, report, { ...options, lenders: logs });
       return plan.choices.length > 0 ? report : settled(report, options);
     } finally {
@@ -172,9 +167,11 @@ async function importAll(
   return problems;
 }
 
-function usedIn(journals: RunJournals, shared: SharedRun): Pick<HomeReport, 'nodes' | 'usd'> {
+function usedIn(journals: RunJournals, shared: SharedRun): Pick<Found, 'nodes' | 'usd' | 'there'> {
   const nodes = nodesOf(journals.readers.map((reader) => reader.writer()));
-  return { nodes, usd: spentAtAll(journals, shared) };
+  const there = new Set<string>();
+  for (const { origin, status } of journals.outline()) if (status !== undefined) there.add(origin);
+  return { nodes, usd: spentAtAll(journals, shared), there };
 }
 
 /** What answers cost, and of writers whose agents paid for more themselves that. */

@@ -75,7 +75,9 @@ test('[SHR-25] what keeps a second process of an isolated run from being opened 
         await systemClock.sleep(100);
         return { status: 'completed', origin: job };
       },
-      close: async () => void (isPortTaken = false),
+      async close() {
+        isPortTaken = false;
+      },
     };
   };
   const book = new LeaseBook(run.place, { run: RUN, clock: systemClock });
