@@ -24,6 +24,8 @@ export async function makeSharedLogs(dir: string): Promise<FeatureLogs | string>
   const project = join(dir, 'project');
   const logDir = join(dir, 'home');
   await makeProject(project);
+  // Workers make no bucket: one that is not there may be a share that is not mounted.
+  await mkdir(join(dir, 'bucket'));
   const env = {
     ...process.env,
     ...{ HOLDFAST_QUEUE: redis.url, HOLDFAST_BUCKET: join(dir, 'bucket'), MORTAL_MARK: join(dir, 'died') },
